@@ -91,6 +91,19 @@ def test_a_number_that_names_something_is_enough(text: str, expected: list[str])
     assert bool(probed(seen, text).answers) == bool(expected)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("clean up `app/slot/page.tsx`", []),
+        ("what does app/shop/page.tsx cost us?", ["page"]),
+        ("why does app/cached/hour.tsx fail", ["page"]),
+    ],
+)
+def test_a_path_is_no_other_path(text: str, expected: list[str]) -> None:
+    page = claim("page", "The page in app/shop/page.tsx is cached for an hour.")
+    assert said(view(page, *OTHERS), text) == expected
+
+
 def test_a_long_tail_of_other_words_does_not_hide_a_claim_with_the_rare_ones() -> None:
     archive = claim("archive", "Scan events older than 18 months sit in partitions on slow disks.")
     text = (

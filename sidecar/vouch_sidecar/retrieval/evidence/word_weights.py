@@ -28,7 +28,7 @@ from vouch_sidecar.retrieval.evidence.text_kinds import (
 )
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
-from vouch_sidecar.text.content_words import Term, terms
+from vouch_sidecar.text.content_words import Term, content_stems, terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.text.prompt_text import (
     asked_sentences,
@@ -76,17 +76,22 @@ class WeighedWords:
 
     def means(self, word: Term, text: str) -> bool:
         """Whether another text that holds the stem of a word means the word: one that is written
-        like a name must stand there, too, and a number as a part of the same version or address.
-        Nobody called Coppersmither is a coppersmith.
+        like a name must stand there, too, a number as a part of the same version or address, and a
+        word of a path not only in other paths. Nobody called Coppersmither is a coppersmith.
         """
         if word.word in self.proper:
             return fold(word.word) in fold(text)
         wholes = [
             written
             for written, words in self.exact
-            if word in words and "." in written and all(each.word.isdigit() for each in words)
+            if word in words
+            and ("/" in written or ("." in written and all(each.word.isdigit() for each in words)))
         ]
-        return not wholes or any(written in fold(text) for written in wholes)
+        if not wholes or any(written in fold(text) for written in wholes):
+            return True
+        beside = " ".join(piece for piece in text.split() if "/" not in piece)
+        is_path = any("/" in written for written in wholes)
+        return is_path and word.held_by(frozenset(content_stems(beside)))
 
     def best_sentence(self, held: Sequence[Term]) -> frozenset[Term]:
         """The words of the sentence whose held words weigh most. Of equal sentences, the one whose
