@@ -8,11 +8,15 @@ import pytest
 from vouch_sidecar.kb.records import Evidence, Source
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.file_list import Files
 from vouch_sidecar.workspace.world import World
 
-from tests.engine.bases import ask, base, engine_on
+from tests.engine.bases import ask, base
 from tests.index.worlds import knowledge_of
 from tests.kb.samples import SHA, claim, dump
+from tests.workspace.places import settled
+
+FILES = Files(("docs/a b.md", "docs/c#d.md"))
 
 
 @pytest.fixture
@@ -36,7 +40,7 @@ def found(root: Path, locator: str, place: str | None = None) -> str | None:
     source = Source(SHA, f"sources/{SHA}/meta.yaml", locator)
     evidence = Evidence("ev", "evidence/ev.yaml", SHA, place) if place else None
     known = knowledge_of([source, *([evidence] if evidence else [])])
-    view = View("kb", known, frozenset({"open"}), root, workspace=World(root))
+    view = View("kb", known, frozenset({"open"}), root, workspace=World(root, files=FILES))
     uri = ArtifactViews(view).citation("ev" if evidence else SHA).document
     return uri and uri.removeprefix(root.as_uri())
 
@@ -95,6 +99,6 @@ def test_the_citations_of_a_claim_lead_there(tmp_path: Path) -> None:
         },
     )
     (root / "notes.md").write_text("notes", "utf-8")
-    citations = ask(engine_on(root), "claim", id="cites")["claim"]["citations"]
+    citations = ask(settled(root, tmp_path), "claim", id="cites")["claim"]["citations"]
     notes = (root / "notes.md").as_uri()
     assert [citation["document"] for citation in citations] == [f"{notes}#L7", notes, None]

@@ -129,7 +129,10 @@ def test_a_citation_links_to_the_line_of_its_document(serve: Serve, root: Path) 
     document = root / "docs/auth.md"
     document.parent.mkdir()
     document.write_text("Auth notes", "utf-8")
-    value = hover(client, "JWT", 0, 1, "untitled:b")["contents"]["value"]
+    client = serve(root)
+    asked = {"paths": ["docs/auth.md"]}
+    client.until("vouch/files", asked, lambda found: not found["degraded"])
+    value = hover(client, "JWT", 0, 1)["contents"]["value"]
     assert f"[Auth notes]({document.as_uri()}#L12)" in value
 
 
