@@ -151,16 +151,16 @@ LIKELIHOOD_WEIGHTS_SEMANTIC = {
 # fitted edits
 # 2026-11-28
 # Fitted to edits and commits of pip, twenty. Said of its prompts without each knowledge base:
-# own claims: commit 115/600, edit 16/60
-BIAS_EDITS = 3.29
+# own claims: commit 130/600, edit 17/60
+BIAS_EDITS = 3.31
 LIKELIHOOD_WEIGHTS_EDITS = {
-    "held": 1.53,
-    "missing": -0.92,
-    "rivals": -0.54,
-    "pairs": -0.35,
-    "size": -1.91,
-    "shared": 1.00,
-    "tied": 3.67,
+    "held": 1.55,
+    "missing": -0.93,
+    "rivals": -0.55,
+    "pairs": -0.36,
+    "size": -1.90,
+    "shared": 0.96,
+    "tied": 3.69,
 }
 # end of fitted edits
 EDIT_LEAST = 0.50
