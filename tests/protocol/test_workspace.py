@@ -93,7 +93,9 @@ FORMS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("options", [{"settings": FORMS[4]}, FORMS[0]])
+@pytest.mark.parametrize(
+    "options", [{"settings": FORMS[4]}, FORMS[0], {"settings": ONE, "viewer": 3, "push": {}}]
+)
 def test_settings_at_the_start(serve: Serve, root: Path, options: dict[str, Any]) -> None:
     client = serve(root, initializationOptions=options)
     assert said(client) == 1

@@ -215,12 +215,15 @@ class Sidecar(LanguageServer):
 
 
 def _options(raw: object) -> Options:
-    """The options; none, with a warning, where one is not of the expected form."""
-    try:
-        return Options.model_validate(raw or {})
-    except ValidationError:
-        log.warning("ignored initializationOptions: not of the expected form")
-        return Options()
+    """The options. One that is not of the expected form is left out, with a warning."""
+    given = raw if isinstance(raw, dict) else {}
+    kept = {}
+    for name in Options.model_fields.keys() & given.keys():
+        try:
+            kept[name] = getattr(Options.model_validate({name: given[name]}), name)
+        except ValidationError:
+            log.warning("ignored initializationOptions.%s: not of the expected form", name)
+    return Options(**kept)
 
 
 def _own_settings(raw: object) -> dict[str, Any] | None:
