@@ -12,6 +12,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
 
@@ -21,6 +22,7 @@ from vouch_sidecar.engine import Caller, Engine, UnknownRootError
 from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
@@ -117,7 +119,12 @@ def _viewer(params: Params) -> Viewer | None:
 
 
 def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller) -> OperationCall:
-    """A call, with the text put into the session named. Raises `InvalidParamsError`."""
+    """A call, with the text put into the session named. Of several working trees that one is meant
+    in which the first file asked about lies. Raises `InvalidParamsError`.
+    """
+    paths = getattr(params, "paths", None) or ()
+    if caller.at is None and paths and Path(paths[0]).is_absolute():
+        caller = replace(caller, at=anchored(Path(paths[0])))
     try:
         served = engine.serving(caller, _viewer(params), params.root)
     except UnknownRootError:
