@@ -13,6 +13,8 @@ from typing import Any
 from vouch_sidecar.operations import Operation
 from vouch_sidecar.operations.call import MAX_PARAM_NAME, NO_NAME, OTHERS, RESEMBLES
 
+OF_HOSTS = frozenset({"action", "chatInput", "sessionId", "tool", "toolCallId"})
+"""Fields that n8n sends with each call (its issue 21500, November 2026)."""
 MAX_TEXT = 1 << 16
 """Characters of a text that is read as something else."""
 _WORDS = re.compile(r"[\w-]+(?:\s*,\s*[\w-]+)+")
@@ -34,7 +36,7 @@ def read(operation: Operation[Any, Any], schema: Object, given: Object) -> tuple
         if name in operation.params.model_fields.keys() | OTHERS:
             if name in schema["required"] or str(value).strip().lower() not in NOTHING:
                 params[name] = _meant(properties.get(name, {}), value)
-        else:
+        elif name not in OF_HOSTS:
             snake = _HUMP.sub("_", name[:MAX_PARAM_NAME]).lower()
             near = get_close_matches(snake, properties, 1, RESEMBLES)
             shown = NO_NAME.sub("?", name[:MAX_PARAM_NAME])
