@@ -74,6 +74,20 @@ def test_the_exit_code_says_what_was_found_though_nobody_reads_it(
     assert (done.returncode, done.stderr) == (code, b"Nothing found.\n" if code else b"")
 
 
+def test_texts_are_utf8_in_every_locale(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "größer")
+    knowledge.entity(root, "lucja", "Łucja")
+    done = subprocess.run(
+        [COMMAND, "entity", "Łucja", "--root", str(root)],
+        env=environment({"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}),
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.stdout.decode().startswith("entity\tlucja\tŁucja\t"), done.stderr
+
+
 @pytest.mark.parametrize(
     ("args", "said", "answer"),
     [
