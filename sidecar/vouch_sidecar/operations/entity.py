@@ -64,10 +64,11 @@ class EntityResult(Result):
     propose: str | None = absent("Present for a topic: the command line that declares it.")
 
 
-def answer(ask: OperationCall, params: IdParams) -> EntityResult:
+def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> EntityResult:
+    """The result, with at most `most` claims."""
     view, artifact = find(ask.views, Kind.ENTITY, params.id, all_read=ask.engine.registry.complete)
     assert isinstance(artifact, Entity)
-    views, best = ArtifactViews(view), view.texts.best_claims(artifact.id, BEST_CLAIMS)
+    views, best = ArtifactViews(view), view.texts.best_claims(artifact.id, most)
     topic = view.derived.get(artifact.id)
     return EntityResult(
         entity=views.entity(artifact),

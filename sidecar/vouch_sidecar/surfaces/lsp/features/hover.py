@@ -61,7 +61,7 @@ def _shown(server: Sidecar, lines: Sequence[str], place: lsp.Range) -> lsp.Hover
 
 def _entity(server: Sidecar, served: Served, entity_id: str) -> EntityResult:
     call = OperationCall(server.engine, server.caller, [served])
-    return entities.answer(call, IdParams(id=entity_id))
+    return entities.answer(call, IdParams(id=entity_id), CLAIMS)
 
 
 def _of_artifact(server: Sidecar, named: NamedArtifact) -> list[str]:
