@@ -10,6 +10,7 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
 from vouch_sidecar.retrieval.salience import listed_topics
 from vouch_sidecar.surfaces.lsp.documents import Document
@@ -51,15 +52,17 @@ def entities_at(
     start = max(0, offset - REACH)
     around = document.source[start : offset + REACH]
     in_code = _is_code(document, offset)
-    places = [
-        (mention.end - mention.start, mention, kb)
-        for kb in served
-        for mention in (
-            *kb.view.names.mentions(around),
-            *(listed_topics(kb.view, around) if topics and not in_code else ()),
-        )
-        if not mention.nested and mention.start <= offset - start <= mention.end
-    ]
+
+    def is_there(mention: Mention) -> bool:
+        return not mention.nested and mention.start <= offset - start <= mention.end
+
+    places = []
+    for kb in served:
+        names = kb.view.names
+        found = [*filter(is_there, names.mentions(around))]
+        if topics and not in_code and any(map(is_there, names.topic_mentions(around))):
+            found += filter(is_there, listed_topics(kb.view, around))
+        places += [(mention.end - mention.start, mention, kb) for mention in found]
     if not places:
         return None
     width, longest, _ = max(places, key=lambda place: place[0])
