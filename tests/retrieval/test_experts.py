@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import fsum, prod, sqrt
 
 import pytest
@@ -9,7 +10,7 @@ from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.people.experts import Expert, Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.people.weights import closeness
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.view import Deadline, View
 
 from tests.retrieval.samples import claim, entity, view
 
@@ -38,6 +39,12 @@ def test_the_exact_word_counts_twice_another_form() -> None:
     where = kb(*by("ada", "We typed it all."), *by("bo", "We use typing here."))
     assert ids(ranked(where, "typing")) == ["bo", "ada"]
     assert ids(ranked(where, "typing", "count")) == ["ada", "bo"]
+
+
+@pytest.mark.parametrize(("weight", "found"), [("count", [2]), ("citation", [2]), ("evidence", [])])
+def test_time_that_is_up_changes_no_count(weight: str, found: list[int]) -> None:
+    late = replace(kb(*by("ada", "The codec fails.", "A codec.")), deadline=Deadline(0.0))
+    assert [row.claim_count for row in ranked(late, "codec", weight)] == found
 
 
 def test_a_claim_that_begins_with_the_topic_counts_twice() -> None:

@@ -46,11 +46,13 @@ class Weight(NamedTuple):
     """
 
     def contributions(self, match: Match, now: float) -> dict[str, list[Contribution]]:
-        """What the claims that match a topic add for each entity."""
+        """What the claims that match a topic add for each entity: all of them, unless they are
+        weighed by their words and time is up.
+        """
         out = defaultdict[str, list[Contribution]](list)
         heard = defaultdict[str, set[str]](set)
         for matched in match.claims:
-            if match.view.deadline.has_passed():
+            if self.is_focused and match.view.deadline.has_passed():
                 break
             factors = self.factors(matched, now)
             adds = Contribution(matched, factors, prod(factors.values()))
