@@ -31,12 +31,9 @@ class Contribution(NamedTuple):
 
 
 class Weight(NamedTuple):
-    """A choice of `experts`. `formula` says in words how a score follows from what claims add;
-    `title` stands in a heading.
-    """
+    """A choice of `experts`. `formula` says in words how a score follows from what claims add."""
 
     name: str
-    title: str
     formula: str
     factors: Callable[[Matched, float], Factors]
     """The factors whose product a claim adds, at a time in seconds since 1970."""
@@ -109,20 +106,14 @@ _EVIDENCE = (
 WEIGHTS = {
     weight.name: weight
     for weight in (
-        Weight("count", "by number of claims", "sum, where every matching claim adds 1", _by_count),
-        Weight(
-            "recency",
-            "by how recent they are",
-            "sum, where a claim adds 2^(-age in days / 30)",
-            _by_recency,
-        ),
+        Weight("count", "sum, where every matching claim adds 1", _by_count),
+        Weight("recency", "sum, where a claim adds 2^(-age in days / 30)", _by_recency),
         Weight(
             "citation",
-            "by what they cite",
             "sum, where a claim adds its distinct evidence ids × its confidence",
             _by_citation,
         ),
-        Weight("evidence", "by weight of evidence", _EVIDENCE, _by_evidence, is_focused=True),
+        Weight("evidence", _EVIDENCE, _by_evidence, is_focused=True),
     )
 }
 """The weights by the name that a question gives for one."""
