@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb import yaml_document
-from vouch_sidecar.kb.yaml_document import DocumentError, decode, load, position, split_page
+from vouch_sidecar.kb.yaml_document import DocumentError, YamlDocument, decode, position, split_page
 
 VALUES = st.recursive(
     st.one_of(
@@ -33,7 +33,7 @@ VALUES = st.recursive(
 @given(VALUES, st.booleans())
 def test_what_pyyaml_writes_has_the_values_that_pyyaml_reads(value: object, flow: bool) -> None:
     text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=True)
-    assert repr(load(text).value) == repr(yaml.safe_load(text))
+    assert repr(YamlDocument(text).value) == repr(yaml.safe_load(text))
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_what_pyyaml_writes_has_the_values_that_pyyaml_reads(value: object, flow
     ],
 )
 def test_what_is_unusual_has_the_values_that_pyyaml_reads(text: str) -> None:
-    assert repr(load(text).value) == repr(yaml.safe_load(text))
+    assert repr(YamlDocument(text).value) == repr(yaml.safe_load(text))
 
 
 def test_a_key_given_twice_is_noted_with_its_place() -> None:
-    loaded = load("a: 1\nb:\n  c: 1\n  c: 2\na: 3\n")
+    loaded = YamlDocument("a: 1\nb:\n  c: 1\n  c: 2\na: 3\n")
     assert loaded.value == {"a": 3, "b": {"c": 2}}
     assert set(loaded.repeated) == {("a", 5, 1), ("c", 4, 3)}
 
@@ -69,13 +69,13 @@ def test_no_utf8_has_line_and_column() -> None:
 
 def test_control_characters_have_line_and_column() -> None:
     with pytest.raises(DocumentError, match=r"U\+0007") as caught:
-        load("id: x\ntext: a\x07b\n")
+        YamlDocument("id: x\ntext: a\x07b\n")
     assert (caught.value.line, caught.value.column) == (2, 8)
 
 
 def test_syntax_errors_have_a_place_and_do_not_echo() -> None:
     with pytest.raises(DocumentError) as caught:
-        load("id: x\ntext: 'sesame\n")
+        YamlDocument("id: x\ntext: 'sesame\n")
     assert caught.value.line == 3
     assert "sesame" not in caught.value.message
 
@@ -107,21 +107,21 @@ def test_syntax_errors_have_a_place_and_do_not_echo() -> None:
 def test_what_is_dangerous_or_wrong_is_refused(text: str) -> None:
     """More of it, as whole files, is in `tests/reliability/test_files.py`."""
     with pytest.raises(DocumentError) as caught:
-        load(text)
+        YamlDocument(text)
     assert len(caught.value.message) < 200
 
 
 def test_an_alias_is_refused_at_its_place() -> None:
     with pytest.raises(DocumentError, match="aliases") as caught:
-        load("a: &a [x]\nb: 2*3\nc: [y, *a]\n")
+        YamlDocument("a: &a [x]\nb: 2*3\nc: [y, *a]\n")
     assert (caught.value.line, caught.value.column) == (3, 8)
 
 
 def test_nesting_up_to_the_cap_is_read() -> None:
     depth = yaml_document.MAX_DEPTH
-    load("[" * depth + "]" * depth)
+    YamlDocument("[" * depth + "]" * depth)
     with pytest.raises(DocumentError, match="nested"):
-        load("[" * (depth + 1) + "]" * (depth + 1))
+        YamlDocument("[" * (depth + 1) + "]" * (depth + 1))
 
 
 @given(
@@ -129,7 +129,7 @@ def test_nesting_up_to_the_cap_is_read() -> None:
 )
 def test_load_and_place_never_raise_anything_else(text: str) -> None:
     with suppress(DocumentError):
-        load(text).place(("a", "0", "1"))
+        YamlDocument(text).place(("a", "0", "1"))
 
 
 @given(st.text(alphabet="ab\r\n", max_size=30))
@@ -166,4 +166,4 @@ def test_front_matter_ends_where_vouch_ends_it(text: str, front: str, body: str)
 )
 def test_place(path: tuple[str, ...], expected: tuple[int, int]) -> None:
     text = "a: 1\nb:\n  c: 2\n  d: [x, y]\ne: 1\ne: 2\n"
-    assert load(text).place(path) == expected
+    assert YamlDocument(text).place(path) == expected

@@ -300,12 +300,12 @@ def _allows_home(home: str) -> bool:
     from pathlib import Path  # rare, and YAML is slow
 
     from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
-    from vouch_sidecar.kb.yaml_document import MAX_YAML, DocumentError, decode, load
+    from vouch_sidecar.kb.yaml_document import MAX_YAML, DocumentError, YamlDocument, decode
 
     kb_dir = Path(home, KB_DIRNAME)
     try:
         data, _ = read_bounded(kb_dir / "config.yaml", MAX_YAML, kb_dir=kb_dir)
-        config = load(decode(data)).value
+        config = YamlDocument(decode(data)).value
     except (OSError, UnreadableError, DocumentError):
         return False
     section = config.get("global") if isinstance(config, dict) else None

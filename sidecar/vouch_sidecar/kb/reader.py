@@ -144,7 +144,7 @@ def _parse(relative_path: str, data: bytes) -> Reading:
         if len(data) > _limit(kind):
             raise DocumentError(f"the file is larger than {_limit(kind) // 1024} KiB")
         text, body, shift = _split(kind, data)
-        loaded = yaml_document.load(text)
+        loaded = YamlDocument(text)
         if not isinstance(loaded.value, dict):
             raise DocumentError("the file must be a mapping of names to values")
     except DocumentError as error:
@@ -167,7 +167,7 @@ def locate(relative_path: str, data: bytes, fields: Sequence[str]) -> list[tuple
     """The line and column, from 1, of dotted fields, or of the deepest part of each that exists."""
     try:
         text, _, shift = _split(classify(relative_path), data)
-        loaded = yaml_document.load(text)
+        loaded = YamlDocument(text)
     except DocumentError as error:
         return [(error.line, error.column)] * len(fields)
     places = (loaded.place(field.split(".")) for field in fields)

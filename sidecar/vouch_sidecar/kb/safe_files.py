@@ -68,23 +68,23 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
         raise FileNotFoundError(errno.ENOENT, "gone") from error
     except (OSError, ValueError) as error:
         raise UnreadableError(_reason(error)) from error
-    return _read_whole(descriptor, limit)
-
-
-def _read_whole(descriptor: int, limit: int) -> tuple[bytes, Stat]:
-    """Read and close an open file. Returns its bytes and its stat."""
     try:
-        _regular(os.fstat(descriptor))
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(limit + 1)
-        status = _regular(os.fstat(descriptor))
+        return _read_whole(descriptor, limit)
     except OSError as error:
         raise UnreadableError(_reason(error)) from error
     finally:
         os.close(descriptor)
-    if len(data) > limit:
-        raise UnreadableError(f"the file is larger than {limit // 1024} KiB")
-    return data, status
+
+
+def _read_whole(descriptor: int, limit: int) -> tuple[bytes, Stat]:
+    status = os.fstat(descriptor)
+    _regular(status)
+    data = b""
+    while part := os.read(descriptor, min(status.st_size, limit) + 1):
+        data += part
+        if len(data) > limit:
+            raise UnreadableError(f"the file is larger than {limit // 1024} KiB")
+    return data, packed(os.fstat(descriptor))
 
 
 def read_below(root: Path, relative: str, limit: int) -> tuple[bytes, Stat]:

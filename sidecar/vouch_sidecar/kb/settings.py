@@ -16,7 +16,7 @@ from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS_PREFIX
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings_model import Group, SettingSource
 from vouch_sidecar.kb.settings_model import Settings as Settings
-from vouch_sidecar.kb.yaml_document import DocumentError, decode, load, placed
+from vouch_sidecar.kb.yaml_document import DocumentError, YamlDocument, decode, placed
 
 CLIENT = "vouchSidecar"
 _NOT_SHOWN = re.compile(r"[^\w.\- ]")
@@ -185,7 +185,7 @@ class _Given:
         ]
         path, document = "", None
         if self._source == "file" and faults:
-            path, document = CONFIG, load(decode(config))
+            path, document = CONFIG, YamlDocument(decode(config))
         problems = []
         for name, words, severity in faults:
             place = (1, 1) if document is None else document.place(name.split("."))
@@ -244,7 +244,7 @@ def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str
     if config is None:
         return {}
     try:
-        loaded = load(decode(config))
+        loaded = YamlDocument(decode(config))
     except DocumentError as error:
         problems.append(Problem(CONFIG, error.message, Severity.ERROR, error.line, error.column))
         return {}

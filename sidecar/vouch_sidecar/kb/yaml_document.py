@@ -7,11 +7,23 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
+from functools import cached_property, lru_cache
 from typing import Any, NoReturn
 
 import yaml
+from yaml import ScalarNode
+from yaml.constructor import SafeConstructor
+from yaml.events import (
+    AliasEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
 
 from vouch_sidecar.kb.records import Problem
 
@@ -26,8 +38,8 @@ MAX_REPEATED = 20
 """Keys given twice that are noted for one document."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_TEXT = "tag:yaml.org,2002:str"
-_MAP, _LIST = "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"
+_TAG = "tag:yaml.org,2002:"
+_UNTAGGED = (None, "!")
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]"
 )
@@ -46,13 +58,20 @@ class DocumentError(Exception):
         self.column = column
 
 
-@dataclass(frozen=True, slots=True)
 class YamlDocument:
     """A loaded document. `repeated`: name, line and column of keys given twice."""
 
-    value: object
-    repeated: tuple[tuple[str, int, int], ...] = ()
-    _node: Any = None
+    def __init__(self, text: str) -> None:
+        """Raises DocumentError, and nothing else, for any text."""
+        self._text = text
+        self.repeated: list[tuple[str, int, int]] = []
+        self._values = 0
+        _check(text)
+        self._next = _Loader(text).get_event
+        try:
+            self.value = self._read()
+        except yaml.YAMLError as error:
+            _refuse(error)
 
     def place(self, path: Sequence[str]) -> tuple[int, int]:
         """Line and column of a value by its keys and indices, or of its deepest part that exists.
@@ -66,6 +85,61 @@ class YamlDocument:
                 break
             mark, node = deeper
         return (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+
+    @cached_property
+    def _node(self) -> Any:
+        try:
+            return yaml.compose(self._text, Loader=_Loader)
+        except yaml.YAMLError:  # an anchor that is given twice
+            return None
+
+    def _read(self) -> object:
+        """The value of the only document. Nothing but texts, numbers, dates, lists and mappings is
+        read: sets, binary data and merged mappings are refused, and so are aliases (`*name`), by
+        which a short text expands to endless values; vouch writes none.
+        """
+        self._next()  # the stream begins
+        if isinstance(self._next(), StreamEndEvent):
+            return None
+        value = self._value(self._next(), 1)
+        self._next()  # the document ends
+        if not isinstance(other := self._next(), StreamEndEvent):
+            raise _error("the file holds a second document", other)
+        return value
+
+    def _value(self, event: Event, depth: int) -> Any:
+        self._values += 1
+        if self._values > MAX_NODES:
+            raise _error(f"the file has more than {MAX_NODES} values", event)
+        if isinstance(event, ScalarEvent):
+            return _scalar(event)
+        if isinstance(event, AliasEvent):
+            raise _error("YAML aliases are not read", event)
+        if depth > MAX_DEPTH:
+            raise _error(f"the file is nested more than {MAX_DEPTH} levels deep", event)
+        if isinstance(event, SequenceStartEvent) and event.tag in (*_UNTAGGED, f"{_TAG}seq"):
+            return self._list(depth)
+        if isinstance(event, MappingStartEvent) and event.tag in (*_UNTAGGED, f"{_TAG}map"):
+            return self._mapping(depth)
+        raise _error(_UNFIT, event)
+
+    def _list(self, depth: int) -> list[Any]:
+        items = []
+        while not isinstance(event := self._next(), SequenceEndEvent):
+            items.append(self._value(event, depth + 1))
+        return items
+
+    def _mapping(self, depth: int) -> dict[Hashable, Any]:
+        """A key that is given twice is noted."""
+        mapping: dict[Hashable, Any] = {}
+        while not isinstance(event := self._next(), MappingEndEvent):
+            if not isinstance(event, ScalarEvent):
+                raise _error(_UNFIT, event)
+            name = self._value(event, depth + 1)
+            if name in mapping and len(self.repeated) < MAX_REPEATED:
+                self.repeated.append((event.value[:60], *_place_of(event)))
+            mapping[name] = self._value(self._next(), depth + 1)
+        return mapping
 
 
 def decode(data: bytes) -> str:
@@ -96,23 +170,6 @@ def split_page(text: str) -> tuple[str, str]:
     return text[4:end], text[end + 4 :].removeprefix("\n")
 
 
-def load(text: str) -> YamlDocument:
-    """Reads one document. Raises DocumentError, and nothing else, for any text."""
-    _check(text)
-    loader = _BoundedLoader(text)
-    try:
-        _refuse_aliases(text)
-        node = loader.get_single_node()
-        value = None if node is None else loader.construct(node)
-    except yaml.YAMLError as error:
-        _refuse(error)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise DocumentError("a value does not fit its type") from error
-    finally:
-        loader.dispose()
-    return YamlDocument(value, tuple(loader.repeated), node)
-
-
 def _child(node: Any, step: str) -> tuple[Any, Any] | None:
     """The node of a key or an element, whose place counts, and the node to go on from."""
     if isinstance(node, yaml.MappingNode):
@@ -134,17 +191,7 @@ def _check(text: str) -> None:
         raise DocumentError(f"character U+{ord(odd.group()):04X} is not allowed in YAML", *where)
 
 
-def _refuse_aliases(text: str) -> None:
-    """Refuses aliases (`*name`), by which a short text expands to endless values. vouch writes
-    none. An anchor (`&name`) without an alias is harmless.
-    """
-    if "*" not in text:
-        return
-    for event in yaml.parse(text, Loader=_Loader):
-        if isinstance(event, yaml.AliasEvent):
-            mark = event.start_mark
-            assert mark is not None, "events of a text have a place"
-            raise DocumentError("YAML aliases are not read", mark.line + 1, mark.column + 1)
+_UNFIT = "a value does not fit its type"
 
 
 def _refuse(error: yaml.YAMLError) -> NoReturn:
@@ -153,99 +200,52 @@ def _refuse(error: yaml.YAMLError) -> NoReturn:
         raise DocumentError("the file is no YAML") from error
     mark = error.problem_mark or error.context_mark
     where = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-    if isinstance(error, yaml.constructor.ConstructorError):
-        raise DocumentError("a value does not fit its type", *where) from error
     problem = " ".join((error.problem or "").split())[:120]
     raise DocumentError(f"no valid YAML: {problem or 'unreadable'}", *where) from error
 
 
-class _BoundedLoader(_Loader):  # type: ignore[misc]
-    """The safe loader, which notes keys given twice and refuses what is too deep or too much."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.repeated: list[tuple[str, int, int]] = []
-        self._nodes = 0
-        self._depth = 0
-
-    def descend_resolver(self, current_node: Any, current_index: Any) -> None:  # noqa: ARG002
-        """Count a node before it is made, and refuse what is too deep or too much."""
-        self._nodes += 1
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            fault = f"the file is nested more than {MAX_DEPTH} levels deep"
-        elif self._nodes > MAX_NODES:
-            fault = f"the file has more than {MAX_NODES} values"
-        else:
-            return
-        mark = current_node.start_mark
-        raise DocumentError(fault, mark.line + 1, mark.column + 1)
-
-    def ascend_resolver(self) -> None:
-        """Leave a node."""
-        self._depth -= 1
-
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
-        """The tag of a node without one, remembered for short texts: most repeat in every file."""
-        if kind is not yaml.ScalarNode:
-            return _MAP if kind is yaml.MappingNode else _LIST
-        if not implicit[0]:
-            return _TEXT
-        return _tag_of(value) if len(value) <= MAX_PLAIN else _untold_tag(value)
-
-    def construct(self, node: Any) -> Any:
-        """The value of a node: a text, a number, a date, a list or a mapping. Nothing else is read:
-        sets, binary data and merged mappings are refused. A key that is given twice is noted, of
-        twenty at most.
-        """
-        tag, made_of = node.tag, type(node)
-        if made_of is yaml.ScalarNode and tag in _SCALARS:
-            return _SCALARS[tag](self, node)
-        if made_of is yaml.SequenceNode and tag == _LIST:
-            return [self.construct(item) for item in node.value]
-        if made_of is not yaml.MappingNode or tag != _MAP:
-            raise yaml.constructor.ConstructorError(None, None, "unusual", node.start_mark)
-        mapping: dict[Hashable, Any] = {}
-        for key, value in node.value:
-            name = self.construct(key)
-            if name in mapping and len(self.repeated) < MAX_REPEATED:
-                mark = key.start_mark
-                self.repeated.append((key.value[:60], mark.line + 1, mark.column + 1))
-            mapping[name] = self.construct(value)
-        return mapping
-
-    def text(self, node: yaml.ScalarNode) -> object:
-        """A text as it stands."""
-        return node.value
-
-    def bounded_number(self, node: yaml.ScalarNode) -> object:
-        """An integer or a float, as YAML 1.1 reads them."""
-        if len(node.value) > MAX_PLAIN:
-            raise yaml.constructor.ConstructorError(
-                None, None, "a number too long", node.start_mark
-            )
-        kind = node.tag.rsplit(":", 1)[-1]
-        read = self.construct_yaml_int if kind == "int" else self.construct_yaml_float
-        return read(node)
+def _error(message: str, event: Event) -> DocumentError:
+    return DocumentError(message, *_place_of(event))
 
 
+def _place_of(event: Event) -> tuple[int, int]:
+    mark = event.start_mark
+    assert mark is not None, "events of a text have a place"
+    return mark.line + 1, mark.column + 1
+
+
+def _scalar(event: ScalarEvent) -> Any:
+    """A text, a number, a date, a truth value or nothing, as YAML 1.1 reads them."""
+    tag, value = event.tag, event.value
+    try:
+        if tag not in _UNTAGGED:
+            return _tagged(tag, value)
+        if not event.implicit[0]:  # in quotes
+            return value
+        return _short(value) if len(value) <= MAX_PLAIN else _plain(value)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise _error(_UNFIT, event) from error
+
+
+def _tagged(tag: str, value: str) -> Any:
+    if tag in _NUMBERS and len(value) > MAX_PLAIN:
+        raise ValueError("a number too long")
+    return _SCALARS[tag](_constructor, ScalarNode(tag, value))
+
+
+def _plain(value: str) -> Any:
+    """What a text without quotes and tag stands for."""
+    return _tagged(_resolver.resolve(ScalarNode, value, (True, False)), value)
+
+
+_short = lru_cache(maxsize=4096)(_plain)
+"""Remembers short ones: most repeat in every file."""
 _resolver: Any = yaml.resolver.Resolver()
-
-
-def _untold_tag(value: str) -> Any:
-    return _resolver.resolve(yaml.ScalarNode, value, (True, False))
-
-
-_tag_of = lru_cache(maxsize=4096)(_untold_tag)
+_constructor = SafeConstructor()
+_NUMBERS = (f"{_TAG}int", f"{_TAG}float")
 _SCALARS: dict[str, Any] = {
-    _TEXT: _BoundedLoader.text,
-    **{
-        tag: _BoundedLoader.yaml_constructors[tag]
-        for tag in (f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "timestamp"))
-    },
-    **dict.fromkeys(
-        (f"tag:yaml.org,2002:{name}" for name in ("int", "float")), _BoundedLoader.bounded_number
-    ),
+    tag: SafeConstructor.yaml_constructors[tag]
+    for tag in (*_NUMBERS, *(f"{_TAG}{name}" for name in ("str", "null", "bool", "timestamp")))
 }
 
 
