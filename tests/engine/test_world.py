@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Engine, world_building
 from vouch_sidecar.engine.worlds import settle
-from vouch_sidecar.workspace.file_list import read_file
+from vouch_sidecar.workspace.file_list import read_file, stat_of
 from vouch_sidecar.workspace.world import World
 
 from tests.workspace.places import cite, git, repository, settled, write
@@ -97,6 +99,30 @@ def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
     (root / "src" / "desk.py").touch()
     again = looked(engine)
     assert (len(reads), again.ties == world.ties) == (3, True)
+
+
+def test_a_file_that_is_being_written_keeps_its_ties(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, relay = settled(root, tmp_path), root / "src" / "relay.py"
+    ties = looked(engine).ties
+    monkeypatch.setattr(world_building, "YOUNG_SECONDS", 60)
+    relay.write_bytes(b"")
+    assert looked(engine).ties == ties
+    before = time.time() - 61
+    os.utime(relay, (before, before))
+    assert looked(engine).ties != ties
+
+    def written(tree: Path, path: str) -> Any:
+        content = read_file(tree, path)
+        write(root, {"src/relay.py": FILES["src/relay.py"]})
+        return content and (content[0], stat_of(tree, path))
+
+    relay.write_bytes(b"class Relay:\n")
+    monkeypatch.setattr(world_building, "read_file", written)
+    looked(engine)
+    monkeypatch.undo()
+    assert looked(engine).ties == ties
 
 
 def test_the_next_process_reads_no_file_that_is_as_it_was(

@@ -19,8 +19,9 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Claim, Key, Kind, Source
-from vouch_sidecar.kb.safe_files import Stat
+from vouch_sidecar.kb.safe_files import Stat, mtime_ns
 from vouch_sidecar.kb.settings import Settings
+from vouch_sidecar.kb.store import YOUNG_SECONDS
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.cancellation import Checkpoint
@@ -125,13 +126,16 @@ class WorldMemo:
         differs = False
         for path in sorted(paths):
             breathe()
-            stat, known = stat_of(self.tree, path), self.found.get(path)
+            now, stat, known = time.time_ns(), stat_of(self.tree, path), self.found.get(path)
             if stat is None or (known is not None and known[0] == stat):
                 continue
             if (content := read_file(self.tree, path)) is None:
                 self.found.pop(path, None)
                 continue
-            found = content[1], names_in_file(content[0], language_of(path))
+            data, latest = content
+            if known is not None and not data and now - mtime_ns(latest) < YOUNG_SECONDS * 1e9:
+                continue  # a program that writes it has emptied it first
+            found = stat, names_in_file(data, language_of(path))
             differs |= known is None or known[1] != found[1]
             self.found[path] = found
             self.unkept += 1
