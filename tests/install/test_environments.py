@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from vouch_sidecar.surfaces.mcp.server import MCP_NAME
+from vouch_sidecar.surfaces.mcp.run import MCP_NAME
 
 from tests.mcp.messages import INITIALIZE
 

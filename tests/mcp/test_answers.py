@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -17,8 +16,8 @@ from vouch_sidecar.operations import OPERATIONS, readiness
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.local.client import TOOL, UnansweredError
-from vouch_sidecar.surfaces.mcp import server
-from vouch_sidecar.surfaces.mcp.server import Answers
+from vouch_sidecar.surfaces.mcp import answers
+from vouch_sidecar.surfaces.mcp.answers import Answers
 from vouch_sidecar.surfaces.projects import Projects
 
 from tests.engine.bases import Clock, base, engine_on, unread_engine
@@ -32,7 +31,7 @@ def nobody_there(*_: object, **__: object) -> None:
 
 @pytest.fixture(autouse=True)
 def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "ask", nobody_there)
+    monkeypatch.setattr(answers, "ask", nobody_there)
 
 
 GIVEN_ONCE = {"task": "How often do keys rotate in the Key Vault?", "repeat": False}
@@ -50,12 +49,14 @@ def _answers(start: Path, *roots: Path, clock: Clock | None = None) -> Answers:
     engine = engine_on(*roots, clock=clock)
     clock.now += READY_SECONDS
     DiskFollower(engine)
-    return Answers(engine.env, _projects(start), lambda: engine, every_tool=True)
+    return Answers(engine.env, _projects(start), lambda: engine)
 
 
 async def _called(served: Answers, name: str, **arguments: Any) -> dict[str, Any]:
-    call = SimpleNamespace(name=name, arguments=arguments)
-    result: dict[str, Any] = await served.answer("tools/call", call)
+    async def no_folders() -> list[str]:
+        return []
+
+    result: dict[str, Any] = await served.called(name, arguments, no_folders)
     return result
 
 
@@ -74,9 +75,8 @@ async def test_no_tool_waits_for_ever_for_the_first_index(
     engine = unread_engine(base(tmp_path / "kb"), clock=clock)
     clock.now += READY_SECONDS
     DiskFollower(engine)
-    served = Answers(engine.env, _projects(tmp_path / "kb"), lambda: engine, every_tool=True)
-    call = SimpleNamespace(name="kb_experts", arguments={"topic": "vault"})
-    result: dict[str, Any] = await served.answer("tools/call", call)
+    served = Answers(engine.env, _projects(tmp_path / "kb"), lambda: engine)
+    result = await _called(served, "kb_experts", topic="vault")
     assert "index_building" in result["structuredContent"]["degraded"]
     assert waited == [0.0]
 

@@ -102,7 +102,7 @@ def test_the_project_is_where_somebody_says(root: Path, tmp_path: Path) -> None:
             assert Projects({variable: folders}, home, is_chosen=False).named() == {root}
     projects = Projects({}, home, is_chosen=False)
     for named in (root, root / ".vouch", root.as_uri(), f"{root}/", root / "src" / "a.py"):
-        assert projects.of(named) == {root}
+        assert projects.named([str(named)], only=True) == {root}
     assert path_of("~/a b").endswith("/a b")
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,7 +12,7 @@ from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.cli.operation_commands import OperationCommand
 from vouch_sidecar.surfaces.jsonl import answer
-from vouch_sidecar.surfaces.mcp.server import Answers
+from vouch_sidecar.surfaces.mcp.answers import Answers
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.workspace.file_list import Files, list_files
 from vouch_sidecar.workspace.git import Repository
@@ -57,16 +55,20 @@ async def experts(engine: Engine, **how: Any) -> dict[str, Any]:
 
 
 async def by_jsonl(engine: Engine) -> Any:
-    line = {"id": 1, "method": "kb.files", "params": {"paths": ["src/relay.py"]}}
-    return (await answer(engine, json.dumps(line).encode(), CALLER))["result"]
+    request = {"id": 1, "method": "kb.files", "params": {"paths": ["src/relay.py"]}}
+    return (await answer(engine, request, CALLER))["result"]
+
+
+async def no_folders() -> list[str]:
+    return []
 
 
 async def by_mcp(engine: Engine) -> Any:
     root = next(iter(engine.collections))
     projects = Projects(engine.env, root, is_chosen=True)
-    answers = Answers(engine.env, projects, lambda: engine, every_tool=True)
-    params = SimpleNamespace(name="kb_files", arguments={"paths": ["src/relay.py"]})
-    return (await answers.answer("tools/call", params))["structuredContent"]
+    answers = Answers(engine.env, projects, lambda: engine)
+    called = await answers.called("kb_files", {"paths": ["src/relay.py"]}, no_folders)
+    return called["structuredContent"]
 
 
 @pytest.mark.parametrize("ask", [by_jsonl, by_mcp])

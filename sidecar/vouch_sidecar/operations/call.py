@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
@@ -45,7 +44,8 @@ _WORDINGS = {
     "model_attributes_type": "must be an object",
 }
 """How errors of pydantic read, by their type."""
-NO_NAME = re.compile(r"[^\w-]")
+_NO_NAME = re.compile(r"[^\w-]")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|-")
 MAX_PARAM_NAME = 60
 MAX_UNKNOWN = 3
 """Unknown params that a refusal names."""
@@ -204,10 +204,16 @@ def read_params(model: type[M], raw: object) -> M:
 
 def _params(operation: Operation[P, R], raw: object) -> P:
     """The params of a call. Raises `InvalidParamsError`, also for those that there are not."""
-    others = [
-        Message(name, f"is no parameter; did you mean {near}?")
-        for name, near in islice(_unknown(operation, raw), MAX_UNKNOWN)
-    ]
+    given = raw if isinstance(raw, Mapping) else {}
+    fields = operation.params.model_fields
+    asks = [operation.text_field, *(name for name in fields if fields[name].is_required())]
+    missing = next((name for name in asks if name and name not in given), "")
+    others: list[Message] = []
+    for name in given:
+        if name not in fields and name not in OTHERS and len(others) < MAX_UNKNOWN:
+            # A call that lacks what it asks about most likely gave that another name.
+            shown, near = resembling(str(name), fields, RESEMBLES if missing else 0.0)
+            others.append(Message(shown, f"is no parameter; did you mean {near or missing}?"))
     try:
         params = read_params(operation.params, raw)
     except InvalidParamsError as error:
@@ -217,17 +223,10 @@ def _params(operation: Operation[P, R], raw: object) -> P:
     return params
 
 
-def _unknown(operation: Operation[P, R], raw: object) -> Iterator[tuple[str, str]]:
-    """Unknown names in params, shortened and with odd characters replaced. Each comes with the
-    known name that it resembles, else with the one without which there is nothing to ask.
+def resembling(name: str, known: Iterable[str], least: float = RESEMBLES) -> tuple[str, str]:
+    """The name of an unknown param, shortened and with odd characters replaced; and the known one
+    that it resembles most, "" where none does.
     """
-    given = raw if isinstance(raw, Mapping) else {}
-    fields = operation.params.model_fields
-    required = (name for name, field in fields.items() if field.is_required())
-    asks = (name for name in (*required, operation.text_field) if name and name not in given)
-    missing = next(asks, None)
-    for name in map(str, given):
-        if name not in fields and name not in OTHERS:
-            cutoff = 0.0 if missing is None else RESEMBLES
-            near = get_close_matches(name[:MAX_PARAM_NAME], fields, 1, cutoff)
-            yield NO_NAME.sub("?", name[:MAX_PARAM_NAME]), near[0] if near else missing or ""
+    name = name[:MAX_PARAM_NAME]
+    near = get_close_matches(_HUMP.sub("_", name).lower(), known, 1, least)
+    return _NO_NAME.sub("?", name), near[0] if near else ""

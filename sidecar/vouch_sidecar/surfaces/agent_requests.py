@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -25,8 +24,6 @@ from vouch_sidecar.surfaces.hook.event_answers import answer_hook
 from vouch_sidecar.surfaces.jsonl import session_named
 from vouch_sidecar.surfaces.local.client import TOOL
 
-log = logging.getLogger(__name__)
-
 Object = dict[str, Any]
 
 
@@ -36,28 +33,26 @@ async def answer_agent(
     caller: Caller,
     is_awaited: Callable[[], bool],
 ) -> Object:
-    """The answer to a request, in the form of the JSONL surface. Where it is no longer awaited at
-    the end, or was cancelled, its lines were not given to the session.
+    """The answer to a request about a tool, else about an event of a hook, in the form of the JSONL
+    surface. Where it is no longer awaited at the end, or was cancelled, its lines were not given to
+    the session.
     """
+    method, params = str(request.get("method")), request.get("params")
+    operation = OPERATIONS.get(method.removeprefix(TOOL)) if method.startswith(TOOL) else None
     unheard: list[Callable[[], None]] = []
+    caller = replace(caller, unheard=unheard)
     try:
-        answered = await _answered(engine, request, replace(caller, unheard=unheard))
+        if operation is None or not isinstance(params, dict):
+            answered = await answer_hook(engine, request, caller)
+        else:
+            result = await _tool_result(engine, operation, params, caller)
+            answered = {"id": request.get("id"), "ok": True, "result": result}
         for record in unheard if is_awaited() else ():
             record()
     finally:
         if (session_id := session_named(request)) is not None:
             engine.sessions.share(session_id, caller.roots or engine.collections)
     return answered
-
-
-async def _answered(engine: Engine, request: Mapping[str, Any], caller: Caller) -> Object:
-    """The answer to a request about a tool; all others are events of hooks."""
-    method, params = str(request.get("method")), request.get("params")
-    operation = OPERATIONS.get(method.removeprefix(TOOL)) if method.startswith(TOOL) else None
-    if operation is None or not isinstance(params, dict):
-        return await answer_hook(engine, request, caller)
-    result = await _tool_result(engine, operation, params, caller)
-    return {"id": request.get("id"), "ok": True, "result": result}
 
 
 async def _tool_result(
@@ -104,7 +99,6 @@ def harmless(value: Any) -> Any:
 
 def refused(message: str) -> Object:
     """A tool's result that says why there is none."""
-    log.debug("refused: %s", message.partition(":")[0])
     return {**content(message), "isError": True}
 
 

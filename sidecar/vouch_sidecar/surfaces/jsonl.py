@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from io import RawIOBase
@@ -63,7 +62,12 @@ async def _serve(
         async for line in lines_of(source):
             if line.strip():
                 has_asked = True
-                answered = await answer(engine, line, caller, projects=projects)
+                try:
+                    request = json.loads(line.decode("utf-8"), parse_constant=_no_number)
+                except (ValueError, RecursionError):
+                    answered = refusal(None, "invalid_request", "the line is not valid JSON")
+                else:
+                    answered = await answer(engine, request, caller, projects=projects)
                 await send(sink, as_line(answered))
         answered_all()
         if has_asked:  # the next process, which may ask as little as this one, needs a base
@@ -73,27 +77,17 @@ async def _serve(
 
 
 async def answer(
-    engine: Engine,
-    line: bytes,
-    caller: Caller,
-    *,
-    projects: Projects | None = None,
+    engine: Engine, request: object, caller: Caller, *, projects: Projects | None = None
 ) -> dict[str, Any]:
-    """The answer to one line; the first answers wait to be whole. `projects` finds the knowledge
-    bases to ask; None: those of the caller. Never raises,
-    whatever the line holds.
+    """The answer to one request; the first answers wait to be whole. `projects` finds the knowledge
+    bases to ask; None: those of the caller. Never raises, whatever the request is.
     """
-    try:
-        request = json.loads(line.decode("utf-8"), parse_constant=_finite, parse_float=_finite)
-    except (ValueError, RecursionError):
-        return refusal(None, "invalid_request", "the line is not valid JSON")
     if not isinstance(request, dict):
         return refusal(None, "invalid_request", "a request is one JSON object")
-    request_id, method = request.get("id"), request.get("method")
+    request_id, method, params = request.get("id"), request.get("method"), request.get("params")
     if not isinstance(method, str):
         return refusal(request_id, "invalid_request", "method: must be a string")
-    operation, params = BY_METHOD.get(method), request.get("params")
-    if operation is None:
+    if (operation := BY_METHOD.get(method)) is None:
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
         if projects is not None:
@@ -117,11 +111,9 @@ def session_named(request: Mapping[str, Any]) -> str | None:
     return session_id if isinstance(session_id, str) else None
 
 
-def _finite(number: str) -> float:
-    """The number that a JSON literal stands for. Raises ValueError for NaN and infinity."""
-    if not math.isfinite(value := float(number)):
-        raise ValueError
-    return value
+def _no_number(_: str) -> float:
+    """NaN and infinity, which Python reads, are no JSON."""
+    raise ValueError
 
 
 def refusal(request_id: object, code: str, message: str) -> dict[str, Any]:

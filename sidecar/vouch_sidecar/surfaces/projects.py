@@ -36,16 +36,20 @@ class Projects:
         """A sentence for each knowledge base that is not served."""
         self._found: frozenset[Path] = frozenset()
 
-    def named(self, folders: Iterable[str] = ()) -> frozenset[Path]:
+    def named(self, folders: Iterable[str] = (), *, only: bool = False) -> frozenset[Path]:
         """Those of the folder that was chosen; else of the first of these that has one: `folders`
         (paths or file URIs, which the client names), those in variables of the host, the start.
+        With `only`, those of `folders`.
         """
+        places: list[Iterable[str | Path]] = [folders]
+        if self.is_chosen and not only:
+            places = [[self.start]] if self.start.exists() else []
+        elif not only:
+            in_env = [f for name in HOST_VARIABLES for f in _several(self._env.get(name, ""))]
+            places += [in_env, [self.start]]
         self.refused = []
-        if self.is_chosen:
-            return self.of(self.start) if self.start.exists() else frozenset()
-        in_env = [f for name in HOST_VARIABLES for f in _several(self._env.get(name, ""))]
-        for several in (folders, in_env, [self.start]):
-            if roots := frozenset[Path]().union(*map(self.of, several)):
+        for several in places:
+            if roots := frozenset[Path]().union(*map(self._of, several)):
                 return roots
         return frozenset()
 
@@ -53,16 +57,15 @@ class Projects:
         """Those that a request with these params is about, which are served from then on."""
         root = params.get("root") if isinstance(params, Mapping) else None
         if isinstance(root, str):
-            roots = self.of(root)
+            roots = self.named([root], only=True)
         else:
             roots = self._found = self._found or self.named()
             if not roots:
                 engine.serve_from(self.start)  # `status` says why there is none
-        for each in roots - engine.collections.keys():
-            engine.serve_from(each)
+        serve(engine, roots)
         return roots
 
-    def of(self, folder: str | Path) -> frozenset[Path]:
+    def _of(self, folder: str | Path) -> frozenset[Path]:
         """Those found from a folder, a path or a file URI."""
         path = path_of(str(folder))
         finder = Finder(self._env)
@@ -83,6 +86,12 @@ class Projects:
             "folder of a project that has a knowledge base as `root`, or start this server in it, "
             "or with `--root FOLDER`; `vouch init` makes one."
         )
+
+
+def serve(engine: Engine, roots: frozenset[Path]) -> None:
+    """Serve these knowledge bases from now on, too."""
+    for root in roots - engine.collections.keys():
+        engine.serve_from(root)
 
 
 def path_of(folder: str) -> str:

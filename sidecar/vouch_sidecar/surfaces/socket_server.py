@@ -119,7 +119,7 @@ class LocalServer:
                     await feed(self._engines, caller, request.get("params"), reader, writer)
                     return
                 # The other side never closes one direction alone.
-                answered = await self._answer(line, request, caller, lambda: not reader.at_eof())
+                answered = await self._answer(request, caller, lambda: not reader.at_eof())
                 writer.write(as_line(answered))
                 await writer.drain()
                 if self._window is None:
@@ -136,7 +136,7 @@ class LocalServer:
             writer.close()
 
     async def _answer(
-        self, line: bytes, request: Request, caller: Caller, is_awaited: Callable[[], bool]
+        self, request: Request, caller: Caller, is_awaited: Callable[[], bool]
     ) -> dict[str, Any]:
         method, request_id = request.get("method"), request.get("id")
         is_resident = self._window is None
@@ -152,7 +152,7 @@ class LocalServer:
         engine = self._engines.of(caller.roots, (caller.env or {}).get(FORCED, ""))
         if isinstance(method, str) and method.startswith(OF_AGENTS):
             return await answer_agent(engine, request, caller, is_awaited)
-        answered = await answer(engine, line, caller)
+        answered = await answer(engine, request, caller)
         if (session_id := session_named(request)) is not None:
             engine.sessions.share(session_id, caller.roots)
         return answered

@@ -7,18 +7,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from vouch_sidecar.operations import Operation
-from vouch_sidecar.operations.call import MAX_PARAM_NAME, NO_NAME, OTHERS, RESEMBLES
+from vouch_sidecar.operations.call import OTHERS, resembling
 
 OF_HOSTS = frozenset({"action", "chatInput", "sessionId", "tool", "toolCallId"})
 """Fields that n8n sends with each call (its issue 21500, November 2026)."""
 MAX_TEXT = 1 << 16
 """Characters of a text that is read as something else."""
 _WORDS = re.compile(r"[\w-]+(?:\s*,\s*[\w-]+)+")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|-")
 MAX_NAMED = 3
 NOTHING = ("", "null", "none", "undefined", "[]")
 """What stands for a param that is not given, as text in any case."""
@@ -31,43 +29,37 @@ def read(operation: Operation[Any, Any], schema: Object, given: Object) -> tuple
     unknown ones that resembles a param.
     """
     properties: Object = schema["properties"]
-    params, notes = {}, []
+    params: Object = {}
+    notes: list[str] = []
     for name, value in given.items():
         if name in operation.params.model_fields.keys() | OTHERS:
             if name in schema["required"] or str(value).strip().lower() not in NOTHING:
                 params[name] = _meant(properties.get(name, {}), value)
         elif name not in OF_HOSTS:
-            snake = _HUMP.sub("_", name[:MAX_PARAM_NAME]).lower()
-            near = get_close_matches(snake, properties, 1, RESEMBLES)
-            shown = NO_NAME.sub("?", name[:MAX_PARAM_NAME])
-            notes += [f"{shown} is no parameter and was ignored; did you mean {n}?" for n in near]
+            shown, near = resembling(name, properties)
+            if near:
+                notes.append(f"{shown} is no parameter and was ignored; did you mean {near}?")
     return params, notes[:MAX_NAMED]
 
 
 def _meant(schema: Mapping[str, Any], value: Any) -> Any:
-    """The value that is meant, where it can mean one thing; else the value."""
-    kinds = schema.get("type", ())
-    (kind, *_) = kinds if isinstance(kinds, list) and kinds else (kinds,)
+    """The value that is meant, where it can mean one thing; else what `pydantic` will refuse."""
+    kinds = schema.get("type", ())  # a list where a text may stand for something else
+    if isinstance(value, str) and isinstance(kinds, list):
+        value = _list(value.strip()) if "array" in kinds else _from_json(value.strip().lower())
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if kind == "string":
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return str(value) if is_number else value
-    if kind == "array":
-        items = _list(value.strip()) if isinstance(value, str) else value
-        is_list = isinstance(items, list)
-        return [_meant(schema.get("items", {}), each) for each in items] if is_list else value
-    if kind in ("integer", "number", "boolean") and isinstance(value, str):
-        read = _from_json(value.strip().lower())
-        return int(read) if isinstance(read, float) and read.is_integer() else read
-    return value
+    if isinstance(value, list) and "array" in kinds:
+        return [_meant(schema["items"], each) for each in value]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if is_number and kinds == "string" else value
 
 
 def _list(text: str) -> Any:
     """The list that a text stands for: JSON, words between commas, or one item."""
-    if _WORDS.fullmatch(text):
-        return re.split(r"\s*,\s*", text)
-    return _from_json(text) if text.startswith("[") else [text]
+    if text.startswith("["):
+        return _from_json(text)
+    return re.split(r"\s*,\s*", text) if _WORDS.fullmatch(text) else [text]
 
 
 def _from_json(text: str) -> Any:

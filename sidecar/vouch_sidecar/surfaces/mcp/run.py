@@ -1,36 +1,40 @@
-"""Runs the process of `vouch-sidecar mcp`: one client over the standard streams."""
+"""Runs the process of `vouch-sidecar mcp`: one client of the MCP SDK over the standard streams."""
 
 from __future__ import annotations
 
 import json
 import logging
-import re
 import signal
 from collections.abc import Mapping
+from contextlib import suppress
 from io import RawIOBase
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import anyio
+from mcp import types
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import McpError
 from mcp.shared.message import SessionMessage
-from mcp.types import JSONRPCMessage, JSONRPCRequest
 
+from vouch_sidecar import __version__
 from vouch_sidecar.engine import DiskFollower, Engine
-from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.lines import lines_of, send
 from vouch_sidecar.surfaces.local.client import SOON_SECONDS
-from vouch_sidecar.surfaces.mcp.sdk import build
-from vouch_sidecar.surfaces.mcp.server import HOLDER_SECONDS, Answers
+from vouch_sidecar.surfaces.mcp.answers import HOLDER_SECONDS, Answers, UnknownError
+from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, tools
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
+MCP_NAME = "vouch-sidecar"
 INTERRUPTED = 130
 LAST_SECONDS = SOON_SECONDS + HOLDER_SECONDS
 """How long to wait for answers after the end of the input, the first ones included, also where the
 socket's holder hangs. A client that allows less ends the process.
 """
-ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+LOOK_SECONDS = 0.02
+OFFERS_ROOTS = types.ClientCapabilities(roots=types.RootsCapability())
 
 
 def run_mcp(
@@ -61,12 +65,44 @@ async def _serve(
             tasks.start_soon(in_background, DiskFollower(engine).run)
             return engine
 
-        answers = Answers(env, projects, begin, every_tool=every_tool)
+        answers, client = Answers(env, projects, begin), Client()
         tasks.start_soon(in_background, answers.begin_unless_served)
-        server, client = build(answers), Client()
+        server = server_of(answers, every_tool=every_tool)
         tasks.start_soon(client.read, source)
         tasks.start_soon(client.write, sink)
         await server.run(*client.streams, server.create_initialization_options())
+
+
+def server_of(answers: Answers, *, every_tool: bool) -> Server[Any, Any]:
+    """The SDK's server, which sends `answers`. Its decorators would validate arguments, and quote
+    invalid ones in errors.
+    """
+    server: Server[Any, Any] = Server(MCP_NAME, version=__version__, instructions=INSTRUCTIONS)
+    listed = types.ListToolsResult.model_validate({"tools": tools(every=every_tool)})
+
+    async def folders() -> list[str]:
+        """The client's roots."""
+        session = server.request_context.session
+        if session.check_client_capability(OFFERS_ROOTS):
+            with anyio.move_on_after(SOON_SECONDS), suppress(McpError):
+                return [str(root.uri) for root in (await session.list_roots()).roots]
+        return []
+
+    async def list_tools(_: types.ListToolsRequest) -> types.ServerResult:
+        return types.ServerResult(listed)
+
+    async def call_tool(request: types.CallToolRequest) -> types.ServerResult:
+        asked = request.params
+        try:
+            answered = await answers.called(asked.name, asked.arguments or {}, folders)
+        except UnknownError as error:
+            refused = types.ErrorData(code=types.INVALID_PARAMS, message=str(error))
+            raise McpError(refused) from None
+        return types.ServerResult(types.CallToolResult.model_validate(answered))
+
+    server.request_handlers[types.ListToolsRequest] = list_tools
+    server.request_handlers[types.CallToolRequest] = call_tool
+    return server
 
 
 class Client:
@@ -80,20 +116,19 @@ class Client:
         answered, self._answered = anyio.create_memory_object_stream[SessionMessage]()
         self.streams = asked, answered
         self._unanswered: set[str | int] = set()
-        self._changed = Changed()
 
     async def read(self, source: RawIOBase) -> None:
         async for line in lines_of(source):
             try:
-                message = JSONRPCMessage.model_validate_json(_well_formed(line))
+                message = types.JSONRPCMessage.model_validate_json(_well_formed(line))
             except (ValueError, RecursionError):
                 continue
-            if isinstance(message.root, JSONRPCRequest):
+            if isinstance(message.root, types.JSONRPCRequest):
                 self._unanswered.add(message.root.id)
             await self._asked.send(SessionMessage(message))
         with anyio.move_on_after(LAST_SECONDS):
             while self._unanswered:
-                await self._changed.since(self._changed.count)
+                await anyio.sleep(LOOK_SECONDS)
         leave(0)
 
     async def write(self, sink: BinaryIO) -> None:
@@ -101,15 +136,9 @@ class Client:
             said = answer.message.model_dump_json(by_alias=True, exclude_none=True)
             await send(sink, said.encode() + b"\n")
             self._unanswered.discard(getattr(answer.message.root, "id", ""))
-            self._changed.bump()
 
 
-def _well_formed(line: bytes) -> str:
-    """A line with lone surrogates replaced: the SDK does not take a message that contains one.
-    Raises ValueError.
-    """
-    text = line.decode("utf-8", "replace")
-    if ESCAPED_SURROGATE.search(text):
-        text = json.dumps(json.loads(text), ensure_ascii=False)
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+def _well_formed(line: bytes) -> bytes:
+    """A line without lone surrogates, with which the SDK takes no message. Raises ValueError."""
+    said = json.loads(line.decode("utf-8", "replace"))
+    return json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from vouch_sidecar.operations import OPERATIONS, Operation
+from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import standalone
-from vouch_sidecar.operations.wire import MAX_SESSION_ID, Choices, EditorOnly, Paths, marked
+from vouch_sidecar.operations.wire import Choices, EditorOnly, Paths, marked
 
 TOOL_PREFIX = "kb_"
 SERVED = ("experts", "context", "search", "entity", "claim", "mentions")
@@ -27,33 +27,27 @@ INSTRUCTIONS = (
     "words before you say so."
 )
 _COUNTS = " With session_id, the text also counts as a turn of that session."
-_SESSION = {
-    "type": "string",
-    "maxLength": MAX_SESSION_ID,
-    "description": "Agent's session.",
-}
 
 Object = dict[str, Any]
 
 
 def tools(*, every: bool) -> list[Object]:
     """The tools to list: those that a model needs, or `every` one."""
-    return [_tool(op) for name, op in OPERATIONS.items() if every or name in SERVED]
-
-
-def _tool(operation: Operation[Any, Any]) -> Object:
-    counts = _COUNTS if operation.text_field else ""
-    return {
-        "name": TOOL_PREFIX + operation.name,
-        "description": f"{operation.summary} {operation.when}{counts}",
-        "inputSchema": input_schema(operation.name),
-        "annotations": {
-            "readOnlyHint": not operation.drops_state,
-            "destructiveHint": False,
-            "idempotentHint": True,
-            "openWorldHint": False,
-        },
-    }
+    return [
+        {
+            "name": TOOL_PREFIX + name,
+            "description": f"{op.summary} {op.when}{_COUNTS if op.text_field else ''}",
+            "inputSchema": input_schema(name),
+            "annotations": {
+                "readOnlyHint": not op.drops_state,
+                "destructiveHint": False,
+                "idempotentHint": True,
+                "openWorldHint": False,
+            },
+        }
+        for name, op in OPERATIONS.items()
+        if every or name in SERVED
+    ]
 
 
 @cache
@@ -62,23 +56,20 @@ def input_schema(name: str) -> Object:
     session of their own, so operations about a session require its id.
     """
     operation = OPERATIONS[name]
-    schema, fields = standalone(operation.params), operation.params.model_fields
+    schema, of_editors = standalone(operation.params), marked(operation.params, EditorOnly)
     required = schema.get("required", [])
-    of_editors = marked(operation.params, EditorOnly)
     if of_editors:  # the param that they replace is required
         required = [operation.text_field or marked(operation.params, Paths)[0]]
-    withheld = {VIEWER_PARAM, *of_editors}
-    properties = {n: _short(p) for n, p in schema["properties"].items() if n not in withheld}
-    for param, field in fields.items():
-        if (choices := next((m for m in field.metadata if isinstance(m, Choices)), None)) is None:
-            continue
-        properties[param]["enum"] = list(choices.values)
-    if "session_id" not in required:
-        properties["session_id"] = _SESSION
-        required = [*(["session_id"] if operation.requires_session else []), *required]
-    for shown in properties.values():
-        if shown["type"] != "string":
-            shown["type"] = [shown["type"], "string"]  # hosts send numbers, lists and truth as text
+    elif operation.requires_session:
+        required = ["session_id", *required]
+    properties: Object = {}
+    for param, field in operation.params.model_fields.items():
+        if param != VIEWER_PARAM and param not in of_editors:
+            shown = properties[param] = _short(schema["properties"][param])
+            for choices in (mark for mark in field.metadata if isinstance(mark, Choices)):
+                shown["enum"] = list(choices.values)
+            if shown["type"] != "string":  # hosts send numbers, lists and truth as text
+                shown["type"] = [shown["type"], "string"]
     return {
         "type": "object",
         "properties": properties,
@@ -89,8 +80,6 @@ def input_schema(name: str) -> Object:
 
 def _short(schema: Object) -> Object:
     """A param's schema without null: a model leaves the param out instead."""
-    kind: Object = next(
-        (variant for variant in schema.get("anyOf", ()) if variant != {"type": "null"}), {}
-    )
+    kind: Object = next((one for one in schema.get("anyOf", ()) if one != {"type": "null"}), {})
     rest = {k: v for k, v in schema.items() if k != "anyOf" and (k, v) != ("default", None)}
     return {**kind, **rest}

@@ -1,6 +1,4 @@
-"""The answers of the MCP server, as JSON objects of the protocol.
-
-`sdk` passes them to the SDK.
+"""The results of MCP's tools, as JSON objects of the protocol.
 
 The process that holds the user's socket answers. Where none does, or this one's environment sets a
 model, this process makes an engine.
@@ -19,7 +17,7 @@ import anyio
 import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import OPERATIONS, Operation
+from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent, content, refused
 from vouch_sidecar.surfaces.local.client import (
@@ -30,12 +28,11 @@ from vouch_sidecar.surfaces.local.client import (
     ask,
 )
 from vouch_sidecar.surfaces.mcp.arguments import read
-from vouch_sidecar.surfaces.mcp.tools import TOOL_PREFIX, input_schema, tools
-from vouch_sidecar.surfaces.projects import UNFILLED, Projects, path_of
+from vouch_sidecar.surfaces.mcp.tools import TOOL_PREFIX, input_schema
+from vouch_sidecar.surfaces.projects import UNFILLED, Projects, path_of, serve
 
 log = logging.getLogger(__name__)
 
-MCP_NAME = "vouch-sidecar"
 HOLDER_SECONDS = READY_SECONDS + 1.0
 """Time limit for the holder's answer to a question, while there is no engine here; then it is
 `SOON_SECONDS`.
@@ -51,25 +48,19 @@ class UnknownError(Exception):
 
 
 class Answers:
-    """Answers the requests of one client, one after another, on the event loop.
+    """Answers the calls of one client, one after another, on the event loop.
 
     `begin` makes an engine for the knowledge bases of `projects`, and follows the disk for it.
     """
 
     def __init__(
-        self,
-        env: Mapping[str, str],
-        projects: Projects,
-        begin: Callable[[], Engine],
-        *,
-        every_tool: bool,
+        self, env: Mapping[str, str], projects: Projects, begin: Callable[[], Engine]
     ) -> None:
         self._env = env
         self._projects = projects
         self._begin = begin
         self._engine: Engine | None = None
         self._turn = anyio.Lock()
-        self._tools = tools(every=every_tool)
 
     async def begin_unless_served(self) -> None:
         """Begin to read the knowledge bases, if no process serves them."""
@@ -78,54 +69,44 @@ class Answers:
         except UnansweredError:
             self._own_engine()
 
-    async def answer(self, method: str, params: Any, folders: Folders | None = None) -> Object:
-        """The result of a request. `folders` gives those that the client names. Raises
+    async def called(self, name: str, arguments: Object, folders: Folders) -> Object:
+        """The result of a tool. `folders` gives those that the client names. Raises
         `UnknownError`.
         """
-        if method == "tools/list":
-            return {"tools": self._tools}
-        name = params.name
         operation = OPERATIONS.get(name.removeprefix(TOOL_PREFIX))
-        if not name.startswith(TOOL_PREFIX) or operation is None:
+        if operation is None or not name.startswith(TOOL_PREFIX):
             raise UnknownError("there is no such tool")
-        given, notes = read(operation, input_schema(operation.name), params.arguments or {})
-        root = given.get("root")
-        if isinstance(root, str) and (root in (".", "./") or UNFILLED in root):
-            del given["root"]  # the project, whichever it is
+        params, notes = read(operation, input_schema(operation.name), arguments)
+        if params.get("root") in (".", "./") or UNFILLED in str(params.get("root")):
+            del params["root"]  # the project, whichever it is
         try:
             async with self._turn:
-                if isinstance(root := given.get("root"), str):
-                    given["root"] = root = path_of(root)
-                named = [] if folders is None or self._projects.is_chosen else await folders()
-                roots = self._projects.named(named)
-                if isinstance(root, str):
-                    roots = self._projects.of(root)
-                result = await self._called(operation, given, roots)
+                if isinstance(root := params.get("root"), str):
+                    params["root"] = path_of(root)
+                    roots = self._projects.named([root], only=True)
+                else:
+                    named = [] if self._projects.is_chosen else await folders()
+                    roots = self._projects.named(named)
+                result = await self._answered(TOOL + operation.name, params, roots)
+                if not roots:
+                    result["content"] = content(self._projects.why_none())["content"]
+                    result["isError"] = UNFILLED in str(self._projects.start)  # to be mended
         except Exception as error:  # the error's text may hold a prompt
             log.error("a tool failed: %s", type(error).__name__)
             return refused("internal_error: internal error")
-        if not roots:
-            result["content"] = content(self._projects.why_none())["content"]
-            result["isError"] = UNFILLED in str(self._projects.start)  # a mistake to be mended
         result["content"] += [part for note in notes for part in content(note)["content"]]
         return result
 
-    async def _called(
-        self, operation: Operation[Any, Any], params: Object, roots: frozenset[Path]
-    ) -> Object:
+    async def _answered(self, method: str, params: Object, roots: frozenset[Path]) -> Object:
         """The result of a tool, from the process that holds the socket, else from this one."""
-        method = f"{TOOL}{operation.name}"
         if roots:
             with suppress(UnansweredError):
                 seconds = HOLDER_SECONDS if self._engine is None else SOON_SECONDS
                 return await self._ask_holder(method, params, roots, seconds)
         engine = self._own_engine()
-        for root in roots - engine.collections.keys():
-            engine.serve_from(root)
-        caller = Caller("mcp", roots=roots, is_model=True)
-        if not roots:
-            params = {name: value for name, value in params.items() if name != "root"}
+        serve(engine, roots)
         request = {"method": method, "params": params}
+        caller = Caller("mcp", roots=roots, is_model=True)
         result: Object = (await answer_agent(engine, request, caller, lambda: True))["result"]
         return result
 
