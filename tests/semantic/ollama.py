@@ -77,11 +77,6 @@ class _Handler(BaseHTTPRequestHandler):
         elif failure == "slow":
             self.server.released.wait(30)
             self._send(200, {"embeddings": [[1.0]]})
-        elif failure == "dripping":
-            self.send_response(200)
-            self.end_headers()
-            while not self.server.released.wait(0.05):
-                self.wfile.write(b" ")
         elif failure == "closed":
             self.close_connection = True
         else:

@@ -34,7 +34,6 @@ def test_vectors_come_from_the_server(server: ollama.Ollama, folder: Path) -> No
     ("failure", "said"),
     [
         ("slow", "took longer than 300 ms"),
-        ("dripping", "took longer than 300 ms"),
         ("error", "an error \\(500\\)"),
         ("gone", "run `ollama pull tiny`"),
         ("closed", "does not answer: start it"),

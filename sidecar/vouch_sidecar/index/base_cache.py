@@ -35,7 +35,17 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, layer_of
 from vouch_sidecar.index.links import LinkState, Records, States
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
-from vouch_sidecar.kb.records import KIND_OF, OPEN_SCOPE, Artifact, Evidence, Key, Scope, key_of
+from vouch_sidecar.kb.records import (
+    KIND_OF,
+    OPEN_SCOPE,
+    RECORD_OF,
+    Artifact,
+    Evidence,
+    Key,
+    Kind,
+    Scope,
+    key_of,
+)
 from vouch_sidecar.kb.safe_files import Stat
 
 RECORDS = "records"
@@ -285,7 +295,6 @@ def _write_records(
             stream.write(f"\n{line}")
 
 
-_RECORDS_OF: dict[str, type[Artifact]] = {kind.value: record for record, kind in KIND_OF.items()}
 _FIELDS = {record: [field.name for field in fields(record)] for record in KIND_OF}
 
 
@@ -309,7 +318,7 @@ def _open(folder: Path) -> KeptBase:
         config, stamp = decode(stream.readline())
         stats[CONFIG] = bytes.fromhex(stamp)
         for kind, stamp, values, state in map(decode, stream):
-            record = _RECORDS_OF[kind](*map(_value_of, values))
+            record = RECORD_OF[Kind(kind)](*map(_value_of, values))
             key = key_of(record)
             records[key], states[key] = record, LinkState(*map(_value_of, state))
             stats[record.path] = bytes.fromhex(stamp)

@@ -174,12 +174,7 @@ def _is_foreign(path: str) -> bool:
 
 def _is_trusted(path: str, folder: str) -> bool:
     folder = os.path.expanduser(folder.strip())
-    if folder == "*":
-        return True
-    if not os.path.isabs(folder):
-        return False
-    folder = os.path.realpath(folder)
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+    return folder == "*" or (os.path.isabs(folder) and _is_below(path, os.path.realpath(folder)))
 
 
 def why_refused(folder: str) -> str:

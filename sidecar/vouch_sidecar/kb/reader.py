@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
@@ -14,11 +14,10 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from vouch_sidecar.kb import yaml_document
 from vouch_sidecar.kb.artifact_files import CONTENT_NAME, classify, content_stat, usual_key
 from vouch_sidecar.kb.records import (
-    KIND_OF,
     KNOWN_TYPES,
+    RECORD_OF,
     UNREAD_FIELDS,
     Artifact,
     Evidence,
@@ -31,7 +30,15 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.kb.references import MAX_MARKS
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_bounded
-from vouch_sidecar.kb.yaml_document import DocumentError, YamlDocument, placed
+from vouch_sidecar.kb.yaml_document import (
+    MAX_YAML,
+    DocumentError,
+    YamlDocument,
+    decode,
+    placed,
+    position,
+    split_page,
+)
 
 MAX_PAGE = 4 << 20
 MAX_BODY = 512 << 10
@@ -89,11 +96,7 @@ class Reading:
 
 def limit_of(relative_path: str) -> int:
     """Bytes that a file may have."""
-    return _limit(classify(relative_path))
-
-
-def _limit(kind: Kind | None) -> int:
-    return MAX_PAGE if kind is Kind.PAGE else yaml_document.MAX_YAML
+    return MAX_PAGE if classify(relative_path) is Kind.PAGE else MAX_YAML
 
 
 def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
@@ -129,85 +132,65 @@ def as_kept(data: bytes, source_id: str) -> bytes | None:
 
 def parse(relative_path: str, data: bytes) -> Reading:
     """Reads one artifact file. Never raises, whatever the bytes."""
-    reading = _parse(relative_path, data)
-    if not reading.problems:
-        return reading
-    return replace(reading, problems=placed(reading.problems, data))
-
-
-def _parse(relative_path: str, data: bytes) -> Reading:
-    shift = 0
     kind = classify(relative_path)
     if kind is None:
-        return _failed(relative_path, DocumentError("not a file of a knowledge base"))
+        return Reading(None, (Problem(relative_path, "not a file of a knowledge base"),))
+    reader = _FileReader(relative_path, kind)
     try:
-        if len(data) > _limit(kind):
-            raise DocumentError(f"the file is larger than {_limit(kind) // 1024} KiB")
-        text, body, shift = _split(kind, data)
-        loaded = YamlDocument(text)
-        if not isinstance(loaded.value, dict):
-            raise DocumentError("the file must be a mapping of names to values")
+        artifact = reader.read(data)
     except DocumentError as error:
-        return _failed(relative_path, error, shift, data)
-    repeated = [
-        Problem(
-            relative_path,
-            f"`{_short(name)}` is given twice; the last one counts",
-            Severity.WARNING,
-            line + shift,
-            column,
-            _short(name),
-        )
-        for name, line, column in loaded.repeated
-    ]
-    return _ArtifactReader(relative_path, kind, loaded, shift).read(loaded.value, body, repeated)
+        return Reading(None, placed([_unreadable(relative_path, data, error)], data))
+    return Reading(artifact, placed(reader.problems, data))
 
 
 def locate(relative_path: str, data: bytes, fields: Sequence[str]) -> list[tuple[int, int]]:
     """The line and column, from 1, of dotted fields, or of the deepest part of each that exists."""
     try:
-        text, _, shift = _split(classify(relative_path), data)
-        loaded = YamlDocument(text)
+        document = YamlDocument(_split(classify(relative_path), data)[0])
     except DocumentError as error:
         return [(error.line, error.column)] * len(fields)
-    places = (loaded.place(field.split(".")) for field in fields)
-    return [(line + shift, column) for line, column in places]
+    return [document.place(field.split(".")) for field in fields]
 
 
 def place_in_body(data: bytes, at: int) -> tuple[int, int]:
     """Line and column, from 1, of a character of a page's body."""
-    _, body, _ = _split(Kind.PAGE, data)
-    text = yaml_document.decode(data).replace("\r\n", "\n")
-    before = _LINE_END.split(text[: len(text) - len(body or "") + at])
+    _, body = _split(Kind.PAGE, data)
+    text = decode(data).replace("\r\n", "\n")
+    before = _LINE_END.split(text[: len(text) - len(body) + at])
     return len(before), len(before[-1]) + 1
 
 
-def _split(kind: Kind | None, data: bytes) -> tuple[str, str | None, int]:
-    """The YAML, the body, and the number of lines before the YAML."""
-    text = yaml_document.decode(data)
+def _split(kind: Kind | None, data: bytes) -> tuple[str, str]:
+    """The YAML, on the lines on which the file has it, and the body of a page."""
+    text = decode(data)
     if kind is not Kind.PAGE:
-        return text, None, 0
-    front, body = yaml_document.split_page(text)
-    return front, body, 1
+        return text, ""
+    front, body = split_page(text)
+    return f"\n{front}", body
 
 
-class _ArtifactReader:
-    """Makes an artifact of one mapping, and collects the problems."""
+class _FileReader:
+    """Makes an artifact of one file, and collects the problems."""
 
-    def __init__(self, path: str, kind: Kind, loaded: YamlDocument, shift: int) -> None:
+    def __init__(self, path: str, kind: Kind) -> None:
         self.path = path
         self.kind = kind
-        self.loaded = loaded
-        self.shift = shift
         self.problems: list[Problem] = []
 
-    def read(
-        self, content: dict[object, object], body: str | None, problems: list[Problem]
-    ) -> Reading:
-        """Make the artifact. `problems` are those found so far."""
-        self.problems = problems
-        fields = {name: value for name, value in content.items() if isinstance(name, str)}
-        if body is not None:
+    def read(self, data: bytes) -> Artifact | None:
+        """The artifact, if the file can be used. Raises DocumentError where it is no document."""
+        if len(data) > (limit := limit_of(self.path)):
+            raise DocumentError(f"the file is larger than {limit // 1024} KiB")
+        text, body = _split(self.kind, data)
+        self._document = YamlDocument(text)
+        if not isinstance(self._document.value, dict):
+            raise DocumentError("the file must be a mapping of names to values")
+        for name, line, column in self._document.repeated:
+            message = f"`{_short(name)}` is given twice; the last one counts"
+            severity = Severity.WARNING
+            self.problems.append(Problem(self.path, message, severity, line, column, _short(name)))
+        fields = {k: value for k, value in self._document.value.items() if isinstance(k, str)}
+        if self.kind is Kind.PAGE:
             fields["body"] = self._within_bounds(body)
         _, usual_id = usual_key(self.path)
         if fields.get("id") is None:
@@ -216,14 +199,14 @@ class _ArtifactReader:
         unclear = self._note_misspelt(fields)
         artifact = self._validate(fields)
         if artifact is None or unclear:
-            return Reading(None, tuple(self.problems))
+            return None
         if artifact.id != usual_id:
             self._note("id", "differs from the name of the file", Severity.WARNING)
         types = KNOWN_TYPES.get(self.kind)
         field = "relation" if self.kind is Kind.RELATION else "type"
         if types is not None and getattr(artifact, field) not in types:
             self._note(field, "is none that vouch knows", Severity.WARNING)
-        return Reading(artifact, tuple(self.problems))
+        return artifact
 
     def _within_bounds(self, body: str) -> str:
         """The part of a page's body that is read. Adds a problem where the body or its marks are
@@ -273,17 +256,16 @@ class _ArtifactReader:
     def _note(
         self, field: str, words: str, severity: Severity = Severity.ERROR, code: str = "invalid"
     ) -> None:
-        line, column = self.loaded.place(field.split("."))
-        message, line = f"`{_short(field)}` {words}", line + self.shift
-        self.problems.append(Problem(self.path, message, severity, line, column, field, code=code))
+        place = self._document.place(field.split("."))
+        message = f"`{_short(field)}` {words}"
+        self.problems.append(Problem(self.path, message, severity, *place, field, code=code))
 
 
 @cache
 def _keys_of(kind: Kind) -> frozenset[str]:
     """The keys that vouch gives a file."""
-    record = next(record_type for record_type, its_kind in KIND_OF.items() if its_kind is kind)
     ours = {"path", "kept", "question"}
-    return frozenset({field.name for field in fields(record)} - ours | UNREAD_FIELDS[kind])
+    return frozenset({one.name for one in fields(RECORD_OF[kind])} - ours | UNREAD_FIELDS[kind])
 
 
 def _misspelled(
@@ -313,15 +295,14 @@ def _short(name: str) -> str:
     return _NOT_SHOWN.sub("?", name)[:60]
 
 
-def _failed(path: str, error: DocumentError, shift: int = 0, data: bytes = b"") -> Reading:
-    """The problem of a file that can't be read. Marks of a merge have a message of their own."""
+def _unreadable(path: str, data: bytes, error: DocumentError) -> Problem:
+    """The problem of a file that is no document. Marks of a merge have a message of their own."""
     text = data.decode("utf-8", "replace")
     if mark := CONFLICT.search(text):
         message = "the file holds the marks of a merge conflict"
-        line, _ = yaml_document.position(text, mark.start())
-        return Reading(None, (Problem(path, message, line=line, code="git-conflict"),))
-    problem = Problem(path, error.message, Severity.ERROR, error.line + shift, error.column)
-    return Reading(None, (problem,))
+        line, _ = position(text, mark.start())
+        return Problem(path, message, line=line, code="git-conflict")
+    return Problem(path, error.message, Severity.ERROR, error.line, error.column)
 
 
 class Kept:

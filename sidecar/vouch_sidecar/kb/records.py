@@ -284,6 +284,7 @@ KIND_OF: dict[type[Artifact], Kind] = {
     Evidence: Kind.EVIDENCE,
     VouchSession: Kind.SESSION,
 }
+RECORD_OF = {kind: record for record, kind in KIND_OF.items()}
 KNOWN_TYPES = {
     Kind.CLAIM: "fact decision preference workflow observation question warning".split(),
     Kind.ENTITY: """
@@ -336,9 +337,7 @@ def _question_in(source: dict[str, object]) -> str | None:
 @cache
 def _reading(kind: Kind) -> TypeAdapter[Any]:
     """The pydantic models, made when the first file is read: a start from the cache reads none."""
-    return TypeAdapter(
-        next(record_type for record_type, its_kind in KIND_OF.items() if its_kind is kind)
-    )
+    return TypeAdapter(RECORD_OF[kind])
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Mapping, Sequence
 from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING, Any
@@ -54,8 +53,13 @@ class Ollama:
         return UnavailableError(f"Ollama has no such model: run `ollama pull {self._model}`")
 
     def _ask(self, method: str, path: str, body: object, seconds: float) -> Mapping[str, Any]:
+        """The answer to a request, for which Ollama may be silent for so many seconds."""
+        connection = HTTPConnection(self._host, self._port, timeout=max(seconds, 0.001))
         try:
-            status, data = self._exchange(method, path, body, time.monotonic() + seconds)
+            data = None if body is None else json.dumps(body)
+            connection.request(method, path, data, {"Content-Type": "application/json"})
+            response = connection.getresponse()
+            status, content = response.status, response.read(MAX_RESPONSE)
         except TimeoutError:
             raise UnavailableError(
                 f"Ollama took longer than {seconds * 1000:.0f} ms: raise `recall.timeout_ms` or "
@@ -63,36 +67,14 @@ class Ollama:
             ) from None
         except (OSError, HTTPException):
             raise UnavailableError("Ollama does not answer: start it") from None
+        finally:
+            connection.close()
         if status == 404:
             raise self._missing()
         try:
-            answered = json.loads(data) if status == 200 else None
+            answered = json.loads(content) if status == 200 else None
         except (ValueError, RecursionError):
             answered = None
         if not isinstance(answered, dict):
             raise UnavailableError(f"Ollama answers with an error ({status}): see its log")
         return answered
-
-    def _exchange(self, method: str, path: str, body: object, until: float) -> tuple[int, bytes]:
-        """Status and body of the answer. Raises TimeoutError, OSError or HTTPException."""
-        connection = HTTPConnection(self._host, self._port, timeout=_left(until))
-        try:
-            data = None if body is None else json.dumps(body)
-            connection.request(method, path, data, {"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            held, parts = 0, list[bytes]()
-            while held <= MAX_RESPONSE and _left(until):
-                if not (part := answer.read1(1 << 16)):
-                    return answer.status, b"".join(parts)
-                held += len(part)
-                parts.append(part)
-            raise HTTPException("too long")
-        finally:
-            connection.close()
-
-
-def _left(until: float) -> float:
-    left = until - time.monotonic()
-    if left <= 0:
-        raise TimeoutError
-    return left
