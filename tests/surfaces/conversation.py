@@ -10,7 +10,7 @@ from typing import Any
 from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 from vouch_sidecar.engine import DiskFollower, Engine
-from vouch_sidecar.surfaces.lsp.features import features
+from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 Message = dict[str, Any]
@@ -44,8 +44,7 @@ def sidecar_on(engine: Engine) -> Sidecar:
     """A language server with all features, which talks to nobody yet."""
     DiskFollower(engine)
     server = Sidecar(engine)
-    for register in features():
-        register(server)
+    register_all(server)
     return server
 
 

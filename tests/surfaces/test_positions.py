@@ -78,11 +78,5 @@ def test_positions_beyond_a_line_are_at_its_end(text: str, encoding: str, beyond
         start += len(line)
 
 
-def test_the_rest_of_a_line() -> None:
-    document, at = Document("file:///a", "a\nbcd\n", "utf-16"), lsp.Position
-    assert document.rest_of_line(1, 1) == lsp.Range(at(1, 1), at(1, 3))
-    assert document.rest_of_line(9, 9) == lsp.Range(at(2, 0), at(2, 0))
-
-
 def test_lone_surrogates_are_replaced() -> None:
     assert well_formed("a\ud800b") == "a\ufffdb"

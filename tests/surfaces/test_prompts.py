@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 import pytest
+from vouch_sidecar.surfaces.lsp.documents import PROMPT, Document
 from vouch_sidecar.surfaces.lsp.typing import Typing, session_of
 
 Seen = list[tuple[str, str, str, bool]]
@@ -17,15 +18,22 @@ def play(script: Callable[[Typing], Awaitable[None]]) -> Seen:
     """What is observed while a script plays: session, slot, text, final."""
     seen: Seen = []
 
-    class Slots:
-        def observe(self, session_id: str, slot: str, text: str, *, final: bool = False) -> None:
-            seen.append((session_id, slot, text, final))
+    def observe(session_id: str, slot: str, text: str, *, final: bool = False) -> None:
+        seen.append((session_id, slot, text, final))
 
     async def main() -> None:
-        await script(Typing(Slots(), lambda: IDLE, "c/"))
+        await script(Typing(observe, lambda: IDLE))
 
     asyncio.run(main())
     return seen
+
+
+def prompt(text: str) -> Document:
+    return Document("u", text, "utf-8", PROMPT)
+
+
+def note(text: str) -> Document:
+    return Document("u", text, "utf-8")
 
 
 @pytest.mark.parametrize(
@@ -47,19 +55,19 @@ def test_the_uri_names_the_session(uri: str, session_id: str | None) -> None:
 
 def test_typing_counts_once_it_stands_still() -> None:
     async def script(typing: Typing) -> None:
-        typing.open_prompt("u", "s", "")
+        typing.open(prompt(""), "s")
         for text in ("j", "jw", "jwt"):
-            typing.change("u", text)
+            typing.change(prompt(text))
         await anyio.sleep(IDLE * 5)
 
-    assert play(script) == [("s", "c/u", "jwt", False)]
+    assert play(script) == [("s", "u", "jwt", False)]
 
 
 def test_a_document_that_is_opened_twice_counts_as_it_is_then() -> None:
     async def script(typing: Typing) -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
-        typing.open_prompt("u", "s", "jwt")
-        typing.open_prompt("u", "s", "")
+        typing.open(prompt("jwt"), "s")
+        typing.open(prompt(""), "s")
         typing.close("u")
         await anyio.sleep(IDLE * 5)
 
@@ -70,24 +78,24 @@ def test_a_document_that_is_opened_twice_counts_as_it_is_then() -> None:
 
 def test_submitted_once_then_anew() -> None:
     async def script(typing: Typing) -> None:
-        typing.open_prompt("u", "s", "jwt")
+        typing.open(prompt("jwt"), "s")
         typing.save("u")
         typing.save("u")
-        typing.change("u", "jwt")
-        typing.change("u", "jwt and redis")
+        typing.change(prompt("jwt"))
+        typing.change(prompt("jwt and redis"))
         typing.close("u")
 
     assert play(script) == [
-        ("s", "c/u", "jwt", True),
-        ("s", "c/u", "jwt and redis", True),
+        ("s", "u", "jwt", True),
+        ("s", "u", "jwt and redis", True),
     ]
 
 
 def test_what_was_wiped_is_observed_as_wiped() -> None:
     async def script(typing: Typing) -> None:
-        typing.open_prompt("u", "s", "jwt")
+        typing.open(prompt("jwt"), "s")
         typing.flush()
-        typing.change("u", "")
+        typing.change(prompt(""))
         typing.flush()
 
     assert [text for _, _, text, _ in play(script)] == ["jwt", ""]
@@ -95,14 +103,14 @@ def test_what_was_wiped_is_observed_as_wiped() -> None:
 
 def test_what_changes_in_another_document_counts_by_paragraphs() -> None:
     async def script(typing: Typing) -> None:
-        typing.open("u", "s", "one\n\ntwo")
+        typing.open(note("one\n\ntwo"), "s")
         typing.flush()
-        typing.change("u", "one\n\ntwo!")
-        typing.change("u", "one\n\ntwo!!")
+        typing.change(prompt("one\n\ntwo!"))
+        typing.change(prompt("one\n\ntwo!!"))
         typing.flush()
-        typing.change("u", "one!\n\ntwo!!")
+        typing.change(prompt("one!\n\ntwo!!"))
         typing.save("u")
         typing.save("u")
         typing.close("u")
 
-    assert play(script) == [("s", "c/u#0", "two!!", False), ("s", "c/u#1", "one!", False)]
+    assert play(script) == [("s", "u#0", "two!!", False), ("s", "u#1", "one!", False)]

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from functools import lru_cache
-from urllib.parse import unquote
+from pathlib import Path
 
 from lsprotocol import types as lsp
+from pygls.uris import to_fs_path
+
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 """Of each encoding Python's codec, and the bytes of a unit."""
+PROMPT = "vouch-prompt"
+"""The language of prompts, and the scheme of their URIs."""
+
+
+def path_of(uri: str) -> Path | None:
+    """The path of a file URI; None for other schemes and impossible paths."""
+    try:
+        path = to_fs_path(uri) if uri.startswith("file:") else None
+        is_possible = path and b"\0" not in os.fsencode(path) and os.path.isabs(path)  # noqa: PTH117
+    except ValueError:
+        return None
+    return Path(path) if path and is_possible else None
 
 
 class Document:
@@ -25,6 +40,9 @@ class Document:
         self.uri = uri
         self.language_id = language_id
         self.source = well_formed(source)
+        self.path = path_of(uri)
+        self.is_prompt = language_id == PROMPT or uri.startswith(f"{PROMPT}:")
+        self.is_below_vouch = self.path is not None and KB_DIRNAME in self.path.parts
         self._codec, self._unit = CODECS[encoding]
 
     def offset_at(self, position: lsp.Position) -> int | None:
@@ -32,19 +50,14 @@ class Document:
         starts = _line_starts(self.source)
         if position.line >= len(starts):
             return None
-        start, end = self._line(position.line)
-        head = self.source[start:end].encode(self._codec, "replace")
-        return start + len(head[: position.character * self._unit].decode(self._codec, "ignore"))
+        start = starts[position.line]
+        line = BREAK.split(self.source[start:], maxsplit=1)[0]
+        head = line.encode(self._codec)[: position.character * self._unit]
+        return start + len(head.decode(self._codec, "ignore"))
 
     def range_of(self, start: int, end: int) -> lsp.Range:
         """The LSP range between two offsets."""
         return lsp.Range(self._position(start), self._position(end))
-
-    def rest_of_line(self, line: int, column: int) -> lsp.Range:
-        """Range from a column to the end of its line; both count from 0, columns in characters."""
-        starts = _line_starts(self.source)
-        start, end = self._line(line) if line < len(starts) else (len(self.source),) * 2
-        return self.range_of(min(start + column, end), end)
 
     def change(self, change: lsp.TextDocumentContentChangeEvent) -> None:
         """Apply a change of a range, which we ask clients for, or of the whole text."""
@@ -55,41 +68,11 @@ class Document:
             text = self.source[:start] + text + self.source[max(start, end) :]
         self.source = text
 
-    def _line(self, number: int) -> tuple[int, int]:
-        """Offsets of a line's start and end, without the line break."""
-        start = _line_starts(self.source)[number]
-        following = BREAK.search(self.source, start)
-        return start, len(self.source) if following is None else following.start()
-
     def _position(self, offset: int) -> lsp.Position:
         starts = _line_starts(self.source)
         line = bisect_right(starts, offset) - 1
         head = self.source[starts[line] : offset]
-        return lsp.Position(line, len(head.encode(self._codec, "replace")) // self._unit)
-
-
-class Documents:
-    """The documents that the client has open, by URI however it is escaped."""
-
-    def __init__(self) -> None:
-        self.encoding = "utf-16"
-        """The client's position encoding."""
-        self._opened: dict[str, Document] = {}
-
-    def find(self, uri: str) -> Document | None:
-        """The document, if the client has it open."""
-        return self._opened.get(unquote(uri))
-
-    def __iter__(self) -> Iterator[Document]:
-        return iter(list(self._opened.values()))
-
-    def open(self, item: lsp.TextDocumentItem) -> Document:
-        document = Document(item.uri, item.text, self.encoding, item.language_id)
-        self._opened[unquote(item.uri)] = document
-        return document
-
-    def close(self, uri: str) -> Document | None:
-        return self._opened.pop(unquote(uri), None)
+        return lsp.Position(line, len(head.encode(self._codec)) // self._unit)
 
 
 @lru_cache(maxsize=8)

@@ -67,9 +67,11 @@ def _with_plain_params(raw: dict[str, Any], kind: type[Any]) -> Any:
 
 
 class Protocol(LanguageServerProtocol):
-    """The protocol of one connection. `announce` completes the server's capabilities."""
+    """The protocol of one connection. `connect` is told who begins it, and completes what is
+    announced.
+    """
 
-    announce: Callable[[lsp.ServerCapabilities], None]
+    connect: Callable[[lsp.InitializeParams, lsp.ServerCapabilities], None]
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
@@ -86,7 +88,7 @@ class Protocol(LanguageServerProtocol):
         if root is not None and not self.workspace.folders:
             self.workspace.add_folder(lsp.WorkspaceFolder(uri=root, name=root))
         result.capabilities.execute_command_provider = None  # announced without any command
-        self.announce(result.capabilities)
+        self.connect(params, result.capabilities)
         return result
 
     def structure_message(self, data: Any) -> Any:
@@ -97,15 +99,15 @@ class Protocol(LanguageServerProtocol):
 
     def handle_message(self, message: Any) -> None:
         """Fault: a request gets no answer if its params are bad, or after `shutdown`."""
-        is_request = "method" in message and "id" in message
-        log.debug("%s", message.get("method", "an answer"))
+        method = message.get("method")
+        log.debug("%s", method or "an answer")
         try:
-            if is_request:
-                self._check_state(message["method"] == lsp.INITIALIZE)
-            structured = self._structured(message)
+            if method and "id" in message:
+                self._check_state(method == lsp.INITIALIZE)
+            structured = self._structured(message, method)
         except JsonRpcException as refusal:
             log.info("refused: %d", refusal.code)
-            if is_request:
+            if method and "id" in message:
                 self._send_response(message["id"], error=refusal.to_response_error())
             return
         super().handle_message(structured)
@@ -128,33 +130,22 @@ class Protocol(LanguageServerProtocol):
         if not begins and self._workspace is None:
             raise JsonRpcServerNotInitialized("the server is not initialized yet")
 
-    def _structured(self, message: Any) -> Any:
-        """A message as its type. Raises JsonRpcInvalidParams."""
-        if message.get("method") == lsp.INITIALIZE:
-            self._drop_unknown(message.get("params"))
+    def _structured(self, message: Any, method: str | None) -> Any:
+        """A message as its type. Raises JsonRpcInvalidParams. Fault: a single capability that is
+        not of the expected form makes `initialize` fail; its group is left out.
+        """
+        params = message.get("params")
+        able = params.get("capabilities") if isinstance(params, dict) else None
+        if method == lsp.INITIALIZE and isinstance(able, dict):
+            params["capabilities"] = {
+                group: able[group] for group in able if self._is_known({group: able[group]})
+            }
         try:
             return super().structure_message(message)
         except JsonRpcException:
             raise JsonRpcInvalidParams("the params are not of the expected form") from None
 
-    def _drop_unknown(self, params: Any) -> None:
-        """Take capabilities out of the params of `initialize` that are not of the expected form.
-        Fault: a single one makes `initialize` fail.
-        """
-        given = params.get("capabilities") if isinstance(params, dict) else None
-        if not isinstance(given, dict) or self._is_known(given):
-            return
-        params["capabilities"] = {
-            group: {
-                name: value
-                for name, value in names.items()
-                if self._is_known({group: {name: value}})
-            }
-            for group, names in given.items()
-            if isinstance(names, dict)
-        }
-
-    def _is_known(self, capabilities: dict[str, Any]) -> bool:
+    def _is_known(self, capabilities: object) -> bool:
         try:
             self._converter.structure(capabilities, lsp.ClientCapabilities)
         except Exception:  # cattrs raises groups of any exceptions

@@ -15,7 +15,7 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.local.ownership import Ownership
-from vouch_sidecar.surfaces.lsp.features import features
+from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.socket_server import LocalServer
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
@@ -38,8 +38,7 @@ async def _serve(
     engine = Engine(env=env)
     follower, server = DiskFollower(engine), Sidecar(engine)
     end_with_client(sink.fileno(), lambda: server.client)
-    for register in features():
-        register(server)
+    register_all(server)
     async with anyio.create_task_group() as tasks:
         local = LocalServer(engine.env, tasks, engine, server)
         tasks.start_soon(in_background, follower.run)

@@ -6,16 +6,18 @@ import asyncio
 import logging
 import traceback
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from inspect import isawaitable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 from pydantic import ValidationError
 from pygls.capabilities import get_capability
-from pygls.exceptions import JsonRpcException, JsonRpcInternalError
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from vouch_sidecar import __version__
@@ -24,6 +26,7 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.settings import CLIENT, Settings, names
 from vouch_sidecar.operations import (
+    InvalidParamsError,
     SearchFailedError,
     SessionId,
     ViewerParams,
@@ -33,20 +36,15 @@ from vouch_sidecar.operations import (
 )
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
-from vouch_sidecar.surfaces.lsp.documents import Documents
-from vouch_sidecar.surfaces.lsp.paths import path_of, spelling
+from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
 from vouch_sidecar.surfaces.lsp.typing import Typing
 from vouch_sidecar.surfaces.stdio import is_alive
-
-SERVER_NAME = "vouch-sidecar"
 
 SECTIONS = (CLIENT, "vouch-sidecar")
 """Sections under which a client may send our settings."""
 ROOMS = ("sidecar", "retrieval")
 """What groups of settings may be nested in."""
-EDITORS = frozenset({"path", "trace"})
-"""Settings that only the editor's extension reads."""
 
 log = logging.getLogger(__name__)
 
@@ -55,47 +53,36 @@ class Options(Wire):
     """The `initializationOptions` that a client may send."""
 
     session_id: SessionId | None = None
-    viewer: ViewerParams | None = None
+    viewer: ViewerParams = ViewerParams()
     settings: dict[str, Any] | None = None
     push: list[str] | None = None
 
 
 class Sidecar(LanguageServer):
-    """The server of this process's one client.
-
-    Features add functions to `on_start`, which are called once the client is connected.
-    """
+    """The server of this process's one client."""
 
     protocol: Protocol
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(
-            SERVER_NAME,
-            __version__,
-            text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental,
-            protocol_cls=Protocol,
-            converter_factory=converter,
+            "vouch-sidecar", __version__, protocol_cls=Protocol, converter_factory=converter
         )
         self.engine = engine
-        self.connection = uuid.uuid4().hex
-        self.session_id = f"lsp-{self.connection[:12]}"
-        self.caller = Caller(self.connection, self.session_id)
+        self.session_id = f"lsp-{uuid.uuid4().hex[:12]}"
+        self.caller = Caller("lsp", self.session_id)
         self.parts: Collection[PushPart] = PUSH_PARTS
         """The parts of pushes that the client wants."""
-        self.documents = Documents()
-        self.typing = Typing(engine, self.idle_seconds, f"{self.connection}/")
+        self.documents: dict[str, Document] = {}
+        """What the client has open, by URI without escapes."""
+        self.encoding = "utf-16"
+        """The client's position encoding."""
+        self.typing = Typing(engine.observe, self._idle_seconds)
         self.client: int | None = None
         """The client's process id, if that process runs on this machine."""
-        self.on_start: list[Callable[[], None]] = []
+        self.on_start: list[Callable[[], Coroutine[Any, Any, object]]] = []
+        """What features do from the start of the client on."""
         self._tasks: set[asyncio.Task[object]] = set()
-        self.protocol.announce = self._announce
-        self.on(lsp.INITIALIZE, self._initialize)
-
-    def caller_for(self, uri: str) -> Caller:
-        """The client, asking about a document."""
-        path = path_of(uri)
-        at = None if path is None else resolved(path)
-        return replace(self.caller, roots=self.engine.registry.around(path), at=at)
+        self.protocol.connect = self._connect
 
     @property
     def viewer(self) -> Viewer | None:
@@ -113,29 +100,38 @@ class Sidecar(LanguageServer):
         """Settings that no repository decides on, such as `hover`."""
         return self.engine.registry.settings
 
+    def document(self, uri: str) -> Document | None:
+        """The document, if the client has it open."""
+        return self.documents.get(unquote(uri))
+
+    def caller_for(self, uri: str) -> Caller:
+        """The client, asking about a document."""
+        path = path_of(uri)
+        at = None if path is None else resolved(path)
+        return replace(self.caller, roots=self.engine.registry.around(path), at=at)
+
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
-        """Let `handle` answer a method; `options` are announced. Fault of pygls: the texts of
-        errors, which may hold a prompt, are logged and sent.
-        """
-        waits: Callable[[Any], Awaitable[object]] = handle  # type: ignore[assignment]
+        """Let a function, which may be async, answer a method; `options` are announced."""
 
-        def answer(params: Any) -> object:
-            with self._contained(method), self.engine.breath:
-                return handle(params)
-
-        async def answer_async(params: Any) -> object:
+        async def answer(params: Any) -> object:
             with self._contained(method):
-                return await waits(params)
+                with self.engine.breath:
+                    result = handle(params)
+                return await result if isawaitable(result) else result
 
-        chosen = answer_async if asyncio.iscoroutinefunction(handle) else answer
-        self.feature(method, options)(chosen)
+        self.feature(method, options)(answer)
 
     @contextmanager
     def _contained(self, what: str) -> Iterator[None]:
-        """Refuse a request whose answer fails. A damaged index is rebuilt then."""
+        """Refuse a request whose answer fails. Fault of pygls: the texts of errors, which may hold
+        a prompt, are logged and sent.
+        """
         try:
             with refusing_if_damaged(self.engine):
                 yield
+        except InvalidParamsError as error:
+            log.debug("refused: %s", ", ".join(message.field for message in error.messages))
+            raise JsonRpcInvalidParams(str(error), data=[*map(str, error.messages)]) from None
         except SearchFailedError as error:
             code = lsp.LSPErrorCodes.RequestFailed.value
             raise JsonRpcException(str(error), code) from None
@@ -155,9 +151,22 @@ class Sidecar(LanguageServer):
         return get_capability(self.client_capabilities, name)
 
     def uris(self) -> Callable[[Path], str]:
-        """Returns a function from a path to the URI that the client uses for the file."""
-        opened = (document.uri for document in self.documents)
-        return spelling(opened, self.folders)
+        """Returns a function from a path to the URI that the client uses for the file: that of an
+        open document, else one through the workspace folder that is a link to it.
+        """
+        there = ((document.path, document.uri) for document in self.documents.values())
+        opened = {resolved(path): uri for path, uri in there if path is not None}
+        links = [(real, link) for link in self.folders if (real := resolved(link)) != link]
+
+        def uri_for(path: Path) -> str:
+            if path in opened:
+                return opened[path]
+            for real, link in links:
+                if path.is_relative_to(real):
+                    return (link / path.relative_to(real)).as_uri()
+            return path.as_uri()
+
+        return uri_for
 
     def configure(self, raw: object) -> None:
         """Apply our part of the settings that a client sent."""
@@ -177,38 +186,39 @@ class Sidecar(LanguageServer):
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
         """Run a coroutine as a task. Some clients refuse what they announced."""
 
-        def ended(task: asyncio.Task[object]) -> None:
-            self._tasks.discard(task)
-            with suppress(JsonRpcException, asyncio.CancelledError), self._contained("a task"):
-                task.result()
+        async def run() -> None:
+            with suppress(JsonRpcException), self._contained("a task"):
+                await work
 
-        task = asyncio.get_running_loop().create_task(work)
+        task: asyncio.Task[object] = asyncio.get_running_loop().create_task(run())
         self._tasks.add(task)
-        task.add_done_callback(ended)
+        task.add_done_callback(self._tasks.discard)
 
-    def _initialize(self, params: lsp.InitializeParams) -> None:
-        """Record who connects, and have all of `on_start` called after the answer."""
+    def _connect(self, params: lsp.InitializeParams, announced: lsp.ServerCapabilities) -> None:
+        """Take down who connects, say what is served, and begin once that was answered."""
         if params.process_id is not None and is_alive(params.process_id):
             self.client = params.process_id
         encoding = self.workspace.position_encoding
-        self.documents.encoding = str(getattr(encoding, "value", encoding) or "utf-16")
+        self.encoding = str(getattr(encoding, "value", encoding) or "utf-16")
         options = _options(params.initialization_options)
         self.session_id = options.session_id or self.session_id
         if options.push is not None:
             self.parts = [part for part in PUSH_PARTS if part in options.push]
-        who = options.viewer or ViewerParams()
-        self.caller = Caller(self.connection, self.session_id, Viewer(who.project, who.agent))
+        viewer = Viewer(options.viewer.project, options.viewer.agent)
+        self.caller = Caller("lsp", self.session_id, viewer)
         self.configure(
             params.initialization_options if options.settings is None else options.settings
         )
-        for begin in self.on_start:
-            asyncio.get_running_loop().call_soon(begin)
-
-    def _announce(self, announced: lsp.ServerCapabilities) -> None:
         vouch = server_capabilities().model_dump(include={"protocol", "methods", "notifications"})
         announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
+        asyncio.get_running_loop().call_soon(self._begin)
 
-    def idle_seconds(self) -> float:
+    def _begin(self) -> None:
+        self.serve_folders()
+        for work in self.on_start:
+            self.spawn(work())
+
+    def _idle_seconds(self) -> float:
         """Seconds without typing after which typed text counts."""
         served = [collection.settings for collection in self.engine.collections.values()]
         return min(settings.prompts.idle_ms for settings in served or [Settings()]) / 1000
@@ -216,7 +226,7 @@ class Sidecar(LanguageServer):
 
 def _options(raw: object) -> Options:
     """The options. One that is not of the expected form is left out, with a warning."""
-    given = raw if isinstance(raw, dict) else {}
+    given = {k: v for k, v in raw.items() if v is not None} if isinstance(raw, dict) else {}
     kept = {}
     for name in Options.model_fields.keys() & given.keys():
         try:
@@ -232,16 +242,13 @@ def _own_settings(raw: object) -> dict[str, Any] | None:
     Reads the section with one of our names; without one, groups at the top level. Groups may be
     nested in `sidecar` and `retrieval` as in `config.yaml`.
     """
-    given = dict(raw) if isinstance(raw, Mapping) else {}
+    given = raw if isinstance(raw, Mapping) else {}
     own = next((given[name] for name in SECTIONS if isinstance(given.get(name), Mapping)), None)
-    groups = {name.client.split(".")[1] for name in names() if "client" in name.group.sources}
-    known = {*groups, *ROOMS}
-    found = {
-        name: value
-        for name, value in (given if own is None else own).items()
-        if name in known or (own is not None and name not in EDITORS)
-    }
+    found = dict(given if own is None else own)
     for room in ROOMS:
         inner = found.pop(room, None)
         found |= inner if isinstance(inner, Mapping) else {}
-    return None if own is None and not found else found
+    if own is not None:
+        return found
+    groups = {name.client.split(".")[1] for name in names() if "client" in name.group.sources}
+    return {name: found[name] for name in found.keys() & groups} or None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.surfaces.lsp.paths import path_of
+from vouch_sidecar.kb.sanitize import clip, one_line
+from vouch_sidecar.surfaces.lsp.documents import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -18,45 +17,43 @@ MARKED = re.compile(r"[&<>\\`*_{}\[\]|~$@]|:(?=/)|(?<=www)\.", re.IGNORECASE)
 BEGINS_BLOCK = re.compile(r"^([0-9]{0,9})(?=(?<=[0-9])[.)]|(?<![0-9])[#+=-])")
 """The start of a line that would make it a heading, list or rule."""
 LINK_UNSAFE = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " ": "%20"})
+TEXT_CHARS = 240
+HEAD_CHARS = 80
 
 
-@dataclass(frozen=True, slots=True)
 class Style:
-    """How to format for one client. `text` and `strong` take any text, `link` a label and a URI."""
+    """How to format for a client: as it prefers for hovers, in markdown if it names nothing. Texts
+    are cut and made one line each.
+    """
 
-    kind: lsp.MarkupKind
-    text: Callable[[str], str]
-    strong: Callable[[str], str]
-    link: Callable[[str, str | None], str]
+    def __init__(self, server: Sidecar) -> None:
+        formats = server.capability("text_document.hover.content_format")
+        self._is_plain = bool(formats) and formats[0] is lsp.MarkupKind.PlainText
+        bases = (collection.root for collection in server.engine.collections.values())
+        self._roots = [*bases, *server.engine.collections, *server.folders]
+        self._uri_for = server.uris()
+
+    def text(self, text: str, limit: int = TEXT_CHARS) -> str:
+        shown = clip(one_line(text), limit)
+        return shown if self._is_plain else markdown(shown)
+
+    def strong(self, text: str, limit: int = HEAD_CHARS) -> str:
+        shown = self.text(text, limit)
+        return shown if self._is_plain else f"**{shown}**"
+
+    def link(self, label: str, uri: str | None) -> str:
+        """A label that leads to a file in the workspace or a knowledge base, and nowhere else."""
+        shown, (file, _, line) = self.text(label, HEAD_CHARS), (uri or "").partition("#")
+        path = path_of(file)
+        is_inside = path is not None and any(map(path.is_relative_to, self._roots))
+        if self._is_plain or path is None or not is_inside:
+            return shown
+        target = self._uri_for(path).translate(LINK_UNSAFE) + (f"#{line}" if line else "")
+        return f"[{shown}]({target})"
 
     def content(self, lines: Sequence[str]) -> lsp.MarkupContent:
-        return lsp.MarkupContent(kind=self.kind, value="\n".join(lines))
-
-
-PLAIN_TEXT = Style(lsp.MarkupKind.PlainText, one_line, one_line, lambda label, _: one_line(label))
-
-
-def style_for(server: Sidecar) -> Style:
-    """The style that the client prefers for hovers; markdown if it names none."""
-    formats = server.capability("text_document.hover.content_format")
-    return PLAIN_TEXT if formats and formats[0] is lsp.MarkupKind.PlainText else _markdown(server)
-
-
-def _markdown(server: Sidecar) -> Style:
-    """The markdown style, with links only to files in the workspace and the knowledge bases."""
-    bases = (collection.root for collection in server.engine.collections.values())
-    roots = [*bases, *server.engine.collections, *server.folders]
-    uri_for = server.uris()
-
-    def link(label: str, uri: str | None) -> str:
-        file, _, line = (uri or "").partition("#")
-        path = path_of(file)
-        if path is None or not any(path.is_relative_to(root) for root in roots):
-            return markdown(label)
-        target = uri_for(path).translate(LINK_UNSAFE) + (f"#{line}" if line else "")
-        return f"[{markdown(label)}]({target})"
-
-    return Style(lsp.MarkupKind.Markdown, markdown, lambda text: f"**{markdown(text)}**", link)
+        kind = lsp.MarkupKind.PlainText if self._is_plain else lsp.MarkupKind.Markdown
+        return lsp.MarkupContent(kind, "\n".join(lines))
 
 
 def markdown(text: str) -> str:

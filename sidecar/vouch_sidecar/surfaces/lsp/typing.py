@@ -9,29 +9,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 from urllib.parse import unquote
 
 from vouch_sidecar.operations.wire import MAX_SESSION_ID
-from vouch_sidecar.surfaces.lsp.documents import BREAK
+from vouch_sidecar.retrieval.blocks.block import without_blocks
+from vouch_sidecar.surfaces.lsp.documents import BREAK, PROMPT, Document
 
-PROMPT = "vouch-prompt"
-"""The language of prompts, and the scheme of their URIs."""
 MAX_LINES = 20
 MAX_BEFORE = 14
 """Lines of a paragraph before the edited one."""
 KEPT = 3
-
-
-class Slots(Protocol):
-    """The slots of sessions, into which texts are put: an engine."""
-
-    def observe(self, session_id: str, slot: str, text: str, *, final: bool = False) -> None: ...
-
-
-def is_prompt(uri: str, language_id: str | None) -> bool:
-    """Whether a document is a prompt."""
-    return language_id == PROMPT or uri.startswith(f"{PROMPT}:")
 
 
 def session_of(uri: str) -> str | None:
@@ -43,82 +30,79 @@ def session_of(uri: str) -> str | None:
 
 
 @dataclass(slots=True)
-class _Document:
-    """A document that is typed into: its text, and the text that was observed last."""
+class _Typed:
+    """What is typed into a document, and how much of it was observed."""
 
     session_id: str
-    paragraphs: Paragraphs | None
-    """None for a prompt."""
     text: str
     observed: str
+    paragraphs: Paragraphs | None
+    """None for a prompt."""
     is_submitted: bool = True
 
 
 class Typing:
-    """The documents of one connection that are typed into. `pause` returns the seconds without
-    typing after which what was typed counts; names of slots begin with `prefix`.
+    """The open documents. `observe` puts a text into a slot of a session; `pause` returns the
+    seconds without typing after which what was typed counts.
     """
 
-    def __init__(self, slots: Slots, pause: Callable[[], float], prefix: str) -> None:
-        self._slots = slots
+    def __init__(self, observe: Callable[..., None], pause: Callable[[], float]) -> None:
+        self._put = observe
         self._pause = pause
-        self._prefix = prefix
-        self._documents: dict[str, _Document] = {}
-        self._waiting: dict[str, None] = {}
-        """The documents that were typed into since they were observed."""
+        self._documents: dict[str, _Typed] = {}
         self._timer: asyncio.TimerHandle | None = None
 
-    def open_prompt(self, uri: str, session_id: str, text: str) -> None:
-        """Follow a prompt, all of which counts."""
-        self._waiting.pop(uri, None)
-        self._documents[uri] = _Document(session_id, None, "", "")
-        if text.strip():
-            self.change(uri, text)
+    def open(self, document: Document, session_id: str) -> None:
+        """Follow a document: all of a prompt counts, and what changes in another one."""
+        text = _words(document.source)
+        if document.is_prompt:
+            session_id = session_of(document.uri) or session_id
+            self._documents[document.uri] = _Typed(session_id, "", "", None)
+            if text.strip():
+                self.change(document)
+        else:
+            self._documents[document.uri] = _Typed(session_id, text, text, Paragraphs())
 
-    def open(self, uri: str, session_id: str, text: str) -> None:
-        """Follow another document, of which what is changed counts."""
-        self._waiting.pop(uri, None)
-        self._documents[uri] = _Document(session_id, Paragraphs(), text, text)
-
-    def change(self, uri: str, text: str) -> None:
-        """Set the text of a document, which counts once nothing more is typed."""
-        document = self._documents[uri]
-        if text == document.text:
+    def change(self, document: Document) -> None:
+        """Take the new text of a document, which counts once nothing more is typed."""
+        typed, text = self._documents[document.uri], _words(document.source)
+        if text == typed.text:
             return
-        document.text, document.is_submitted = text, False
-        self._waiting[uri] = None
+        typed.text, typed.is_submitted = text, False
         if self._timer is not None:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(self._pause(), self.flush)
 
     def flush(self) -> None:
         """Observe all that was typed: an answer reflects every earlier message."""
-        for uri in list(self._waiting):
-            self._observe(uri)
+        for uri, typed in self._documents.items():
+            if typed.text != typed.observed:
+                self._observe(uri)
 
     def save(self, uri: str) -> None:
         """Observe a document; a prompt is submitted: what is typed next is another one."""
-        document = self._documents[uri]
-        if document.paragraphs is not None:
-            self._observe(uri)
-        elif not document.is_submitted:
-            self._observe(uri, final=True)
+        if not self._documents[uri].is_submitted:
+            self._observe(uri, is_final=True)
 
     def close(self, uri: str) -> None:
         """Observe or submit a document, and follow it no longer."""
         self.save(uri)
         del self._documents[uri]
 
-    def _observe(self, uri: str, *, final: bool = False) -> None:
-        document, slot = self._documents[uri], self._prefix + uri
-        self._waiting.pop(uri, None)
-        if document.paragraphs is None:
-            document.is_submitted = final
-            self._slots.observe(document.session_id, slot, document.text, final=final)
-        else:
-            for number, text in document.paragraphs.edit(document.observed, document.text):
-                self._slots.observe(document.session_id, f"{slot}#{number}", text)
-        document.observed = document.text
+    def _observe(self, uri: str, *, is_final: bool = False) -> None:
+        typed = self._documents[uri]
+        before, typed.observed, typed.is_submitted = typed.observed, typed.text, is_final
+        if typed.paragraphs is None:
+            self._put(typed.session_id, uri, typed.text, final=is_final)
+            return
+        for number, text in typed.paragraphs.edit(before, typed.text):
+            self._put(typed.session_id, f"{uri}#{number}", text)
+
+
+def _words(source: str) -> str:
+    """A text without inserted blocks, and without the blank place of one at its end."""
+    text = without_blocks(source)
+    return text if text == source else text.rstrip()
 
 
 @dataclass(slots=True)

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
-from pkgutil import iter_modules
-
+from vouch_sidecar.surfaces.lsp.features import (
+    completion,
+    definition,
+    diagnostics,
+    hover,
+    operations,
+    progress,
+    pushes,
+    sync,
+    workspace,
+    workspace_symbols,
+)
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-__all__ = ["features"]
+FEATURES = (
+    *(completion, definition, diagnostics, hover, operations),
+    *(progress, pushes, sync, workspace, workspace_symbols),
+)
 
 
-def features() -> list[Callable[[Sidecar], None]]:
-    """The `register` of every module of this package, in the order of their names."""
-    modules = sorted(module.name for module in iter_modules(__path__))
-    return [import_module(f"{__name__}.{name}").register for name in modules]
+def register_all(server: Sidecar) -> None:
+    """Let a server have all features."""
+    for feature in FEATURES:
+        feature.register(server)

@@ -8,10 +8,11 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.engine import Served
+from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.operations.artifacts import ArtifactViews
-from vouch_sidecar.surfaces.lsp.ids import artifact_at
-from vouch_sidecar.surfaces.lsp.mentions import entities_at
-from vouch_sidecar.surfaces.lsp.paths import path_of
+from vouch_sidecar.surfaces.lsp.at_position import artifact_at, entities_at
+from vouch_sidecar.surfaces.lsp.documents import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 
@@ -22,20 +23,27 @@ def register(server: Sidecar) -> None:
 
 def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
     uri, position = params.text_document.uri, params.position
-    if (named := artifact_at(server, uri, position)) is not None:
-        return _locations(server, [named.target])
-    document, where = server.documents.find(uri), server.settings.definition.enabled
-    if document is None or where == "off":
+    if (document := server.document(uri)) is None:
         return None
+    if (at := artifact_at(server, document, position)) is not None:
+        return _locations(server, [_target(served, artifact) for served, artifact in at.named])
+    where = server.settings.definition.enabled
     mention = entities_at(server.engine.serving(server.caller_for(uri)), document, position)
-    if mention is None or (mention.in_code and where == "prose"):
+    if mention is None or where == "off" or (mention.in_code and where == "prose"):
         return None
-    targets = [
-        ArtifactViews(kb.view).uri(entity.path)
-        for kb, entity_id in mention.named
-        if (entity := kb.view.visible.entity(entity_id)) is not None
-    ]
-    return _locations(server, targets)
+    entities = ((served, served.view.visible.entity(found)) for served, found in mention.named)
+    return _locations(server, [_target(served, entity) for served, entity in entities if entity])
+
+
+def _target(served: Served, artifact: Artifact) -> str:
+    """The URI to go to: the document of a source or of evidence, with the line as a fragment such
+    as `#L12`, else the artifact's file.
+    """
+    views = ArtifactViews(served.view)
+    if key_of(artifact)[0] in (Kind.SOURCE, Kind.EVIDENCE):
+        cited = views.citation(artifact.id)
+        return cited.document or cited.uri or views.uri(artifact.path)
+    return views.uri(artifact.path)
 
 
 def _locations(server: Sidecar, targets: list[str]) -> list[lsp.Location]:

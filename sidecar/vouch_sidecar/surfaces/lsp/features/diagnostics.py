@@ -4,7 +4,7 @@ open files.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -15,21 +15,22 @@ from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import with_field
-from vouch_sidecar.surfaces.lsp.ids import ArtifactFile, file_at
+from vouch_sidecar.surfaces.lsp.at_position import ArtifactFile, file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-SOURCE = "vouch"
 SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,
     Severity.WARNING: lsp.DiagnosticSeverity.Warning,
     Severity.HINT: lsp.DiagnosticSeverity.Hint,
 }
+END_OF_LINE = 2**31 - 1
+"""A position beyond the end of a line stands for its end."""
 Problems = dict[str, list[lsp.Diagnostic]]
 
 
 def register(server: Sidecar) -> None:
     """Push diagnostics after every change."""
-    server.on_start.append(lambda: server.spawn(_keep_published(server)))
+    server.on_start.append(partial(_keep_published, server))
 
 
 async def _keep_published(server: Sidecar) -> None:
@@ -53,42 +54,45 @@ async def _keep_published(server: Sidecar) -> None:
 def _problems(server: Sidecar) -> Problems:
     """All diagnostics by URI, in the client's spelling. Of an open file as its text stands."""
     uri_for, engine = server.uris(), server.engine
-    by_uri: dict[str, tuple[Problem, ...]] = {}
+    by_uri: dict[str, list[Problem]] = {}
     for served in engine.serving(server.caller):
         of_files = engine.problems.for_caller(server.caller, served.collection)
         for relative, problems in of_files.items():
             uri = uri_for(served.collection.root / KB_DIRNAME / relative)
-            by_uri[uri] = (*by_uri.get(uri, ()), *problems)
-    for document in server.documents:
-        if (file := file_at(server, document.uri)) is not None:
+            by_uri.setdefault(uri, []).extend(problems)
+    for document in server.documents.values():
+        if (file := file_at(server, document)) is not None:
             by_uri[document.uri] = _problems_in(server, file)
     return {
-        uri: [_diagnostic(server, uri, problem) for problem in problems]
+        uri: [_diagnostic(problem, server.encoding) for problem in problems]
         for uri, problems in by_uri.items()
         if problems
     }
 
 
-def _problems_in(server: Sidecar, file: ArtifactFile) -> tuple[Problem, ...]:
+def _problems_in(server: Sidecar, file: ArtifactFile) -> list[Problem]:
     """The problems of an open file as its text stands, those across files included."""
     data = file.document.source.encode()
     if file.relative == CONFIG:
-        return server.engine.problems.in_config(data)
-    reading = parse(file.relative, data)
+        return [*server.engine.problems.in_config(data)]
+    reading, view = parse(file.relative, data), file.served.view
     if reading.artifact is None:
-        return reading.problems
-    view = file.served.view
+        return [*reading.problems]
     around = CheckContext(file.served.collection, view.knowledge, view.now)
-    return (*reading.problems, *check_one(reading.artifact, data, around))
+    return [*reading.problems, *check_one(reading.artifact, data, around)]
 
 
-def _diagnostic(server: Sidecar, uri: str, problem: Problem) -> lsp.Diagnostic:
-    page = documentation()
+def _diagnostic(problem: Problem, encoding: str) -> lsp.Diagnostic:
+    """A problem, from where it begins to the end of the line."""
+    utf8, utf16 = problem.wider
+    wider = {"utf-8": utf8, "utf-32": 0}.get(encoding, utf16)
+    line, page = problem.line - 1, documentation()
+    start = lsp.Position(line, problem.column - 1 + wider)
     return lsp.Diagnostic(
-        range=_range(server, uri, problem),
+        range=lsp.Range(start, lsp.Position(line, END_OF_LINE)),
         message=with_field(problem.field, problem.message),
         severity=SEVERITIES[problem.severity],
-        source=SOURCE,
+        source="vouch",
         code=problem.code,
         code_description=None if page is None else lsp.CodeDescription(f"{page}#{problem.code}"),
     )
@@ -100,14 +104,3 @@ def documentation() -> str | None:
     package = Path(vouch_sidecar.__file__).parent
     pages = package / "diagnostics.md", package.parents[1] / "docs" / "diagnostics.md"
     return next((page.as_uri() for page in pages if page.is_file()), None)
-
-
-def _range(server: Sidecar, uri: str, problem: Problem) -> lsp.Range:
-    """The range from a problem to the end of its line; empty if the document is not open."""
-    document = server.documents.find(uri)
-    if document is None:
-        utf8, utf16 = problem.wider
-        wider = {"utf-8": utf8, "utf-32": 0}.get(server.documents.encoding, utf16)
-        start = lsp.Position(problem.line - 1, problem.column - 1 + wider)
-        return lsp.Range(start, start)
-    return document.rest_of_line(problem.line - 1, problem.column - 1)

@@ -10,34 +10,31 @@ knowledge base, never to an address in a claim.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.records import Claim, Entity, key_of
-from vouch_sidecar.kb.sanitize import clip, count, one_line
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, key_of
+from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import claim as claims
 from vouch_sidecar.operations import entity as entities
 from vouch_sidecar.operations.artifacts import ArtifactViews, Citation, ClaimView, IdParams
 from vouch_sidecar.operations.claim import ClaimResult
 from vouch_sidecar.operations.entity import EntityResult
 from vouch_sidecar.operations.operation import OperationCall
+from vouch_sidecar.retrieval.files.file_ties import Tied
 from vouch_sidecar.retrieval.people.to_ask import PERSON
 from vouch_sidecar.retrieval.search import text_of
-from vouch_sidecar.surfaces.lsp.documents import Document
-from vouch_sidecar.surfaces.lsp.ids import NamedArtifact, artifact_at
-from vouch_sidecar.surfaces.lsp.mentions import entities_at, ties_at
+from vouch_sidecar.surfaces.lsp.at_position import Found, artifact_at, entities_at, ties_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.lsp.style import Style, paragraph, style_for
+from vouch_sidecar.surfaces.lsp.style import TEXT_CHARS, Style, paragraph
 
 CLAIMS = 2
 CARDS = 3
 MOST = 3
 """Citations, pages and authors that are named."""
-TEXT_CHARS = 240
-HEAD_CHARS = 80
 
 
 def register(server: Sidecar) -> None:
@@ -46,140 +43,116 @@ def register(server: Sidecar) -> None:
 
 
 def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
-    uri, document = params.text_document.uri, server.documents.find(params.text_document.uri)
-    speaking = server.engine.unpaused(server.caller_for(uri))
+    uri, position = params.text_document.uri, params.position
+    speaking, document = server.engine.unpaused(server.caller_for(uri)), server.document(uri)
     if document is None or not speaking:
         return None
-    if (named := artifact_at(server, uri, params.position)) is not None:
-        return _shown(server, _of_artifact(server, named), named.range)
-    return _of_words(server, speaking, document, params.position)
-
-
-def _shown(server: Sidecar, lines: Sequence[str], place: lsp.Range) -> lsp.Hover:
-    return lsp.Hover(contents=style_for(server).content(lines), range=place)
-
-
-def _entity(server: Sidecar, served: Served, entity_id: str) -> EntityResult:
-    call = OperationCall(server.engine, server.caller, [served])
-    return entities.answer(call, IdParams(id=entity_id), CLAIMS)
-
-
-def _of_artifact(server: Sidecar, named: NamedArtifact) -> list[str]:
-    """The card of an entity or claim; of others their title, and the source where there is one."""
-    style, artifact, served = style_for(server), named.artifact, named.served
-    if isinstance(artifact, Entity):
-        return _card(_entity(server, served, artifact.id), style, served)
-    if isinstance(artifact, Claim):
-        call = OperationCall(server.engine, server.caller, [served])
-        return _claim_card(claims.answer(call, IdParams(id=artifact.id)), style)
-    kind = key_of(artifact)[0].value
-    facts = (getattr(artifact, name, "") for name in ("type", "status"))
-    citation = named.views.citation(artifact.id)
-    title = citation.title or getattr(artifact, "title", None) or text_of(artifact)
-    head = _head(style, title, kind, *facts)
-    quote = [_text(style, f"“{citation.quote}”")] if citation.quote else []
-    where = [] if citation.kind == "missing" else [_source(citation, style)]
-    return paragraph([head, *quote, *where])
-
-
-def _of_words(
-    server: Sidecar, speaking: Sequence[Served], document: Document, position: lsp.Position
-) -> lsp.Hover | None:
-    """The hover on an entity's name, else on a place with ties."""
-    settings, style = server.settings.hover, style_for(server)
-    if settings.enabled == "off":
-        return None
-    mention = entities_at(speaking, document, position, topics=True)
-    if mention is None or mention.is_word_of_code:
+    style, where = Style(server), server.settings.hover.enabled
+    if (named := artifact_at(server, document, position)) is not None:
+        lines = [line for found in named.named for line in _of_artifact(server, style, *found)]
+        return lsp.Hover(style.content(lines), named.range)
+    place: Found[Any] | None = entities_at(speaking, document, position, topics=True)
+    if is_tie := place is None or place.is_word_of_code:
         place = ties_at(speaking, document, position)
-        if place is None or place.is_word_of_code or _is_silent(server, place.in_code):
-            return None
-        served, tied = place.named[0]
-        claim = ArtifactViews(served.view).claim(tied.claim)
-        others = {other.claim.id for _, other in place.named} - {claim.id}
-        why = [_text(style, f"Claim on {tied.path}: {tied.why}")]
-        why += [count(len(others), "more claim")] if others else []
-        return _shown(server, [" · ".join(why), "", _claim(claim, style)], place.range)
-    if _is_silent(server, mention.in_code):
+    if place is None or place.is_word_of_code or where == "off":
         return None
-    named = mention.named[:CARDS]
+    if place.in_code and where == "prose":
+        return None
+    lines = _of_ties(style, place) if is_tie else _of_entities(server, style, place)
+    return lsp.Hover(style.content(lines), place.range) if lines else None
+
+
+def _of_artifact(server: Sidecar, style: Style, served: Served, artifact: Artifact) -> list[str]:
+    """The card of an entity or claim; of others their title, and the source where there is one."""
+    call, params = OperationCall(server.engine, server.caller, [served]), IdParams(id=artifact.id)
+    if isinstance(artifact, Entity):
+        return _card(style, entities.answer(call, params, CLAIMS), served)
+    if isinstance(artifact, Claim):
+        return _claim_card(style, claims.answer(call, params))
+    facts = (getattr(artifact, name, "") for name in ("type", "status"))
+    cited = ArtifactViews(served.view).citation(artifact.id)
+    title = cited.title or getattr(artifact, "title", None) or text_of(artifact)
+    lines = [_head(style, title, key_of(artifact)[0].value, *facts)]
+    lines += [style.text(f"“{cited.quote}”")] if cited.quote else []
+    return paragraph([*lines, *([] if cited.kind == "missing" else [_source(style, cited)])])
+
+
+def _of_entities(server: Sidecar, style: Style, mention: Found[Any]) -> list[str]:
+    """The cards of entities or topics; in code short ones, as other language servers hover, too."""
     lines: list[str] = []
-    for served, entity_id in named:
+    for served, entity_id in mention.named[:CARDS]:
         if served.view.visible.entity(entity_id) is not None:
-            result = _entity(server, served, entity_id)
-            card = _brief(result, style) if mention.in_code else _card(result, style, served)
+            call = OperationCall(server.engine, server.caller, [served])
+            result = entities.answer(call, IdParams(id=entity_id), CLAIMS)
+            card = _brief(style, result) if mention.in_code else _card(style, result, served)
             lines += ["", *card] if lines else card
-    return _shown(server, lines, mention.range) if lines else None
+    return lines
 
 
-def _is_silent(server: Sidecar, in_code: bool) -> bool:
-    return in_code and server.settings.hover.enabled == "prose"
+def _of_ties(style: Style, place: Found[Tied]) -> list[str]:
+    """Why a place is tied to claims, and the strongest of these."""
+    served, tied = place.named[0]
+    claim = ArtifactViews(served.view).claim(tied.claim)
+    others = {other.claim.id for _, other in place.named} - {claim.id}
+    why = [style.text(f"Claim on {tied.path}: {tied.why}")]
+    why += [count(len(others), "more claim")] if others else []
+    return [" · ".join(why), "", _claim(style, claim)]
 
 
-def _brief(result: EntityResult, style: Style) -> list[str]:
-    """What it is, whom to ask, and the best claim: other language servers hover, too."""
-    head = [_head(style, result.entity.name, result.entity.type), *_ask(result, style)]
-    return paragraph([" · ".join(head), *(_claim(claim, style) for claim in result.claims[:1])])
+def _brief(style: Style, result: EntityResult) -> list[str]:
+    """What an entity is, whom to ask, and the best claim."""
+    head = [_head(style, result.entity.name, result.entity.type), *_ask(style, result)]
+    return paragraph([" · ".join(head), *(_claim(style, claim) for claim in result.claims[:1])])
 
 
-def _card(result: EntityResult, style: Style, served: Served) -> list[str]:
+def _card(style: Style, result: EntityResult, served: Served) -> list[str]:
     """An entity or topic: what it is, whom to ask, `CLAIMS` claims, links."""
     entity = result.entity
-    also = [_text(style, f"also {', '.join(entity.aliases)}")] if entity.aliases else []
-    where = [style.text(several)] if (several := served.view.shown_collection) else []
-    head = [_head(style, entity.name, entity.type), *also, *where]
-    top = [" · ".join([*head, count(result.claim_count, "live claim")]), *_ask(result, style)]
+    also = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
+    live = count(result.claim_count, "live claim")
+    top = [_head(style, entity.name, entity.type, also, served.view.shown_collection, live)]
+    top += _ask(style, result)
     about = f"Not declared: {result.why}" if result.why else entity.description
-    top += [_text(style, about)] if about else []
-    pages = [style.link(clip(page.title, HEAD_CHARS), page.uri) for page in result.pages[:MOST]]
+    top += [style.text(about)] if about else []
+    best = [_claim(style, claim) for claim in result.claims[:CLAIMS]]
+    pages = ", ".join(style.link(page.title, page.uri) for page in result.pages[:MOST])
     links = [f"Entity: {style.link(entity.id, entity.uri)}"] if entity.uri else []
-    links += [f"Pages: {', '.join(pages)}"] if pages else []
-    best = [_claim(claim, style) for claim in result.claims[:CLAIMS]]
+    links += [f"Pages: {pages}"] if pages else []
     return [*paragraph(top), *best, *(["", " · ".join(links)] if links else [])]
 
 
-def _claim_card(result: ClaimResult, style: Style) -> list[str]:
-    claim, cited = result.claim, _sources(result.claim, style)
-    return paragraph(
-        [
-            style.strong(clip(one_line(claim.said), TEXT_CHARS)),
-            _text(style, f"{claim.type} · {claim.facts}"),
-            *(f"Contested by: {_text(style, other.said)}" for other in result.contested_by),
-            *([f"Evidence: {', '.join(cited)}"] if cited else []),
-        ]
-    )
+def _claim_card(style: Style, result: ClaimResult) -> list[str]:
+    claim, cited = result.claim, _sources(style, result.claim)
+    lines = [style.strong(claim.said, TEXT_CHARS), style.text(f"{claim.type} · {claim.facts}")]
+    lines += [f"Contested by: {style.text(other.said)}" for other in result.contested_by]
+    return paragraph([*lines, *([f"Evidence: {', '.join(cited)}"] if cited else [])])
 
 
-def _ask(result: EntityResult, style: Style) -> list[str]:
+def _ask(style: Style, result: EntityResult) -> list[str]:
     """The line that says whom to ask; none for a person, and where nobody is named."""
     if result.entity.type == PERSON:
         return []
     told = [(row.name, row.said) for row in result.people]
     authors = (result.by_commits or [])[:MOST]
     told += [(author.name, count(author.commits, "commit")) for author in authors]
-    names = [_text(style, f"{name} ({why})" if why else name) for name, why in told]
+    names = [style.text(f"{name} ({why})" if why else name) for name, why in told]
     return [f"Ask {', '.join(names)}"] if names else []
 
 
-def _claim(claim: ClaimView, style: Style) -> str:
-    facts = " · ".join([_text(style, claim.facts), *_sources(claim, style)])
-    return f"- {_text(style, claim.said)} ({facts})"
+def _claim(style: Style, claim: ClaimView) -> str:
+    facts = " · ".join([style.text(claim.facts), *_sources(style, claim)])
+    return f"- {style.text(claim.said)} ({facts})"
 
 
-def _sources(claim: ClaimView, style: Style) -> list[str]:
+def _sources(style: Style, claim: ClaimView) -> list[str]:
     """The first documents that a claim cites, each once."""
-    return [*dict.fromkeys(_source(citation, style) for citation in claim.citations)][:MOST]
+    return [*dict.fromkeys(_source(style, citation) for citation in claim.citations)][:MOST]
 
 
-def _source(citation: Citation, style: Style) -> str:
-    label = one_line(citation.title or citation.locator or citation.id)
-    return style.link(clip(label, HEAD_CHARS), citation.document or citation.uri)
+def _source(style: Style, citation: Citation) -> str:
+    label = citation.title or citation.locator or citation.id
+    return style.link(label, citation.document or citation.uri)
 
 
-def _head(style: Style, title: str, *facts: str) -> str:
-    strong = style.strong(clip(one_line(title), HEAD_CHARS))
-    return " · ".join([strong, *(_text(style, fact) for fact in facts if fact)])
-
-
-def _text(style: Style, text: str) -> str:
-    return style.text(clip(one_line(text), TEXT_CHARS))
+def _head(style: Style, title: str, *facts: str | None) -> str:
+    return " · ".join([style.strong(title), *(style.text(fact) for fact in facts if fact)])

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar.operations import (
     OPERATIONS,
-    InvalidParamsError,
     Operation,
     PauseParams,
     PromptParams,
@@ -24,8 +22,6 @@ from vouch_sidecar.operations import (
 from vouch_sidecar.operations.notifications import PauseResult
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-log = logging.getLogger(__name__)
-
 READ_WINDOW = ("salience", "context")
 """The operations that words which are being typed count for."""
 
@@ -33,51 +29,32 @@ READ_WINDOW = ("salience", "context")
 def register(server: Sidecar) -> None:
     """Answer every operation."""
     for operation in OPERATIONS.values():
-        server.on(operation.method, partial(answer, server, operation))
+        server.on(operation.method, partial(_answer, server, operation))
     server.on("vouch/prompt", partial(_prompt, server))
     server.on("vouch/pause", partial(_pause, server))
 
 
-async def answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
-    """The result of an operation; long ones run in a worker thread. Raises JsonRpcException,
-    and SearchFailedError.
-    """
+async def _answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
+    """The result of an operation; long ones run in a worker thread."""
     if operation.name in READ_WINDOW:
         server.typing.flush()
-    try:
-        uri = params.get("uri") if isinstance(params, Mapping) else None
-        caller = server.caller_for(uri) if isinstance(uri, str) else server.caller
-        asked = (operation, params, caller, server.documents.find)
-        result: Result = await perform_async(server.engine, *asked)
-        return result
-    except InvalidParamsError as error:
-        raise refusal(error) from None
+    uri = params.get("uri") if isinstance(params, Mapping) else None
+    caller = server.caller_for(uri) if isinstance(uri, str) else server.caller
+    result: Result = await perform_async(server.engine, operation, params, caller, server.document)
+    return result
 
 
 def _prompt(server: Sidecar, params: object) -> None:
     """Put a prompt that was submitted without a document into a new, final slot."""
     server.typing.flush()
-    try:
-        prompt = read_params(PromptParams, params)
-    except InvalidParamsError as error:
-        raise refusal(error) from None
+    prompt = read_params(PromptParams, params)
     server.engine.observe(prompt.session_id, None, prompt.text)
 
 
 def _pause(server: Sidecar, params: object) -> PauseResult:
-    """Pause or resume the knowledge bases of this editor. Raises JsonRpcException,
-    and SearchFailedError.
-    """
+    """Pause or resume the knowledge bases of this editor. Raises JsonRpcException."""
     try:
         return pause_or_resume(server.engine, server.caller, read_params(PauseParams, params))
-    except InvalidParamsError as error:
-        raise refusal(error) from None
     except OSError:
         message = "there is no folder for the user's running processes"
         raise JsonRpcException(message, lsp.LSPErrorCodes.RequestFailed.value) from None
-
-
-def refusal(error: InvalidParamsError) -> JsonRpcInvalidParams:
-    """The JSON-RPC error for invalid params."""
-    log.debug("refused: %s", ", ".join(message.field for message in error.messages))
-    return JsonRpcInvalidParams(str(error), data=[str(message) for message in error.messages])

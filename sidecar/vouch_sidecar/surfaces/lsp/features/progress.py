@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from functools import partial
 
 from lsprotocol import types as lsp
 
@@ -15,20 +16,16 @@ NOTICED = 0.5
 
 def register(server: Sidecar) -> None:
     """Show progress in clients that can show it."""
-
-    def start() -> None:
-        if server.capability("window.work_done_progress"):
-            server.spawn(_show_index(server))
-
-    server.on_start.append(start)
+    server.on_start.append(partial(_show_index, server))
 
 
 async def _show_index(server: Sidecar) -> None:
     """Raises JsonRpcException if the client refuses."""
     await indexed(server.engine, NOTICED)
-    if not server.engine.registry.has_looked:
-        token, progress = uuid.uuid4().hex, server.work_done_progress
-        await progress.create_async(token)
-        progress.begin(token, lsp.WorkDoneProgressBegin(title="Indexing the knowledge base"))
-        await indexed(server.engine)
-        progress.end(token, lsp.WorkDoneProgressEnd())
+    if server.engine.registry.has_looked or not server.capability("window.work_done_progress"):
+        return
+    token, progress = uuid.uuid4().hex, server.work_done_progress
+    await progress.create_async(token)
+    progress.begin(token, lsp.WorkDoneProgressBegin(title="Indexing the knowledge base"))
+    await indexed(server.engine)
+    progress.end(token, lsp.WorkDoneProgressEnd())

@@ -11,16 +11,14 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 def register(server: Sidecar) -> None:
     """Send pushes from the start of the client on."""
-
-    def start() -> None:
-        pushes = Pushes(server.engine, server.caller, parts=server.parts)
-        server.spawn(pushes.run(partial(_notify, server)))
-
-    server.on_start.append(start)
+    server.on_start.append(partial(_push, server))
 
 
-def _notify(server: Sidecar, push: SaliencePush | StatusPush) -> None:
-    if isinstance(push, StatusPush):
-        server.protocol.notify("vouch/didChangeStatus", status_notification(push))
-    else:
-        server.show(salience_notification(push))
+async def _push(server: Sidecar) -> None:
+    def tell(push: SaliencePush | StatusPush) -> None:
+        if isinstance(push, StatusPush):
+            server.protocol.notify("vouch/didChangeStatus", status_notification(push))
+        else:
+            server.show(salience_notification(push))
+
+    await Pushes(server.engine, server.caller, parts=server.parts).run(tell)
