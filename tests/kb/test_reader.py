@@ -45,67 +45,55 @@ def refused(path: str, data: bytes) -> tuple[str | None, str, int, int]:
     return first.field, first.message, first.line, first.column
 
 
-@pytest.mark.parametrize(
-    ("path", "data", "expected"),
-    [
-        (
-            "entities/api.yaml",
-            entity("api", aliases=["API"], page="auth", extra=[1]),
-            Entity("api", "entities/api.yaml", "service API", "api", ("API",), None, "auth"),
-        ),
-        (
-            "relations/r.yaml",
-            dump({"id": "r", "source": "a", "relation": "uses", "target": "b"}),
-            Relation("r", "relations/r.yaml", "a", "uses", "b"),
-        ),
-        (
-            f"sources/{SHA}/meta.yaml",
-            dump({"id": SHA, "type": "url", "locator": "https://example.org", "scope": "team"}),
-            Source(
-                SHA, f"sources/{SHA}/meta.yaml", "https://example.org", "url", None, Scope("team")
-            ),
-        ),
-        (
-            "evidence/e.yaml",
-            dump({"id": "e", "source_id": SHA, "locator": "L1-L2", "quote": "so"}),
-            Evidence("e", "evidence/e.yaml", SHA, "L1-L2", "so"),
-        ),
-        (
-            "sessions/s.yaml",
-            dump({"id": "s", "agent": "me", "ended_at": "1970-01-01T00:01:00Z"}),
-            VouchSession("s", "sessions/s.yaml", "me", None, 60.0),
-        ),
-        (
-            "pages/auth.md",
-            page("# Auth\n\ntext", claims=["c"], tags=None).replace(b"\n", b"\r\n"),
-            Page("auth", "pages/auth.md", "Auth", "# Auth\n\ntext", "decision", "active", ("c",)),
-        ),
-    ],
-)
-def test_the_other_kinds(path: str, data: bytes, expected: Artifact) -> None:
-    assert served(path, data) == expected
+OTHER_KINDS: list[tuple[Artifact, bytes]] = [
+    (
+        Entity("api", "entities/api.yaml", "service API", "api", ("API",), None, "auth"),
+        entity("api", aliases=["API"], page="auth", extra=[1]),
+    ),
+    (
+        Relation("r", "relations/r.yaml", "a", "uses", "b"),
+        dump({"id": "r", "source": "a", "relation": "uses", "target": "b"}),
+    ),
+    (
+        Source(SHA, SOURCE, "https://example.org", "url", None, Scope("team")),
+        dump({"id": SHA, "type": "url", "locator": "https://example.org", "scope": "team"}),
+    ),
+    (
+        Evidence("e", "evidence/e.yaml", SHA, "L1-L2", "so"),
+        dump({"id": "e", "source_id": SHA, "locator": "L1-L2", "quote": "so"}),
+    ),
+    (
+        VouchSession("s", "sessions/s.yaml", "me", None, 60.0),
+        dump({"id": "s", "agent": "me", "ended_at": "1970-01-01T00:01:00Z"}),
+    ),
+    (
+        Page("auth", "pages/auth.md", "Auth", "# Auth\n\ntext", "decision", "active", ("c",)),
+        page("# Auth\n\ntext", claims=["c"], tags=None).replace(b"\n", b"\r\n"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("expected", "data"), OTHER_KINDS)
+def test_the_other_kinds(expected: Artifact, data: bytes) -> None:
+    assert served(expected.path, data) == expected
 
 
 @pytest.mark.parametrize(
-    ("written", "seconds"),
+    ("written", "moment"),
     [
         (b"2026-01-02T03:04:05", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
         (b"2026-01-02 03:04:05+02:00", datetime(2026, 1, 2, 1, 4, 5, tzinfo=UTC)),
         (b"'2026-01-02T03:04:05Z'", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
-        (b"'2026-01-02T03:04:05'", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
-        (b"2026-01-02", datetime(2026, 1, 2, tzinfo=UTC)),
         (b"'2026-01-02'", datetime(2026, 1, 2, tzinfo=UTC)),
         (b"0001-01-01T00:00:00+14:00", None),
     ],
 )
-def test_timestamps_with_and_without_zone(written: bytes, seconds: datetime | None) -> None:
-    data = b"id: auth-uses-jwt\ntext: x\nevidence: [e]\nupdated_at: " + written
-    reading = parse(CLAIM, data)
-    if seconds is not None:
-        assert isinstance(reading.artifact, Claim)
-        assert reading.artifact.updated_at == seconds.timestamp()
+def test_timestamps_with_and_without_zone(written: bytes, moment: datetime | None) -> None:
+    reading = parse(CLAIM, b"text: x\nevidence: [e]\nupdated_at: " + written)
+    if isinstance(reading.artifact, Claim) and moment is not None:
+        assert reading.artifact.updated_at == moment.timestamp()
     else:
-        assert reading.problems or reading.artifact
+        assert moment is None
 
 
 def test_what_people_leave_out_or_blank() -> None:
@@ -118,81 +106,59 @@ def test_what_people_leave_out_or_blank() -> None:
     assert gate_of(artifact) is None
 
 
-def test_a_missing_id_is_the_name_of_the_file() -> None:
-    reading = parse("claims/some.name.yaml", b"text: x\nevidence: [e]\n")
-    assert reading.artifact is not None
-    assert reading.artifact.id == "some.name"
-    assert [(p.field, p.severity) for p in reading.problems] == [("id", Severity.WARNING)]
-
-
-def test_an_id_unlike_the_file_name_counts_with_a_warning() -> None:
-    reading = parse(CLAIM, claim("other"))
-    assert reading.artifact is not None
-    assert reading.artifact.id == "other"
-    assert [(p.field, p.severity, p.line) for p in reading.problems] == [
-        ("id", Severity.WARNING, 1)
-    ]
+RELATION = dump({"id": "r", "source": "a", "relation": "r", "target": "b"})
 
 
 @pytest.mark.parametrize(
-    ("path", "data", "field"),
+    ("path", "data", "field", "its_id"),
     [
-        (CLAIM, claim(type="hunch"), "type"),
-        ("entities/service-api.yaml", entity(type="galaxy"), "type"),
-        (
-            "relations/r.yaml",
-            dump({"id": "r", "source": "a", "relation": "r", "target": "b"}),
-            "relation",
-        ),
-        (CLAIM, claim() + b"status: stable\n", "status"),
+        ("claims/some.name.yaml", b"text: x\nevidence: [e]\n", "id", "some.name"),
+        (CLAIM, claim("other"), "id", "other"),
+        (CLAIM, claim(type="hunch"), "type", "auth-uses-jwt"),
+        (CLAIM, claim() + b"status: stable\n", "status", "auth-uses-jwt"),
+        ("entities/service-api.yaml", entity(type="galaxy"), "type", "service-api"),
+        ("relations/r.yaml", RELATION, "relation", "r"),
     ],
 )
-def test_served_with_a_warning(path: str, data: bytes, field: str) -> None:
+def test_served_with_a_warning(path: str, data: bytes, field: str, its_id: str) -> None:
     reading = parse(path, data)
     assert reading.artifact is not None
-    assert gate_of(reading.artifact) == "open"
+    assert (reading.artifact.id, gate_of(reading.artifact)) == (its_id, "open")
     assert [(p.field, p.severity) for p in reading.problems] == [(field, Severity.WARNING)]
 
 
-@pytest.mark.parametrize(
-    ("path", "data", "field"),
-    [
-        (CLAIM, dump({"id": 12, "text": "x", "evidence": ["e"]}), "id"),
-        (CLAIM, claim(id=""), "id"),
-        (CLAIM, claim(id="a\nb"), "id"),
-        (CLAIM, claim(id="x" * 1025), "id"),
-        (CLAIM, claim(text=" \n"), "text"),
-        (CLAIM, claim(text=True), "text"),
-        (CLAIM, claim(text="x" * 200_001), "text"),
-        (CLAIM, claim(evidence=[]), "evidence"),
-        (CLAIM, claim(evidence=None), "evidence"),
-        (CLAIM, b"id: auth-uses-jwt\ntext: x\n", "evidence"),
-        (CLAIM, claim(evidence="one"), "evidence"),
-        (CLAIM, claim(entities=["a", 5]), "entities.1"),
-        (CLAIM, claim(entities=["a"] * 10_001), "entities"),
-        (CLAIM, claim(confidence=1.01), "confidence"),
-        (CLAIM, claim(confidence=True), "confidence"),
-        (CLAIM, claim(confidence=float("nan")), "confidence"),
-        (CLAIM, claim(confidence="high"), "confidence"),
-        (CLAIM, claim(status="Archived"), "status"),
-        (CLAIM, claim(status=None), "status"),
-        (CLAIM, claim(scope="secret"), "scope.visibility"),
-        (CLAIM, claim(scope={"visibility": "private", "agent": 5}), "scope.agent"),
-        (CLAIM, claim(scope=5), "scope"),
-        (CLAIM, claim(updated_at="soon"), "updated_at"),
-        ("entities/e.yaml", entity("e", name=" "), "name"),
-        ("entities/e.yaml", b"id: e\nname: E\n", "type"),
-        ("pages/auth.md", page(title=None), "title"),
-        ("pages/auth.md", page(status="retired"), "status"),
-        ("pages/auth.md", page(scope="Private"), "scope.visibility"),
-        ("pages/auth.md", page(scope="whatever"), "scope.visibility"),
-        ("pages/auth.md", page(scope=5), "scope"),
-        ("pages/auth.md", page(scope=["private"]), "scope"),
-        ("pages/auth.md", page(scope={"visibility": "x", "agent": "a"}), "scope.visibility"),
-        ("sources/x/meta.yaml", dump({"id": "x", "locator": "x"}), "id"),
-        (SOURCE, dump({"id": SHA, "locator": "x", "scope": "mine"}), "scope.visibility"),
-        (SOURCE, dump({"id": SHA, "locator": "x", "scope": False}), "scope"),
+REFUSED: dict[str, list[tuple[bytes, str]]] = {
+    CLAIM: [
+        *((claim(id=value), "id") for value in (12, "", "a\nb", "x" * 1025)),
+        *((claim(text=value), "text") for value in (" \n", True, "x" * 200_001)),
+        *((claim(evidence=value), "evidence") for value in ([], None, "one")),
+        (b"id: auth-uses-jwt\ntext: x\n", "evidence"),
+        (claim(entities=["a", 5]), "entities.1"),
+        (claim(entities=["a"] * 10_001), "entities"),
+        *((claim(confidence=c), "confidence") for c in (1.01, True, float("nan"), "high")),
+        *((claim(status=value), "status") for value in ("Archived", None)),
+        (claim(scope="secret"), "scope.visibility"),
+        (claim(scope={"visibility": "private", "agent": 5}), "scope.agent"),
+        (claim(scope=5), "scope"),
+        (claim(updated_at="soon"), "updated_at"),
     ],
+    "entities/e.yaml": [(entity("e", name=" "), "name"), (b"id: e\nname: E\n", "type")],
+    "pages/auth.md": [
+        (page(title=None), "title"),
+        (page(status="retired"), "status"),
+        *((page(scope=value), "scope.visibility") for value in ("Private", {"visibility": "x"})),
+        *((page(scope=value), "scope") for value in (5, ["private"])),
+    ],
+    SOURCE: [
+        (dump({"id": "x", "locator": "x"}), "id"),
+        (dump({"id": SHA, "locator": "x", "scope": "mine"}), "scope.visibility"),
+        (dump({"id": SHA, "locator": "x", "scope": False}), "scope"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "field"), [(path, *each) for path, rows in REFUSED.items() for each in rows]
 )
 def test_refused_with_the_field_named(path: str, data: bytes, field: str) -> None:
     named, message, _, _ = refused(path, data)
@@ -234,17 +200,10 @@ def test_a_file_too_large_is_refused() -> None:
 
 
 def test_content_is_never_echoed() -> None:
-    secret = "hunter2"
-    for data in (
-        claim(status=secret),
-        claim(scope=secret),
-        claim(updated_at=secret),
-        claim(confidence=secret),
-        b"id: x\n" + secret.encode() + b"\n",
-        b"id: '" + secret.encode(),
-    ):
-        for problem in parse(CLAIM, data).problems:
-            assert secret not in problem.message
+    fields = ("status", "scope", "updated_at", "confidence")
+    torn = (b"id: x\nhunter2\n", b"id: 'hunter2")
+    for data in (*(claim(**{field: "hunter2"}) for field in fields), *torn):
+        assert "hunter2" not in "".join(one.message for one in parse(CLAIM, data).problems)
 
 
 def without(data: bytes, *names: str) -> bytes:
@@ -299,47 +258,21 @@ def test_keys_that_others_write_are_none_of_ours(data: bytes) -> None:
     assert reading.artifact is not None
 
 
-FIELDS = st.sampled_from(
-    [
-        "id",
-        "text",
-        "status",
-        "evidence",
-        "scope",
-        "confidence",
-        "updated_at",
-        "name",
-        "type",
-        "tags",
-    ]
-)
+FIELDS = "id text status evidence scope confidence updated_at name type tags".split()
+PATHS = [CLAIM, "pages/p.md", "entities/e.yaml", SOURCE, "sessions/s.yaml"]
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+    | st.datetimes() | st.dates() | st.binary(max_size=5)
+)  # fmt: skip
 VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats()
-    | st.text(max_size=20)
-    | st.datetimes()
-    | st.dates()
-    | st.binary(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
-    ),
+    SCALARS,
+    lambda of: st.lists(of, max_size=3) | st.dictionaries(st.text(max_size=5), of, max_size=3),
     max_leaves=6,
-)
-PATHS = st.sampled_from(
-    [
-        "claims/c.yaml",
-        "pages/p.md",
-        "entities/e.yaml",
-        f"sources/{SHA}/meta.yaml",
-        "sessions/s.yaml",
-    ]
 )
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
-@given(PATHS, st.dictionaries(FIELDS, VALUES, max_size=8))
+@given(st.sampled_from(PATHS), st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=8))
 def test_parse_never_raises_for_any_content(path: str, content: dict[str, object]) -> None:
     data = dump(content)
     reading = parse(path, b"---\n" + data + b"---\n" if path.endswith(".md") else data)

@@ -44,12 +44,11 @@ def test_words_that_always_and_never_name_are_lists() -> None:
     assert (settings.naming.always, settings.naming.never) == (("Beacon", "Gull"), ())
     env = {"VOUCH_SIDECAR_NAMES_NEVER": "mark, go"}
     assert load_settings(config, {}, env)[0].naming.never == ("mark", "go")
+    said = "`sidecar.names.always` must be a list of short words, at most 200; it is ignored"
     for wrong in ("Beacon", ["Beacon", 3], [" "], ["x" * 101], ["x"] * 201, {"a": 1}, True):
-        settings, problems = load_settings(dump({"sidecar": {"names": {"always": wrong}}}), {}, {})
-        assert settings.naming.always == ()
-        assert [problem.message for problem in problems] == [
-            "`sidecar.names.always` must be a list of short words, at most 200; it is ignored"
-        ]
+        config = dump({"sidecar": {"names": {"always": wrong}}})
+        settings, problems = load_settings(config, {}, {})
+        assert (settings, [one.message for one in problems]) == (Settings(), [said])
 
 
 @pytest.mark.parametrize("given", [False, True])
@@ -82,39 +81,29 @@ def test_a_repository_does_not_decide_on_hover() -> None:
         ("retrieval:\n  reflex:\n    window: 2.5\n", "retrieval.reflex.window", 3, 5),
         ("retrieval:\n  reflex:\n    enabled: 1\n", "retrieval.reflex.enabled", 3, 5),
         ("retrieval:\n  reflex: []\n", "retrieval.reflex", 2, 3),
-        (
-            "sidecar:\n  recall: {similarity_threshold: .nan}\n",
-            "sidecar.recall.similarity_threshold",
-            2,
-            12,
-        ),
+        ("sidecar:\n  recall: {timeout_ms: .nan}\n", "sidecar.recall.timeout_ms", 2, 12),
         ("volunteer:\n  threshold: '0.5'\n", "volunteer.threshold", 2, 3),
         ("sidecar:\n  persona: [x]\n", "sidecar.persona", 2, 3),
-        ("kb:\n  id: 5\n", "kb.id", 2, 3),
         ("version: 1\nkb: 5\n", "kb", 2, 1),
-        ("sidecar: 5\n", "sidecar", 1, 1),
         ("retrieval: [reflex]\n", "retrieval", 1, 1),
-        ("retrieval:\n  scope: me\n", "retrieval.scope", 2, 3),
     ],
 )
 def test_what_is_wrong_counts_as_not_given(text: str, field: str, line: int, column: int) -> None:
-    settings, problems = load_settings(text.encode(), {}, {})
+    settings, [problem] = load_settings(text.encode(), {}, {})
     assert settings == Settings()
-    assert [(p.path, p.field, p.line, p.column) for p in problems] == [
-        ("config.yaml", field, line, column)
-    ]
-    assert f"`{field}`" in problems[0].message
+    assert (problem.path, problem.field) == ("config.yaml", field)
+    assert (problem.line, problem.column) == (line, column)
+    assert f"`{field}`" in problem.message
 
 
 @pytest.mark.parametrize(
     ("text", "unknown", "line", "meant"),
     [
         ("retrieval:\n  reflex:\n    windw: 4\n", "retrieval.reflex.windw", 3, "window"),
-        ("volunteer:\n  treshold: 0.5\n", "volunteer.treshold", 2, "volunteer.threshold"),
         ("version: 1\nsidecar:\n  recal: {x: 1}\n", "sidecar.recal", 3, "sidecar.recall"),
         ("sidecar:\n  max_results: 4\n", "sidecar.max_results", 2, "recall.max_results"),
         ("sidecar: {recall.max_results: 4}\n", "sidecar.recall.max_results", 1, "max_results"),
-        ("sidecar: {1: 4}\n", "sidecar.1", 1, "sidecar."),
+        ("sidecar: {1: 4}\n", "sidecar.1", 1, ""),
     ],
 )
 def test_an_unknown_key_is_named_with_the_nearest(
@@ -125,10 +114,11 @@ def test_an_unknown_key_is_named_with_the_nearest(
     assert (problem.path, problem.field, problem.line) == ("config.yaml", unknown, line)
     assert problem.severity is Severity.WARNING
     assert problem.message.startswith(f"`{unknown}` is no setting; did you mean `")
-    assert problem.message.endswith(f"{meant}`?") or meant == "sidecar."
+    assert problem.message.endswith(f"{meant}`?") or not meant
 
 
 def test_what_vouch_reads_itself_is_not_unknown() -> None:
+    assert load_settings(b"# nothing\n", {}, {}) == (Settings(), ())
     config = {
         "volunteer": {"poll_interval_seconds": 2},
         "retrieval": {"backend": "fts5", "scope": {"more": 1}},
@@ -196,10 +186,6 @@ def test_a_config_that_cant_be_read_leaves_defaults_and_nobody_asking(config: by
     assert viewer_for(settings, None, None, {}) == Viewer()
 
 
-def test_an_empty_config_is_no_problem() -> None:
-    assert load_settings(b"# nothing\n", {}, {}) == (Settings(), ())
-
-
 def test_who_asks_is_decided_for_project_and_agent_apart() -> None:
     config = dump({"kb": {"id": "k", "name": "n"}, "retrieval": {"scope": {"agent": "a0"}}})
     settings, _ = load_settings(config, {}, {})
@@ -216,26 +202,22 @@ def test_who_asks_is_decided_for_project_and_agent_apart() -> None:
     assert viewer_for(scoped, None, None, {}) == Viewer("p0", None)
 
 
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text("ab\n", max_size=5),
-        lambda inner: (
-            st.lists(inner, max_size=3)
-            | st.dictionaries(
-                st.sampled_from(
-                    ["retrieval", "reflex", "window", "sidecar", "recall", "kb", "id", "volunteer"]
-                ),
-                inner,
-                max_size=4,
-            )
-        ),
-    )
+KEYS = st.sampled_from("retrieval reflex window sidecar recall kb id volunteer".split())
+CONTENTS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text("ab\n", max_size=5),
+    lambda of: st.lists(of, max_size=3) | st.dictionaries(KEYS, of, max_size=4),
 )
+
+
+@given(CONTENTS)
 def test_no_config_makes_it_raise(content: object) -> None:
     config = dump(content)
     client = content if isinstance(content, dict) else {}
     settings, _ = load_settings(config, client, {})
     assert 1 <= settings.reflex.window <= 64
+
+
+PREFIX = "VOUCH_SIDECAR_SEMANTIC_"
 
 
 @pytest.mark.parametrize(
@@ -252,22 +234,17 @@ def test_no_config_makes_it_raise(content: object) -> None:
         ("http://127.0.0.1:99999", None),
         ("http://127.0.0.1/api?x", None),
         ("http://[", None),
-        ("localhost", None),
     ],
 )
 def test_a_model_is_asked_on_this_machine_alone(address: str, taken: str | None) -> None:
-    sources = [({"semantic": {"ollama": address}}, {}), ({}, {f"{PREFIX}OLLAMA": address})]
-    for client, env in sources:
+    for client, env in (
+        ({"semantic": {"ollama": address}}, {}),
+        ({}, {f"{PREFIX}OLLAMA": address}),
+    ):
         settings, problems = load_settings(None, client, env)
         assert settings.semantic.ollama == taken
-        said = [problem.message for problem in problems]
-        assert bool(said) is (taken is None)
-        assert all(
-            "must be an http address of this machine; it is ignored" in text for text in said
-        )
-
-
-PREFIX = "VOUCH_SIDECAR_SEMANTIC_"
+        said = ["must be an http address of this machine" in one.message for one in problems]
+        assert said == ([True] if taken is None else [])
 
 
 def test_a_repository_names_no_model() -> None:

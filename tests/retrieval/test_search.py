@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.records import Kind, Scope
 from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.content_words import content_stems
 
 from tests.index.worlds import Change, after, knowledge_of
-from tests.retrieval.samples import claim, entity, page, relation, view
+from tests.retrieval.samples import PRIVATE, claim, entity, page, relation, view
+from tests.soak import examples
+
+WORDS = st.sampled_from("alpha alpha beta gamma delta".split())
 
 FULL = view(
     entity("vault", "Vault", description="Keeps keys."),
@@ -123,3 +131,27 @@ def test_what_is_new_is_found_where_its_words_are_common_among_what_is_new() -> 
     changed = after(known, Change(upserts=tuple(new), removals=frozenset()))
     (first, *_) = search([View("kb", changed, Viewer().gates)], "tide", [Kind.CLAIM], 10)
     assert first.artifact.id == "springs"
+
+
+@examples(40)
+@given(st.lists(st.tuples(st.lists(WORDS, max_size=8), st.booleans()), min_size=1, max_size=8))
+def test_scores_are_bm25_over_what_the_viewer_may_see(texts: list[tuple[list[str], bool]]) -> None:
+    """k1 is 1.2, b is 0.75, and the weight of a word ln(1 + texts / texts that hold it)."""
+    claims = [
+        claim(f"c{n}", " ".join((f"n{n}", *words)), scope=PRIVATE if is_hidden else Scope())
+        for n, (words, is_hidden) in enumerate(texts)
+    ]
+    stems = {one.id: content_stems(one.text) for one in claims if one.scope == Scope()}
+    average = sum(map(len, stems.values())) / max(1, len(stems))
+    wanted = dict.fromkeys(stems, 0.0)
+    for word in ("alpha", "beta"):
+        weight = log(1 + len(stems) / max(1, sum(word in held for held in stems.values())))
+        for claim_id, held in stems.items():
+            times = held.count(word)
+            length = 0.25 + 0.75 * len(held) / average
+            wanted[claim_id] += weight * times * 2.2 / (times + 1.2 * length)
+    hits = search([view(*claims)], "alpha beta", [Kind.CLAIM], 99)
+    found = {claim_id: score for claim_id, score in wanted.items() if score}
+    scores = {hit.artifact.id: hit.score for hit in hits}
+    assert scores == pytest.approx(found, abs=2e-6)
+    assert [*scores] == sorted(scores, key=lambda claim_id: (-scores[claim_id], claim_id))
