@@ -16,7 +16,7 @@ from typing import Any
 from tantivy import Index
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.stored_artifacts import stems_in
-from vouch_sidecar.surfaces.local.client import Process, connect
+from vouch_sidecar.surfaces.local.client import connect, exchange, question
 from vouch_sidecar.text.content_words import content_stems
 
 from tests.engine.bases import cached
@@ -106,8 +106,7 @@ def resident(root: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
         while (connected := connect(env)) is None and process.poll() is None:
             time.sleep(0.01)
         if connected is not None:
-            with connected:
-                Process(connected, [root], env).ask("kb.status", {}, PATIENCE)
+            exchange(connected, question([root], "kb.status", {}, env), PATIENCE)
 
     threading.Thread(target=ask, daemon=True).start()
     return process

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
-from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, allowed
+from vouch_sidecar.surfaces.hook.client import (
+    LIMIT_VARIABLE,
+    allowed,
+    remember_in_vain,
+    was_in_vain,
+)
 from vouch_sidecar.surfaces.hook.events import FILE, PROMPT, START
-from vouch_sidecar.surfaces.hook.resident_start import remember_in_vain, was_in_vain
 
+from tests.engine.processes import until
 from tests.hook.conftest import LIMIT, Hook, Place
 from tests.hook.sockets import listening, socket_of
 from tests.protocol import knowledge
@@ -25,6 +32,7 @@ if "vouch_sidecar.surfaces.resident" in sys.orig_argv:
         starts.write("x")
     sys.exit(3)
 """
+IS_NOTED = FAILS.replace("sys.exit(3)", "pass")
 
 
 def limit_of(event: str, place: Place, set_to: str = "", *, begins: bool = True) -> float:
@@ -73,12 +81,48 @@ def test_who_waited_in_vain_is_remembered_for_a_minute(hook: Hook, place: Place)
     assert was_in_vain(place.env)
 
 
+def planted(place: Place, code: str) -> tuple[dict[str, str], Path]:
+    """The environment in which a resident runs this code first, and the file that counts starts."""
+    path = place.base / "planted" / "sitecustomize.py"
+    path.parent.mkdir()
+    path.write_text(code, "utf-8")
+    starts = Path(f"{path}.starts")
+    starts.touch()
+    return {**KEEP, "PYTHONPATH": str(path.parent)}, starts
+
+
 def test_a_start_that_failed_is_not_waited_for(hook: Hook, place: Place) -> None:
-    planted = place.base / "planted"
-    planted.mkdir()
-    (planted / "sitecustomize.py").write_text(FAILS, "utf-8")
-    env = {**KEEP, "PYTHONPATH": str(planted)}
+    env, starts = planted(place, FAILS)
     for _ in range(2):  # within a limit that nobody would wait for
         assert hook(PROMPT, prompt=KNOWN, env=env).is_silent()
         assert was_in_vain(place.env)
-    assert Path(f"{planted / 'sitecustomize.py'}.starts").read_text("utf-8").startswith("x")
+    assert starts.read_text("utf-8").startswith("x")
+
+
+def test_where_one_that_ends_still_holds_the_socket_another_is_started(
+    hook: Hook, place: Place
+) -> None:
+    env, starts = planted(place, IS_NOTED)
+    lock = os.open(f"{socket_of(place)}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(hook, PROMPT, prompt=KNOWN, env=env)
+        try:
+            until(lambda: starts.read_text("utf-8").startswith("xx") or asked.done())
+        finally:
+            os.close(lock)
+        assert "jwt-rotates" in asked.result().text
+
+
+def test_a_process_that_ends_while_it_is_asked_is_no_answer(hook: Hook, place: Place) -> None:
+    """As one that is being stopped: the next one answers."""
+    with listening(socket_of(place), b""):
+        assert "jwt-rotates" in hook(PROMPT, prompt=KNOWN, env=KEEP).text
+
+
+def test_an_answer_forgets_that_somebody_waited_in_vain(hook: Hook, place: Place) -> None:
+    """Else the first prompt after `stop` would not be waited for."""
+    remember_in_vain(place.env)
+    with listening(socket_of(place), b'{"ok": true}\n'):
+        assert hook(PROMPT, prompt=KNOWN).is_silent()
+    assert not was_in_vain(place.env)

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
-from vouch_sidecar.surfaces.local.address import socket_path
-from vouch_sidecar.surfaces.local.client import UnansweredError, ask
+from vouch_sidecar.surfaces.local.client import UnansweredError, ask, socket_path
 
 from tests.engine.processes import until
 from tests.hook.conftest import Place, project

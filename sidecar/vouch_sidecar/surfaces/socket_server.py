@@ -25,13 +25,13 @@ from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.jsonl import answer, refusal, session_named
 from vouch_sidecar.surfaces.lines import as_line
-from vouch_sidecar.surfaces.local.address import has_sockets
 from vouch_sidecar.surfaces.local.client import (
     MAX_LOCAL_MESSAGE,
     OF_AGENTS,
     PROCESS,
     STOP_PROCESS,
     carried,
+    has_sockets,
 )
 from vouch_sidecar.surfaces.local.engines import IDLE_SECONDS, Engines
 from vouch_sidecar.surfaces.local.follower import FOLLOW, Audience, feed, follow

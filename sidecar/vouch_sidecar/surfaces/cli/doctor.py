@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -26,16 +25,22 @@ from vouch_sidecar.operations import context, perform, status
 from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import print_json, root_option, start_at
 from vouch_sidecar.surfaces.console.printing import show
-from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE
+from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, starts_none
 from vouch_sidecar.surfaces.hook.events import PROMPT
-from vouch_sidecar.surfaces.hook.resident_start import is_unwanted
 from vouch_sidecar.surfaces.install.command import project_of
 from vouch_sidecar.surfaces.install.files import PROGRAM, InstallError, find
 from vouch_sidecar.surfaces.install.hosts import HOSTS, asked_for, finds, vouch_hooks
-from vouch_sidecar.surfaces.local import stopping
-from vouch_sidecar.surfaces.local.address import has_sockets, socket_path
-from vouch_sidecar.surfaces.local.client import PROCESS, SOON_SECONDS, UnansweredError, ask, connect
+from vouch_sidecar.surfaces.local.client import (
+    PROCESS,
+    SOON_SECONDS,
+    UnansweredError,
+    ask,
+    connect,
+    has_sockets,
+    socket_path,
+)
 from vouch_sidecar.surfaces.local.engines import IDLE_SECONDS
+from vouch_sidecar.surfaces.local.ownership import stop
 
 WRONG = 1
 State = Literal["ok", "note", "wrong"]
@@ -137,7 +142,7 @@ def _process(roots: Sequence[Path], env: Env) -> Checkup:
     if (connected := connect(env)) is not None:
         connected.close()
         return Checkup(about, "wrong", f"none answers at {socket_path(env)}")
-    if is_unwanted(env):
+    if starts_none(env):
         return Checkup(about, "note", f"none, and hooks start none, as {RESIDENT} says")
     return Checkup(about, "note", f"none: the next hook starts one, which {ends}")
 
@@ -176,7 +181,7 @@ def _trial(engine: Engine, roots: Sequence[Path], start: Path, env: Env) -> Chec
     about, is_served = "trial prompt", bool(_about(roots, env))
     if any(Pause.of(root, env).until() is not None for root in roots):
         return Checkup(about, "note", "none sent: hooks are silent while paused")
-    if is_unwanted(env) and not is_served:
+    if starts_none(env) and not is_served:
         return Checkup(about, "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
     prompt = _answered_prompt(engine)
     if prompt is None:
@@ -184,8 +189,7 @@ def _trial(engine: Engine, roots: Sequence[Path], start: Path, env: Env) -> Chec
     session = {"session_id": f"trial-{uuid4()}", "cwd": str(start)}
     answer = _hooked({**session, "prompt": prompt}, env)
     if not is_served:  # the trial itself had it started
-        with suppress(stopping.EditorError, UnansweredError):
-            stopping.stop(socket_path(env), env)
+        stop(socket_path(env), env)
     if not answer:
         return Checkup(about, "wrong", f"the hook said nothing to “{one_line(prompt)}”")
     return Checkup(about, "ok", f"{len(answer)} characters for “{one_line(prompt)}”")

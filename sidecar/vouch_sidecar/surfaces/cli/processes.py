@@ -15,6 +15,14 @@ from vouch_sidecar.surfaces.hook.events import NAMES
 from vouch_sidecar.surfaces.projects import UNFILLED, path_of
 from vouch_sidecar.surfaces.stdio import say
 
+STOPPED = {
+    "stopped": "stopped",
+    "nobody": "no process that a hook left behind runs",
+    "editor": "an editor's, which ends with it",
+    "hangs": "it does not answer; try again",
+}
+"""What is said of each way in which a try to stop ends."""
+
 
 @click.command()
 def lsp() -> None:
@@ -77,20 +85,15 @@ def stop(every: bool) -> None:
     The next hook starts another one, unless it is taken out first (install HOST --uninstall).
     """
     from vouch_sidecar.kb import pauses
-    from vouch_sidecar.surfaces.local import stopping
-    from vouch_sidecar.surfaces.local.address import has_sockets, socket_path
-    from vouch_sidecar.surfaces.local.client import UnansweredError
+    from vouch_sidecar.surfaces.local import ownership
+    from vouch_sidecar.surfaces.local.client import has_sockets, socket_path
 
     if not has_sockets():
         raise click.UsageError("nothing is left behind on this system")
     if every:
         pauses.resume_all(os.environ)
-    code = 0
-    for path in stopping.sockets(os.environ) if every else [socket_path(os.environ)]:
-        try:
-            ran = stopping.stop(path, os.environ)
-            say("stopped" if ran else "no process that a hook left behind runs", err=not ran)
-        except (stopping.EditorError, UnansweredError) as error:
-            say(f"{printable(path)}: {error}", err=True)
-            code = code or int(isinstance(error, UnansweredError))
-    sys.exit(code)
+    paths = ownership.sockets(os.environ) if every else [socket_path(os.environ)]
+    ended = {path: ownership.stop(path, os.environ) for path in paths}
+    for path, how in ended.items():
+        say(f"{printable(path)}: {STOPPED[how]}", err=how != "stopped")
+    sys.exit("hangs" in ended.values())

@@ -15,7 +15,7 @@ from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.table import ColumnKind, Table, Words
 from vouch_sidecar.surfaces.console.options import root_option, roots_from
 from vouch_sidecar.surfaces.console.printing import show
-from vouch_sidecar.surfaces.local.address import has_sockets
+from vouch_sidecar.surfaces.local.client import has_sockets
 from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.stdio import end_with_client
 

@@ -10,13 +10,14 @@ import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
-from math import inf
-from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, NoReturn
+from contextlib import suppress
+from typing import Any, NoReturn
 
-from vouch_sidecar.kb.discovery import KB_DIRNAME, Finder, start_folder
+from vouch_sidecar.kb.discovery import KB_DIRNAME, RESIDENT, Finder, start_folder
 from vouch_sidecar.kb.pauses import Pause
+from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.hook.events import (
     DEFAULT_LIMIT,
     FILE,
@@ -24,19 +25,17 @@ from vouch_sidecar.surfaces.hook.events import (
     START,
     START_SECONDS,
 )
-from vouch_sidecar.surfaces.hook.resident_start import (
-    is_unwanted,
-    remember_in_vain,
-    start_resident,
-    was_in_vain,
+from vouch_sidecar.surfaces.local.client import (
+    HOOK,
+    LEAST_SECONDS,
+    connect,
+    exchange,
+    has_sockets,
+    is_beginning,
+    question,
 )
-from vouch_sidecar.surfaces.local.address import has_sockets
-from vouch_sidecar.surfaces.local.client import HOOK, Process, connect, is_beginning
 
-if TYPE_CHECKING:
-    import subprocess
-
-Payload = dict[str, Any]
+Env = Mapping[str, str]
 
 MAX_INPUT = 6 << 20
 """Bytes of an event: larger ones are passed over, nobody typed or read them."""
@@ -47,6 +46,12 @@ STARTING = {START, PROMPT, FILE}
 """The events that start a process where none serves."""
 RETRY_SECONDS = 0.02
 """Pause between two tries to reach the process that was started."""
+NO = {"false", "0", "no", "off"}
+MINUTE = 60.0
+IN_VAIN = "in-vain"
+"""Name of the mark of a process that did not start in time."""
+
+_BEGAN = time.monotonic()
 
 
 def run(arguments: Sequence[str]) -> NoReturn:
@@ -57,9 +62,9 @@ def run(arguments: Sequence[str]) -> NoReturn:
     try:
         if has_sockets():
             event = next((word for word in arguments if not word.startswith("-")), "")
-            limit = TimeLimit(allowed(event, [], os.environ, begins=True))
-            answer = _answer(event, sys.stdin.buffer.read(MAX_INPUT + 1), os.environ, limit)
-            limit.set(inf)
+            _end_after(allowed(event, [], os.environ, begins=True))
+            answer = _answer(event, sys.stdin.buffer.read(MAX_INPUT + 1), os.environ)
+            signal.setitimer(signal.ITIMER_REAL, 0)
             if answer is not None:
                 os.write(1, json.dumps(answer, separators=(",", ":")).encode("ascii") + b"\n")
     except BaseException:  # an agent must not be stopped by whatever it is
@@ -67,39 +72,18 @@ def run(arguments: Sequence[str]) -> NoReturn:
     os._exit(0)
 
 
-class TimeLimit:
-    """Ends the process so many seconds after its start."""
-
-    def __init__(self, seconds: float) -> None:
-        self._started = monotonic()
-        self.at_end: Callable[[], object] = lambda: None
-        """What is done before, on time."""
-        signal.signal(signal.SIGALRM, lambda *_: self._end())
-        self.set(seconds)
-
-    @property
-    def left(self) -> float:
-        """Seconds left, at least 0.001: 0 would disarm the timer."""
-        return max(0.001, self._started + self._seconds - monotonic())
-
-    def set(self, seconds: float) -> None:
-        """Allow so many seconds since the start; any number of them with `inf`."""
-        self._seconds = seconds
-        signal.setitimer(signal.ITIMER_REAL, 0 if seconds == inf else self.left)
-
-    def _end(self) -> None:
-        try:
-            self.at_end()
-        finally:
-            os._exit(0)
+def _end_after(seconds: float, last: Callable[[], object] = lambda: None) -> None:
+    """End the process so many seconds after its start, and do `last` before."""
+    signal.signal(signal.SIGALRM, lambda *_: (last(), os._exit(0)))
+    signal.setitimer(signal.ITIMER_REAL, max(LEAST_SECONDS, _BEGAN + seconds - time.monotonic()))
 
 
-def allowed(event: str, roots: Sequence[str], env: Mapping[str, str], *, begins: bool) -> float:
+def allowed(event: str, roots: Sequence[str], env: Env, *, begins: bool) -> float:
     """Seconds that an event may take: as the environment says, else the config of the knowledge
     bases, else the default. `begins`: the process that answers has to start, or has just started.
     """
-    limits = [_limit_in(env.get(LIMIT_VARIABLE, ""))]
-    limits = limits if limits[0] else [*map(_configured, roots)]
+    in_env = _limit_in(env.get(LIMIT_VARIABLE, ""))
+    limits = [in_env] if in_env else [*map(_configured, roots)]
     is_long = event == START or (event == PROMPT and begins)
     return min(filter(None, limits), default=START_SECONDS if is_long else DEFAULT_LIMIT)
 
@@ -122,7 +106,7 @@ def _configured(root: str) -> float | None:
     return next((_limit_in(value) for name, _, value in settings if name.strip() == SETTING), None)
 
 
-def _answer(event: str, data: bytes, env: Mapping[str, str], limit: TimeLimit) -> object:
+def _answer(event: str, data: bytes, env: Env) -> object:
     given = json.loads(data) if len(data) <= MAX_INPUT else None
     if not isinstance(given, dict):
         return None
@@ -130,33 +114,82 @@ def _answer(event: str, data: bytes, env: Mapping[str, str], limit: TimeLimit) -
     start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else start_folder(env)
     places = Finder(env).placed(start)
     roots = [place.tree for place in places if Pause.of(place.root, env).until() is None]
-    return ask(roots, event, {**given, "cwd": start}, env, limit) if roots else None
+    return _ask(roots, event, {**given, "cwd": start}, env) if roots else None
 
 
-def ask(
-    roots: Sequence[str], event: str, payload: Payload, env: Mapping[str, str], limit: TimeLimit
-) -> object:
-    """The answer of the process that holds the socket. Where none does, starts one, and waits until
-    the time limit ends the hook; not where a start failed, or was waited for in vain, less than a
-    minute ago. Raises OSError.
+def _ask(roots: Sequence[str], event: str, payload: Mapping[str, Any], env: Env) -> object:
+    """The answer of the process that holds the socket. Where none does, or it ends meanwhile,
+    starts one, and waits until the time limit ends the hook; not where a start failed, or was
+    waited for in vain, less than a minute ago. Raises OSError.
     """
-    may_start = event in STARTING and not is_unwanted(env)
-    started: subprocess.Popen[bytes] | None = None
-    limit.set(allowed(event, roots, env, begins=is_beginning(env)))
-    while (connected := connect(env, limit.left)) is None:
-        if not may_start:
+    request = question(roots, f"{HOOK}{event}", payload, env)
+    started: Callable[[], int | None] | None = None
+    _end_after(allowed(event, roots, env, begins=is_beginning(env)))
+    while True:
+        if (connected := connect(env, _seconds_left())) is not None:
+            if (answered := exchange(connected, request, _seconds_left())) is not None:
+                forget_in_vain(env)
+                return answered.get("result")
+        elif event not in STARTING or starts_none(env):
             return None
-        if started is None:
-            limit.set(allowed(event, roots, env, begins=True))
-            started = start_resident(env)
+        elif started is None or started() == 0:  # one that ends still held the socket
+            started = _start_resident(env)
             if was_in_vain(env):
                 return None
             if event != FILE:
-                limit.at_end = lambda: remember_in_vain(env)
-        elif started.poll():
+                limit = allowed(event, roots, env, begins=True)
+                _end_after(limit, lambda: remember_in_vain(env))
+        elif started():
             remember_in_vain(env)
             return None
-        sleep(RETRY_SECONDS)
-    with connected:
-        answered = Process(connected, roots, env).ask(f"{HOOK}{event}", payload, limit.left) or {}
-    return answered.get("result") if answered.get("ok") is True else None
+        time.sleep(RETRY_SECONDS)
+
+
+def _seconds_left() -> float:
+    return signal.getitimer(signal.ITIMER_REAL)[0]
+
+
+def starts_none(env: Env) -> bool:
+    """Whether the user wants hooks to start no process."""
+    return env.get(RESIDENT, "").strip().lower() in NO
+
+
+def _start_resident(env: Env) -> Callable[[], int | None]:
+    """Start a process that outlives this one, unless one holds the socket by then. It inherits no
+    viewer and no settings, which come with each request. Returns what gives the exit code, or None
+    while it runs. Raises OSError.
+    """
+    import subprocess  # a hook waits for every import, and seldom needs this one
+
+    return subprocess.Popen(
+        [sys.executable, "-m", "vouch_sidecar.surfaces.resident"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        cwd="/",
+        env={name: value for name, value in env.items() if not name.startswith("VOUCH_")},
+    ).poll
+
+
+def was_in_vain(env: Env) -> bool:
+    """Whether a process failed to start, or was waited for in vain, less than a minute ago."""
+    try:
+        path = os.path.join(usable_folder(env), IN_VAIN)
+        return 0 <= time.time() - os.lstat(path).st_mtime < MINUTE
+    except OSError:
+        return False
+
+
+def remember_in_vain(env: Env) -> None:
+    """Have `was_in_vain` say so for a minute from now."""
+    with suppress(OSError):
+        path = os.path.join(usable_folder(env, make=True), IN_VAIN)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+        os.utime(path)
+
+
+def forget_in_vain(env: Env) -> None:
+    """Have `was_in_vain` no longer say so: a process that starts does answer."""
+    with suppress(OSError):
+        os.unlink(os.path.join(usable_folder(env), IN_VAIN))

@@ -1,5 +1,4 @@
 """The socket on which one process answers all others for a knowledge base.
 
-Imports nothing: hooks and the shell use `address` and `client`, which import the standard library
-only.
+Imports nothing: hooks and the shell use `client`, which imports the standard library only.
 """

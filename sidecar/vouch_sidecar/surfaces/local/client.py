@@ -1,4 +1,7 @@
-"""Asks the process that holds the user's socket. Standard library only. Blocks."""
+"""Asks the process that holds the user's socket, one for each version. Blocks.
+
+Standard library only, and little of it: a hook waits for every import.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,17 @@ import os
 import socket
 import time
 from collections.abc import Iterable, Mapping
-from time import monotonic
 from typing import Any, Literal
 
 from vouch_sidecar.kb.discovery import FORCED, is_setting
-from vouch_sidecar.kb.runtime_folder import usable_folder
-from vouch_sidecar.surfaces.local.address import has_sockets, socket_path
+from vouch_sidecar.kb.runtime_folder import is_supported, runtime_folder, usable_folder
+from vouch_sidecar.version import __version__
 
 Reader = Literal["model", "person"]
 """Who reads an answer."""
+Folders = Iterable[str | os.PathLike[str]]
 
+SUFFIX = ".sock"
 MAX_LOCAL_MESSAGE = 8 << 20
 """Bytes of a message over the socket, either way."""
 PROCESS = "process"
@@ -24,7 +28,7 @@ PROCESS = "process"
 its `version`.
 """
 STOP_PROCESS = "stop"
-"""The method that ends a resident process; it answers with the roots that it served."""
+"""The method that ends a resident process."""
 HOOK, TOOL = "hook.", "tool."
 """What the methods begin with by which agents ask: an event of a hook or an operation as a tool of
 MCP, whose names follow.
@@ -38,48 +42,27 @@ LEAST_SECONDS = 0.001
 """Shortest timeout of a socket: 0 would make the socket non-blocking."""
 VIEWER_VARIABLES = ("VOUCH_PROJECT", "VOUCH_AGENT")
 MODEL = "VOUCH_SIDECAR_SEMANTIC_"
-"""How the variables begin that set a model. A process that has one asks nobody."""
+"""How the variables begin that set a model. A process that has one asks nobody, as no other process
+has loaded it.
+"""
 
 
 class UnansweredError(Exception):
     """No process holds the socket, it refuses, or its answer is of no use."""
 
 
-class Process:
-    """A connection to the process that holds the socket. Viewer and settings in `env` are sent
-    along, because the process has another environment.
-    """
+def has_sockets() -> bool:
+    """Whether processes of one user can ask each other. Windows lacks what this needs."""
+    try:
+        import fcntl  # noqa: F401 - for file locks
+    except ImportError:
+        return False
+    return is_supported() and hasattr(socket, "AF_UNIX")
 
-    def __init__(
-        self,
-        connected: socket.socket,
-        roots: Iterable[str | os.PathLike[str]],
-        env: Mapping[str, str],
-    ) -> None:
-        self._socket = connected
-        self._common = {"roots": sorted(os.fspath(root) for root in roots), "env": carried(env)}
 
-    def ask(
-        self, method: str, params: Mapping[str, Any], seconds: float, reader: Reader = "model"
-    ) -> dict[str, Any] | None:
-        """The answer, in the form of the JSONL surface; None if none comes within `seconds`. Ask
-        once: a late answer would be taken for that to the next question.
-        """
-        until = monotonic() + seconds
-        asked = {"id": 1, "method": method, "params": params, "reader": reader, **self._common}
-        received = bytearray()
-        try:
-            self._socket.settimeout(max(seconds, LEAST_SECONDS))
-            self._socket.sendall(json.dumps(asked, separators=(",", ":")).encode("ascii") + b"\n")
-            while not received.endswith(b"\n") and len(received) <= MAX_LOCAL_MESSAGE:
-                self._socket.settimeout(max(until - monotonic(), LEAST_SECONDS))
-                if not (data := self._socket.recv(1 << 16)):
-                    return None
-                received += data
-            answered = json.loads(received)
-        except (OSError, ValueError, RecursionError):
-            return None
-        return answered if isinstance(answered, dict) else None
+def socket_path(env: Mapping[str, str], version: str = __version__) -> str:
+    """The path of the socket of a version's processes."""
+    return os.path.join(runtime_folder(env), version + SUFFIX)
 
 
 def connect(
@@ -101,6 +84,36 @@ def connect(
         return None
 
 
+def question(
+    roots: Folders,
+    method: str,
+    params: Mapping[str, Any],
+    env: Mapping[str, str],
+    reader: Reader = "model",
+) -> dict[str, Any]:
+    """A request about knowledge bases. Viewer and settings in `env` go with it, because the process
+    that answers has another environment.
+    """
+    asked = {"method": method, "params": params, "reader": reader, "env": carried(env)}
+    return {**asked, "roots": sorted(os.fspath(root) for root in roots)}
+
+
+def exchange(
+    connected: socket.socket, request: Mapping[str, Any], seconds: float
+) -> dict[str, Any] | None:
+    """The answer to a request, in the form of the JSONL surface; None if it is none, or none comes
+    within `seconds`. Closes the connection.
+    """
+    try:
+        with connected, connected.makefile("rb") as answers:
+            connected.settimeout(max(seconds, LEAST_SECONDS))
+            connected.sendall(json.dumps(request, separators=(",", ":")).encode("ascii") + b"\n")
+            answered = json.loads(answers.readline(MAX_LOCAL_MESSAGE))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return answered if isinstance(answered, dict) else None
+
+
 def is_beginning(env: Mapping[str, str]) -> bool:
     """Whether the holder of the socket took it a moment ago."""
     try:
@@ -110,7 +123,7 @@ def is_beginning(env: Mapping[str, str]) -> bool:
 
 
 def ask(
-    roots: Iterable[str | os.PathLike[str]],
+    roots: Folders,
     method: str,
     params: Mapping[str, Any],
     *,
@@ -122,21 +135,15 @@ def ask(
     `UnansweredError`, also if no valid answer comes within `timeout` seconds, or those that a
     process which began a moment ago needs.
     """
-    connected = None if asks_nobody(env) else connect(env, timeout)
+    has_model = any(name.startswith(MODEL) for name in env)
+    connected = None if has_model else connect(env, timeout)
     if connected is None:
         raise UnansweredError
-    with connected:
-        process = Process(connected, roots, env)
-        more = BEGINNING_SECONDS if is_beginning(env) else 0.0
-        answered = process.ask(method, params, timeout + more, reader)
+    seconds = timeout + (BEGINNING_SECONDS if is_beginning(env) else 0.0)
+    answered = exchange(connected, question(roots, method, params, env, reader), seconds)
     if answered is None or answered.get("ok") is not True:
         raise UnansweredError
     return answered.get("result")
-
-
-def asks_nobody(env: Mapping[str, str]) -> bool:
-    """Whether the environment sets a model, which no other process has loaded."""
-    return any(name.startswith(MODEL) for name in env)
 
 
 def carried(env: Mapping[str, object]) -> dict[str, str]:

@@ -14,8 +14,12 @@ from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lines import as_line
-from vouch_sidecar.surfaces.local.address import socket_path
-from vouch_sidecar.surfaces.local.client import MAX_LOCAL_MESSAGE, VIEWER_VARIABLES, carried
+from vouch_sidecar.surfaces.local.client import (
+    MAX_LOCAL_MESSAGE,
+    VIEWER_VARIABLES,
+    question,
+    socket_path,
+)
 from vouch_sidecar.surfaces.local.engines import Engines
 
 FOLLOW = "follow"
@@ -106,13 +110,8 @@ async def follow(
     names = (None, None) if viewer is None else (viewer.project, viewer.agent)
     variables = {name: value for name, value in zip(VIEWER_VARIABLES, names, strict=True) if value}
     try:
-        asked = {
-            "method": FOLLOW,
-            "params": {"all": everything, "push": sorted(parts)},
-            "roots": sorted(map(str, roots)),
-            "env": {**carried(env), **variables},
-        }
-        writer.write(as_line(asked))
+        asked = {"all": everything, "push": sorted(parts)}
+        writer.write(as_line(question(roots, FOLLOW, asked, {**env, **variables})))
         while line := await reader.readline():
             push = DidChangeSalience.model_validate_json(line)
             in_play.pop(push.session_id, None)
