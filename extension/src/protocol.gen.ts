@@ -300,6 +300,8 @@ export interface ExpertRow {
   readonly entity_id: string;
   readonly name: string;
   readonly type: string;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
   /** Matching live, visible claims linked to it. */
   readonly claim_count: number;
   /** Distinct evidence ids over those claims. */
@@ -308,8 +310,6 @@ export interface ExpertRow {
   readonly score: number;
   /** The three largest contributions. */
   readonly top_claim_ids: readonly string[];
-  /** Present with several knowledge bases. */
-  readonly collection?: string | null;
   /** Present when asked for. */
   readonly explain?: ExpertExplain | null;
 }
@@ -515,14 +515,14 @@ export interface NamedEntity {
   readonly entity_id: string;
   readonly name: string;
   readonly type: string;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
   /** How the words name it. */
   readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic";
   /** Whether they name other entities as well. */
   readonly ambiguous: boolean;
   /** Whether that is strong enough for what is in play. */
   readonly listed: boolean;
-  /** Present with several knowledge bases. */
-  readonly collection?: string | null;
   /** Of a text: where the words begin, in Unicode code points. */
   readonly start?: number | null;
   /** Of a text: where they end. */
@@ -687,12 +687,14 @@ export interface PromptParams {
 /** An entity in play with its top claim in words. */
 export interface PushedEntity {
   readonly entity_id: string;
+  readonly name: string;
+  readonly type: string;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
   /** The claim that shares most with the newest text. */
   readonly top_claim_id: string | null;
-  readonly name: string;
-  readonly type: string;
   /** Strength of the evidence on an absolute scale. */
   readonly score: number;
   /** How the window names it; `text` is full text. */
@@ -703,8 +705,6 @@ export interface PushedEntity {
   readonly why: string;
   /** Whether what named it names other entities as well. */
   readonly ambiguous: boolean;
-  /** Present with several knowledge bases. */
-  readonly collection?: string | null;
   /** What its top claim says, at most 200 characters. */
   readonly claim: string | null;
 }
@@ -798,12 +798,14 @@ export interface SalienceResult {
 /** An entity in play, and why. */
 export interface SalientEntity {
   readonly entity_id: string;
+  readonly name: string;
+  readonly type: string;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
   /** The claim that shares most with the newest text. */
   readonly top_claim_id: string | null;
-  readonly name: string;
-  readonly type: string;
   /** Strength of the evidence on an absolute scale. */
   readonly score: number;
   /** How the window names it; `text` is full text. */
@@ -814,8 +816,6 @@ export interface SalientEntity {
   readonly why: string;
   /** Whether what named it names other entities as well. */
   readonly ambiguous: boolean;
-  /** Present with several knowledge bases. */
-  readonly collection?: string | null;
 }
 
 /** An artifact that holds words of the query. */

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, Self, TypeVar, get_type_hints, overload
+from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.worlds import settle
@@ -29,7 +29,7 @@ from vouch_sidecar.operations import (
     status,
 )
 from vouch_sidecar.operations.artifacts import IdParams
-from vouch_sidecar.operations.call import perform, viewer_in
+from vouch_sidecar.operations.call import params_of, perform, serving
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.errors import InvalidParamsError as InvalidParamsError
 from vouch_sidecar.operations.errors import NotFoundError as NotFoundError
@@ -77,17 +77,18 @@ class Method(Generic[P, R]):
     position, all by name; anything that can be iterated over stands for a list.
     """
 
-    def __init__(self, operation: Operation[Any, R], params: Callable[P, Params]) -> None:
+    _kb: KnowledgeBase
+
+    def __init__(self, operation: Operation[Any, R], _: Callable[P, Params]) -> None:
         self._operation = operation
-        self._params = params
-        self._kb: KnowledgeBase | None = None
         self.__doc__ = operation.summary
         self.__name__ = operation.name
         self.__signature__ = _signature(operation)
 
     def __get__(self, kb: KnowledgeBase | None, _: object = None) -> Method[P, R]:
         bound = copy(self)
-        bound._kb = kb
+        if kb is not None:
+            bound._kb = kb
         return bound
 
     @overload
@@ -96,9 +97,11 @@ class Method(Generic[P, R]):
     def __call__(self, main: object, /, **others: Any) -> R: ...
     def __call__(self, /, *args: Any, **kwargs: Any) -> R:
         """Answer. Raises `InvalidParamsError`, and `NotFoundError` where one thing is asked for."""
-        assert self._kb is not None, "a method of a knowledge base that is open"
         given = self.__signature__.bind(*args, **kwargs).arguments
-        return self._kb.ask(self._operation, {name: _plain(value) for name, value in given.items()})
+        for name, value in given.items():
+            if isinstance(value, Iterable) and not isinstance(value, str | Mapping | Wire):
+                given[name] = [os.fspath(v) if isinstance(v, os.PathLike) else v for v in value]
+        return self._kb.ask(self._operation, given)
 
 
 def _signature(operation: Operation[Any, Any]) -> Signature:
@@ -106,25 +109,17 @@ def _signature(operation: Operation[Any, Any]) -> Signature:
     others have too. The session comes first where an operation is about one.
     """
     model = operation.params
-    fields, types = model.model_fields, get_type_hints(model)
-    of_editors = marked(model, EditorOnly)
-    names = [name for name in fields if name not in of_editors]
-    names.sort(key=lambda name: (name in Params.model_fields, name not in model.__annotations__))
+    names = model.model_fields.keys() - marked(model, EditorOnly)
+    order = [name for name in (*model.__annotations__, *model.model_fields) if name in names]
     if operation.requires_session or operation.drops_state:
-        names.sort(key="session_id".__ne__)
-    kinds = [Parameter.POSITIONAL_OR_KEYWORD] + [Parameter.KEYWORD_ONLY] * (len(names) - 1)
-    taken = []
-    for name, kind in zip(names, kinds, strict=True):
-        default = Parameter.empty if fields[name].is_required() else fields[name].default
-        taken.append(Parameter(name, kind, default=default, annotation=types[name]))
+        order.insert(0, "session_id")
+    taken: list[Parameter] = []
+    for name in dict.fromkeys(order):
+        kind = Parameter.KEYWORD_ONLY if taken else Parameter.POSITIONAL_OR_KEYWORD
+        field = model.model_fields[name]
+        default = Parameter.empty if field.is_required() else field.default
+        taken.append(Parameter(name, kind, default=default, annotation=field.annotation))
     return Signature(taken, return_annotation=operation.result)
-
-
-def _plain(value: object) -> object:
-    """A value for params: lists of what can be iterated over, paths as texts."""
-    if isinstance(value, str | Mapping | Wire) or not isinstance(value, Iterable):
-        return value
-    return [os.fspath(item) if isinstance(item, os.PathLike) else item for item in value]
 
 
 class KnowledgeBase:
@@ -173,8 +168,8 @@ class KnowledgeBase:
         for seconds.
         """
         engine = self._open()
-        viewer = viewer_in(operation, params)
-        served = [kb.collection for kb in engine.serving(self._caller, viewer)]
+        viewer = params_of(operation, params).viewer
+        served = [kb.collection for kb in serving(engine, self._caller, viewer, None)]
         settle(
             [c for c in served if c.complete and operation.needs_workspace(c)],
             with_commits=operation.needs != {"topics"},

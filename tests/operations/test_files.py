@@ -83,7 +83,7 @@ def test_each_claim_with_why(engine: Engine, root: Path) -> None:
     ]
 
 
-def test_the_shell_folds_what_is_weak(
+def test_what_is_weak_comes_last_and_the_shell_says_so(
     root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(root, {"src/relay.py": "class RelayLoop:\n    def restart(self): ...\n"})
@@ -104,9 +104,8 @@ def test_the_shell_folds_what_is_weak(
     )
     show(OPERATIONS["files"].shown(result))
     said = capsys.readouterr()
-    assert "plain" not in said.out.split("src/see.py")[0]
+    assert "weak; names restart, defined at L2" in said.out.split("src/see.py")[0]
     assert "weak; names keep, defined at L1" in said.out
-    assert "listed by --json" in said.err
 
 
 def test_ways_to_name_a_file(engine: Engine, root: Path) -> None:

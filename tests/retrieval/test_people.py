@@ -229,7 +229,7 @@ def test_a_model_reads_whom_to_ask(tmp_path: Path) -> None:
     for topic in ("who owns the Key Vault", "the Key Vault"):
         assert "ask: Ada (owner), Ops (maintainer)" in read(topic)
     assert read("who owns the Key Vault", types=["person"])[0] == "ask: Ada (owner)"
-    assert read("who owns the Side Gate")[0] == operation.result.nothing
+    assert read("who owns the Side Gate")[0] == operation.nothing
 
 
 def test_people_of_several_collections_say_whose_they_are(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
-"""Models of artifacts in answers, made for one viewer."""
+"""Finds artifacts by what a call calls them, and makes models of them, for one viewer."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal, cast
@@ -14,22 +16,30 @@ from vouch_sidecar.kb.reader import kept
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
-    Entity,
     Evidence,
     Key,
     Kind,
-    Page,
-    Relation,
     Source,
     key_of,
 )
-from vouch_sidecar.operations.table import ColumnKind, Shown, Table
+from vouch_sidecar.kb.sanitize import one_line
+from vouch_sidecar.operations.errors import Message, NotFoundError
+from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire, iso
 from vouch_sidecar.retrieval.files.stale_claims import fresh_of, stale
-from vouch_sidecar.retrieval.lookup import contradicting
+from vouch_sidecar.retrieval.lookup import (
+    by_beginning,
+    by_name,
+    contradicting,
+    nearest,
+    successors,
+)
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.locator import line_in
-from vouch_sidecar.workspace.quotes_in_files import QuoteState
+from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
+
+MAX_CANDIDATES = 5
+"""Ids that an error lists if a name is ambiguous."""
 
 
 class IdParams(Params):
@@ -118,27 +128,9 @@ class ClaimView(Wire):
     uri: str
 
 
-class EntityView(Wire):
-    """An entity."""
-
-    id: str
-    name: str
-    type: str
-    aliases: list[str]
-    description: str | None
-    uri: str | None = Field(description="Its file; a topic has none.")
-
-
 def kind_of(artifact: Artifact) -> SearchKind:
     """The kind of an artifact that search can find."""
     return cast(SearchKind, key_of(artifact)[0].value)
-
-
-def facts_of(claim: Claim, stale: str | None) -> str:
-    """What is to be known of a claim beside its text, in a line."""
-    date = (iso(claim.date) or "")[:10]
-    facts = (claim.status, f"confidence {claim.confidence:.2f}", date, stale)
-    return " · ".join(filter(None, facts))
 
 
 class ArtifactViews:
@@ -156,13 +148,11 @@ class ArtifactViews:
         return (self._kb_dir / path).as_uri()
 
     def claim(self, claim: Claim) -> ClaimView:
-        view = self._view
+        view, texts = self._view, self._view.texts
         linked, by = view.knowledge.links(claim.id)
-        shown, sentence, why_stale = (
-            view.texts.shown(claim),
-            view.texts.sentence(claim),
-            stale(view, claim),
-        )
+        shown, sentence, gone = texts.shown(claim), texts.sentence(claim), stale(view, claim)
+        why_stale, date = None if gone is None else gone.reason, iso(claim.date)
+        facts = (claim.status, f"confidence {claim.confidence:.2f}", (date or "")[:10], why_stale)
         return ClaimView(
             id=claim.id,
             text=claim.text,
@@ -170,7 +160,7 @@ class ArtifactViews:
             heading=shown.heading,
             sentence=None if sentence is None else sentence.text,
             said_with=[claim_id for claim_id in shown.claims if claim_id != claim.id],
-            lacks_context=view.texts.lacks_context(claim),
+            lacks_context=texts.lacks_context(claim),
             type=claim.type,
             status=claim.status,
             confidence=claim.confidence,
@@ -178,18 +168,17 @@ class ArtifactViews:
             linked_entities=linked,
             link=by if linked else None,
             tags=list(claim.tags),
-            contradicts=[other.id for other in contradicting(self._view, claim)],
-            date=iso(claim.date),
-            stale=None if why_stale is None else why_stale.reason,
-            facts=facts_of(claim, None if why_stale is None else why_stale.reason),
+            contradicts=[other.id for other in contradicting(view, claim)],
+            date=date,
+            stale=why_stale,
+            facts=" · ".join(filter(None, facts)),
             citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
             uri=self.uri(claim.path),
         )
 
     def citation(self, ref: str) -> Citation:
         """A citation, resolved if the viewer may see its source; else `missing`."""
-        shown = self._view.knowledge.evidence(ref)
-        evidence = shown
+        evidence = self._view.knowledge.evidence(ref)
         source = self._view.visible.artifact((Kind.SOURCE, evidence.source_id if evidence else ref))
         if not isinstance(source, Source):
             source = evidence = None
@@ -202,83 +191,104 @@ class ArtifactViews:
             title=source.title if source else None,
             locator=cited.locator if cited else None,
             quote=evidence.quote if evidence else None,
-            document=self._document(source, evidence) if source else None,
+            document=self._document(source, evidence, fresh) if source else None,
             fresh=fresh.state if fresh else None,
             uri=self.uri(cited.path) if cited else None,
         )
 
-    def _document(self, source: Source, evidence: Evidence | None) -> str | None:
+    def _document(
+        self, source: Source, evidence: Evidence | None, fresh: Fresh | None
+    ) -> str | None:
         """The URI of a cited document, with the line cited: of the workspace file, else of the
         content kept with the source; None without either.
         """
         path = self._view.workspace.source_path(source.locator, source.id)
-        content = self._kb_dir / Path(source.path).with_name(CONTENT_NAME)
-        if path is None and not _is_file(content):
+        file = self._kb_dir / Path(source.path).with_name(CONTENT_NAME)
+        if path is not None:
+            file = self._view.workspace.root / path
+        elif not os.path.isfile(file):  # noqa: PTH113 - the other one raises for impossible names
             return None
-        uri = (content if path is None else self._view.workspace.root / path).as_uri()
-        line = self._line(source, evidence)
-        return uri if line is None else f"{uri}#L{line}"
-
-    def _line(self, source: Source, evidence: Evidence | None) -> int | None:
-        fresh = fresh_of(self._view.workspace.fresh, evidence) if evidence else None
-        if fresh is not None and fresh.line is not None:
-            return fresh.line
-        if evidence is not None and evidence.byte_start is not None:
+        line = fresh.line if fresh is not None else None
+        if line is None and evidence is not None and evidence.byte_start is not None:
             content = self._kept(source)
-            span = content.span(evidence) if content is not None else None
-            if content is not None and span is not None:
-                return content.line_at(span[0])
-        return line_in(evidence.locator if evidence else source.locator.partition("#")[2])
-
-    def entity(self, entity: Entity) -> EntityView:
-        return EntityView(
-            id=entity.id,
-            name=entity.name,
-            type=entity.type,
-            aliases=list(entity.aliases),
-            description=entity.description,
-            uri=None if self._view.names.is_topic(entity.id) else self.uri(entity.path),
-        )
+            span = None if content is None else content.span(evidence)
+            line = content.line_at(span[0]) if content is not None and span is not None else None
+        if line is None:
+            line = line_in(evidence.locator if evidence else source.locator.partition("#")[2])
+        return file.as_uri() if line is None else f"{file.as_uri()}#L{line}"
 
     def pages(self, key: Key) -> list[PageRef]:
-        return [self.page(page) for page in self._view.visible.pages_about(key)]
-
-    def page(self, page: Page) -> PageRef:
-        return PageRef(
-            id=page.id,
-            title=page.title,
-            type=page.type,
-            status=page.status,
-            uri=self.uri(page.path),
-        )
+        """The pages that list an artifact."""
+        return [
+            PageRef(
+                id=page.id,
+                title=page.title,
+                type=page.type,
+                status=page.status,
+                uri=self.uri(page.path),
+            )
+            for page in self._view.visible.pages_about(key)
+        ]
 
     def relations(self, artifact_id: str) -> list[RelationRef]:
-        return [self.relation(r) for r in self._view.visible.relations_of(artifact_id)]
-
-    def relation(self, relation: Relation) -> RelationRef:
-        return RelationRef(
-            id=relation.id,
-            source=relation.source,
-            relation=relation.relation,
-            target=relation.target,
-            confidence=relation.confidence,
-            uri=self.uri(relation.path),
-        )
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # not a possible file name
-        return False
+        """The relations that begin or end at an artifact."""
+        return [
+            RelationRef(
+                id=relation.id,
+                source=relation.source,
+                relation=relation.relation,
+                target=relation.target,
+                confidence=relation.confidence,
+                uri=self.uri(relation.path),
+            )
+            for relation in self._view.visible.relations_of(artifact_id)
+        ]
 
 
 def around(pages: list[PageRef], relations: list[RelationRef]) -> list[Shown]:
     """The tables of the pages and relations of an artifact."""
-    rows = [(page.id, page.title, page.status) for page in pages]
     edges = [(r.source, r.relation, r.target, f"{r.confidence:g}") for r in relations]
-    columns: dict[str, ColumnKind] = {"from": "key", "relation": "whole", "to": "key"}
     return [
-        Table({"page": "key", "title": "short", "status": "whole"}, rows, "page"),
-        Table(columns | {"confidence": "number"}, edges, "relation"),
+        Table(
+            {"page": "key", "title": "short", "status": "whole"},
+            [(page.id, page.title, page.status) for page in pages],
+            "page",
+        ),
+        Table(
+            {"from": "key", "relation": "whole", "to": "key", "confidence": "number"},
+            edges,
+            "relation",
+        ),
     ]
+
+
+def find(
+    views: Sequence[View], kind: Kind, called: str, *, all_read: bool
+) -> tuple[View, Artifact]:
+    """The artifact with this id, else with this name, else whose id begins like this, and the first
+    view that holds it. Raises `NotFoundError`, which names the most similar artifacts, or the claim
+    that supersedes this one; unless `all_read`, it does not say that there is none.
+
+    The id of a claim without a successor that may be shown, such as a redacted one, is looked up
+    as a beginning: that it is one is not told.
+    """
+    for view in views:
+        if (artifact := view.visible.artifact((kind, called))) is not None:
+            return view, artifact
+    found = [(view, artifact) for view in views for artifact in by_name(view, kind, called)]
+    if not found and kind is Kind.CLAIM:
+        for newer in (claim_id for view in views for claim_id in successors(view, called)):
+            message = f"names a claim that is superseded by {one_line(newer)}"
+            raise NotFoundError([Message("id", message)])
+    if not found:
+        found = [(v, artifact) for v in views for artifact in by_beginning(v, kind, called)]
+    if len({artifact.id for _, artifact in found}) == 1:
+        return found[0]
+    if found:
+        message, ids = "names several: ", [artifact.id for _, artifact in found[:MAX_CANDIDATES]]
+    elif not all_read:
+        message, ids = f"names no {kind.value} that is read yet; ask again", []
+    else:
+        message, ids = f"names no {kind.value} that may be shown", nearest(views, kind, called)
+        message += "; the nearest: " if ids else ""
+    raise NotFoundError([Message("id", message + ", ".join(map(one_line, ids)))])

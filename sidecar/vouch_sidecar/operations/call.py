@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from vouch_sidecar.engine import Caller, Engine, UnknownRootError
+from vouch_sidecar.engine import Caller, Engine, Served, UnknownRootError
 from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
@@ -26,11 +26,10 @@ from vouch_sidecar.operations.errors import (
     InvalidParamsError,
     Message,
     SearchFailedError,
-    UnknownRootParamError,
 )
 from vouch_sidecar.operations.operation import FindDocument, Operation, OperationCall, excerpt
 from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, caught_up, lacking, ready
-from vouch_sidecar.operations.wire import Meta, Params, Result, SalienceMeta, Wire
+from vouch_sidecar.operations.wire import Meta, Params, Result, SalienceMeta, ViewerParams, Wire
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +62,7 @@ def perform(engine: Engine, operation: Operation[P, R], raw: object, caller: Cal
     """
     started = perf_counter()
     with refusing_if_damaged(engine):
-        params = _params(operation, raw)
+        params = params_of(operation, raw)
         call = _begun(engine, operation, params, caller)
         return _completed(operation, call, _run(operation, call, params), started)
 
@@ -89,7 +88,7 @@ async def perform_async(
     await caught_up(engine, operation, caller, patience)
     started = perf_counter()
     with refusing_if_damaged(engine):
-        params = _params(operation, raw)
+        params = params_of(operation, raw)
         call = replace(_begun(engine, operation, params, caller), document=document)
         call = await _with_vector(operation, call, params)
         with engine.breath:
@@ -108,14 +107,17 @@ def refusing_if_damaged(engine: Engine) -> Iterator[None]:
         raise SearchFailedError from None
 
 
-def viewer_in(operation: Operation[P, R], raw: object) -> Viewer | None:
-    """The viewer whom params name. Raises `InvalidParamsError`."""
-    return _viewer(_params(operation, raw))
-
-
-def _viewer(params: Params) -> Viewer | None:
-    who = params.viewer
-    return Viewer(who.project, who.agent) if who else None
+def serving(
+    engine: Engine, caller: Caller, who: ViewerParams | None, root: str | None
+) -> list[Served]:
+    """The knowledge bases that a call is about, as its viewer sees them. Raises
+    `InvalidParamsError`.
+    """
+    try:
+        return engine.serving(caller, Viewer(who.project, who.agent) if who else None, root)
+    except UnknownRootError:
+        message = Message("root", "is no folder of a knowledge base that is served")
+        raise InvalidParamsError([message]) from None
 
 
 def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller) -> OperationCall:
@@ -125,10 +127,7 @@ def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller
     paths = getattr(params, "paths", None) or ()
     if caller.at is None and paths and Path(paths[0]).is_absolute():
         caller = replace(caller, at=anchored(Path(paths[0])))
-    try:
-        served = engine.serving(caller, _viewer(params), params.root)
-    except UnknownRootError:
-        raise UnknownRootParamError from None
+    served = serving(engine, caller, params.viewer, params.root)
     text = getattr(params, operation.text_field) if operation.text_field else None
     if params.session_id and text is not None:
         engine.observe(params.session_id, None, text)
@@ -142,10 +141,9 @@ async def _with_vector(operation: Operation[P, R], call: OperationCall, params: 
     text = getattr(params, operation.text_field or "text", None) if operation.is_semantic else None
     if not text or not call.served or embeddings is None or not embeddings.is_on:
         return call
-    text = excerpt(text)
-    vector = await embeddings.vector(text, call.served)
-    is_lacking = vector is None and embeddings.reads(text)
-    lacks = [*call.lacks, *(["semantic_unavailable"] if is_lacking else [])]
+    vector = await embeddings.vector(excerpt(text), call.served)
+    is_late = vector is None and embeddings.reads(excerpt(text))
+    lacks = [*call.lacks, "semantic_unavailable"] if is_late else call.lacks
     return replace(call, vector=vector, lacks=lacks)
 
 
@@ -169,14 +167,13 @@ def _completed(operation: Operation[P, R], call: OperationCall, result: R, start
     """The result with the fields that every answer has. Records the duration of the call, and what
     the operation wants recorded.
     """
-    engine = call.engine
+    engine, took = call.engine, perf_counter() - started
     for record in call.to_record:
         call.caller.when_heard(record)
-    cut = ["timed_out"] if any(view.deadline.cut for view in call.views) else []
-    degraded = [*engine.problems.degraded(), *cut, *result.degraded, *call.lacks]
-    took = perf_counter() - started
     engine.stats.count_call(operation.name, took)
     log.debug("%s for %s: %.1f ms", operation.name, call.caller.connection, took * 1000)
+    cut = ["timed_out"] if any(view.deadline.cut for view in call.views) else []
+    degraded = [*engine.problems.degraded(), *cut, *result.degraded, *call.lacks]
     common = {
         "generation": call.generation,
         "complete": engine.registry.complete,
@@ -202,7 +199,7 @@ def read_params(model: type[M], raw: object) -> M:
     raise InvalidParamsError([*messages.values()], missing=missing)
 
 
-def _params(operation: Operation[P, R], raw: object) -> P:
+def params_of(operation: Operation[P, R], raw: object) -> P:
     """The params of a call. Raises `InvalidParamsError`, also for those that there are not."""
     given = raw if isinstance(raw, Mapping) else {}
     fields = operation.params.model_fields

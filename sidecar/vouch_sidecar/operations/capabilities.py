@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from vouch_sidecar.operations.notifications import NOTIFICATIONS, REQUESTS
-from vouch_sidecar.operations.operation import Operation, OperationCall, operations
+from vouch_sidecar.operations.operation import Operation, operations
 from vouch_sidecar.operations.wire import Params, Result
 from vouch_sidecar.version import __version__
 
@@ -33,16 +33,12 @@ def server_capabilities() -> CapabilitiesResult:
     )
 
 
-def answer(_: OperationCall, __: Params) -> CapabilitiesResult:
-    return server_capabilities()
-
-
 OPERATION = Operation(
     name="capabilities",
     summary="What this server answers and sends.",
     params=Params,
     result=CapabilitiesResult,
-    run=answer,
+    run=lambda _, __: server_capabilities(),
     when="Names and version of this server's methods. Not needed in ordinary work.",
     example={},
 )

@@ -11,26 +11,25 @@ from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.artifacts import (
     ArtifactViews,
-    Citation,
     ClaimView,
     IdParams,
     PageRef,
     RelationRef,
     around,
+    find,
 )
-from vouch_sidecar.operations.id_or_name import find
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people import (
     AuthorRow,
     PersonRow,
     author_rows,
     by_commits_field,
-    owner_row,
+    people_rows,
     people_shown,
-    person_row,
 )
-from vouch_sidecar.operations.table import CELL_CHARS, ColumnKind, FileUri, Shown, Table, Words
+from vouch_sidecar.operations.table import CELL_CHARS, FileUri, Shown, Table, Words
 from vouch_sidecar.operations.wire import Result, Wire
+from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.authors import authors_of
 from vouch_sidecar.retrieval.people.owners import owners_of
 from vouch_sidecar.retrieval.people.to_ask import people_of_claim
@@ -66,30 +65,21 @@ class ClaimResult(Result):
 
 
 def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
-    view, artifact = find(ask.views, Kind.CLAIM, params.id, all_read=ask.engine.registry.complete)
-    assert isinstance(artifact, Claim)
+    view, claim = find(ask.views, Kind.CLAIM, params.id, all_read=ask.engine.registry.complete)
+    assert isinstance(claim, Claim)
     views = ArtifactViews(view)
-    claim = views.claim(artifact)
-    others = [
-        other
-        for claim_id in claim.contradicts
-        if (other := view.visible.claim(claim_id)) is not None
-    ]
     return ClaimResult(
-        claim=claim,
-        approved_by=artifact.approved_by,
-        auto_approved=not view.texts.is_reviewed(artifact),
+        claim=views.claim(claim),
+        approved_by=claim.approved_by,
+        auto_approved=not view.texts.is_reviewed(claim),
         contested_by=[
-            ContraryClaim(id=claim.id, said=view.texts.shown(claim).text, uri=views.uri(claim.path))
-            for claim in others
+            ContraryClaim(id=other.id, said=view.texts.shown(other).text, uri=views.uri(other.path))
+            for other in contradicting(view, claim)
         ],
-        people=[
-            *map(person_row, people_of_claim(view, artifact)),
-            *map(owner_row, owners_of(view, [artifact])),
-        ],
-        by_commits=author_rows(authors_of([(view, [artifact])])),
-        pages=views.pages((Kind.CLAIM, artifact.id)),
-        relations=views.relations(artifact.id),
+        people=people_rows(people_of_claim(view, claim), owners_of(view, [claim])),
+        by_commits=author_rows(authors_of([(view, [claim])])),
+        pages=views.pages((Kind.CLAIM, claim.id)),
+        relations=views.relations(claim.id),
         collection=view.collection,
     )
 
@@ -126,24 +116,20 @@ def _about(result: ClaimResult) -> Iterator[Shown]:
     for label, values in (("entities", claim.linked_entities), ("tags", claim.tags)):
         if values:
             yield Words(f"{label}: {', '.join(values)}", record=(label, *values))
-    columns: dict[str, ColumnKind] = {"citation": "key", "kind": "whole", "place": "whole"}
-    cited = [
-        (
-            *(citation.id, citation.kind, _place(citation)),
-            " · ".join(
-                filter(None, [citation.title, f"“{citation.quote}”" if citation.quote else None])
-            ),
-        )
-        for citation in claim.citations
-    ]
-    yield Table(columns | {"title and quote": "text"}, cited, "citation")
-
-
-def _place(citation: Citation) -> str | None:
-    """The file of the workspace that is the source, where it lies now; else what is recorded."""
-    document = (citation.document or "").partition("#")[0]
-    is_in_workspace = document != "" and f"/{KB_DIRNAME}/" not in document
-    return FileUri(document) if is_in_workspace and citation.kind == "source" else citation.locator
+    cited = []
+    for citation in claim.citations:
+        document = (citation.document or "").partition("#")[0]
+        # A source that is a file of the workspace is shown where it lies now.
+        is_there = citation.kind == "source" and document and f"/{KB_DIRNAME}/" not in document
+        place = FileUri(document) if is_there else citation.locator
+        quote = f"“{citation.quote}”" if citation.quote else None
+        text = " · ".join(filter(None, [citation.title, quote]))
+        cited.append((citation.id, citation.kind, place, text))
+    yield Table(
+        {"citation": "key", "kind": "whole", "place": "whole", "title and quote": "text"},
+        cited,
+        "citation",
+    )
 
 
 OPERATION = Operation(

@@ -11,39 +11,46 @@ from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.operations.artifacts import (
     ArtifactViews,
     ClaimView,
-    EntityView,
     IdParams,
     PageRef,
     RelationRef,
     around,
+    find,
 )
-from vouch_sidecar.operations.id_or_name import find
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people import (
     AuthorRow,
     PersonRow,
     author_rows,
     by_commits_field,
-    owner_row,
+    people_rows,
     people_shown,
-    person_row,
 )
 from vouch_sidecar.operations.table import (
     CELL_CHARS,
-    ColumnKind,
     FileUri,
     Marked,
     Shown,
     Table,
     Words,
 )
-from vouch_sidecar.operations.wire import Result, absent
+from vouch_sidecar.operations.wire import Result, Wire, absent
 from vouch_sidecar.retrieval.people.authors import authors_about
 from vouch_sidecar.retrieval.people.owners import owners_about
 from vouch_sidecar.retrieval.people.to_ask import PERSON, people
-from vouch_sidecar.retrieval.view import View
 
 BEST_CLAIMS = 20
+
+
+class EntityView(Wire):
+    """An entity."""
+
+    id: str
+    name: str
+    type: str
+    aliases: list[str]
+    description: str | None
+    uri: str | None = Field(description="Its file; a topic has none.")
 
 
 class EntityResult(Result):
@@ -66,32 +73,31 @@ class EntityResult(Result):
 
 def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> EntityResult:
     """The result, with at most `most` claims."""
-    view, artifact = find(ask.views, Kind.ENTITY, params.id, all_read=ask.engine.registry.complete)
-    assert isinstance(artifact, Entity)
-    views, best = ArtifactViews(view), view.texts.best_claims(artifact.id, most)
-    topic = view.derived.get(artifact.id)
-    return EntityResult(
-        entity=views.entity(artifact),
-        people=_people(view, artifact),
-        by_commits=author_rows(authors_about(view, artifact)),
-        claim_count=view.search.claim_count(artifact.id),
-        claims=[views.claim(claim) for claim in best],
-        pages=views.pages((Kind.ENTITY, artifact.id)),
-        relations=views.relations(artifact.id),
-        collection=view.collection,
-        why=topic.why if topic is not None else None,
-        propose=_proposal(artifact.name) if topic is not None else None,
-    )
-
-
-def _people(view: View, entity: Entity) -> list[PersonRow]:
+    view, entity = find(ask.views, Kind.ENTITY, params.id, all_read=ask.engine.registry.complete)
+    assert isinstance(entity, Entity)
+    views, topic = ArtifactViews(view), view.derived.get(entity.id)
     owners = [] if entity.type == PERSON else owners_about(view, entity)
-    return [*map(person_row, people(view, entity)), *map(owner_row, owners)]
-
-
-def _proposal(name: str) -> str:
-    """The command line that proposes an entity, quoted for a shell."""
-    return f"vouch-kb propose-entity --name {shlex.quote(one_line(name))} --type concept"
+    name = shlex.quote(one_line(entity.name))
+    proposal = f"vouch-kb propose-entity --name {name} --type concept"
+    return EntityResult(
+        entity=EntityView(
+            id=entity.id,
+            name=entity.name,
+            type=entity.type,
+            aliases=list(entity.aliases),
+            description=entity.description,
+            uri=views.uri(entity.path) if topic is None else None,
+        ),
+        people=people_rows(people(view, entity), owners),
+        by_commits=author_rows(authors_about(view, entity)),
+        claim_count=view.search.claim_count(entity.id),
+        claims=[views.claim(claim) for claim in view.texts.best_claims(entity.id, most)],
+        pages=views.pages((Kind.ENTITY, entity.id)),
+        relations=views.relations(entity.id),
+        collection=view.collection,
+        why=None if topic is None else topic.why,
+        propose=None if topic is None else proposal,
+    )
 
 
 def table(result: EntityResult) -> list[Shown]:
@@ -106,23 +112,32 @@ def table(result: EntityResult) -> list[Shown]:
         )
         for claim in result.claims
     ]
-    columns: dict[str, ColumnKind] = {"claim": "key", "status": "whole", "confidence": "number"}
-    undeclared = f"not declared: {result.why}"
+    about = [Words(f"{entity.name} · {entity.type} · {entity.id}", "bold", record)]
+    if result.why is not None:
+        undeclared = f"not declared: {result.why}"
+        about.append(Words(undeclared, record=("topic", result.why, result.propose)))
+        about.append(Words(result.propose or "", to="people", whole=True))
+    if result.collection:
+        about.append(Words(f"in {result.collection}", to="model"))
+    if entity.aliases:
+        also = f"also {', '.join(entity.aliases)}"
+        about.append(Words(also, record=("aliases", *entity.aliases)))
+    about += [Words(clip(entity.description or "", CELL_CHARS)), Words(file or "")]
     return [
-        Words(f"{entity.name} · {entity.type} · {entity.id}", "bold", record),
-        *([Words(undeclared, record=("topic", result.why, result.propose))] if result.why else []),
-        *([Words(result.propose, to="people", whole=True)] if result.propose else []),
-        *([Words(f"in {result.collection}", to="model")] if result.collection else []),
-        *(
-            [Words(f"also {', '.join(entity.aliases)}", record=("aliases", *entity.aliases))]
-            if entity.aliases
-            else []
-        ),
-        *([Words(clip(entity.description, CELL_CHARS))] if entity.description else []),
-        *([Words(file)] if file is not None else []),
+        *about,
         *people_shown(result.people, result.by_commits),
         *([Words(count(total, "live claim") + order)] if total else []),
-        Table(columns | {"date": "whole", "text": "text"}, claims, "claim"),
+        Table(
+            {
+                "claim": "key",
+                "status": "whole",
+                "confidence": "number",
+                "date": "whole",
+                "text": "text",
+            },
+            claims,
+            "claim",
+        ),
         *around(result.pages, result.relations),
     ]
 

@@ -38,12 +38,5 @@ class SearchFailedError(OperationError):
         super().__init__("the index could not be read; it is being rebuilt")
 
 
-class UnknownRootParamError(InvalidParamsError):
-    """The param `root` names no knowledge base."""
-
-    def __init__(self) -> None:
-        super().__init__([Message("root", "is no folder of a knowledge base that is served")])
-
-
 class NotFoundError(InvalidParamsError):
     """The params are valid, but name nothing that may be shown. The shell exits with 1, not 2."""

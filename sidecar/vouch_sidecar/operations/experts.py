@@ -14,17 +14,22 @@ from vouch_sidecar.operations.people import (
     PersonRow,
     author_rows,
     by_commits_field,
-    owner_row,
+    people_rows,
     people_shown,
-    person_row,
 )
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
-from vouch_sidecar.operations.wire import Choices, Result, SinceParams, TopicText, Wire, absent
+from vouch_sidecar.operations.wire import (
+    Choices,
+    EntityRow,
+    Result,
+    SinceParams,
+    TopicText,
+    Wire,
+    absent,
+)
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
     from vouch_sidecar.retrieval.people.experts import Expert
-    from vouch_sidecar.retrieval.people.topic_matches import TopicMatches
-    from vouch_sidecar.retrieval.people.weights import Contribution
 
 WEIGHTS = {
     "count": "by number of claims",
@@ -80,25 +85,18 @@ class ExpertExplain(Wire):
     claims: list[ExplainedClaim] = Field(description="The largest contributions, at most ten.")
 
 
-class ExpertRow(Wire):
+class ExpertRow(EntityRow):
     """An entity and the evidence it carries on the topic."""
 
-    entity_id: str
-    name: str
-    type: str
     claim_count: int = Field(description="Matching live, visible claims linked to it.")
     citation_count: int = Field(description="Distinct evidence ids over those claims.")
     score: float = Field(description="Under the weight asked for, rounded to 6 places.")
     top_claim_ids: list[str] = Field(description="The three largest contributions.")
-    collection: str | None = absent("Present with several knowledge bases.")
     explain: ExpertExplain | None = absent("Present when asked for.")
 
 
 class ExpertsResult(Result):
     """Entities by evidence, best first."""
-
-    found_in = ("experts", "people", "by_commits")
-    nothing = "No entity carries evidence on this topic."
 
     experts: list[ExpertRow] = Field(default_factory=list, description="Best first.")
     people: list[PersonRow] | None = absent(
@@ -116,10 +114,12 @@ class ExpertsResult(Result):
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     from vouch_sidecar.retrieval.people.authors import authors_on
     from vouch_sidecar.retrieval.people.experts import Question, rank
+    from vouch_sidecar.retrieval.people.owners import owners_on
+    from vouch_sidecar.retrieval.people.to_ask import people_on_topic
     from vouch_sidecar.retrieval.people.topic_matches import matching
     from vouch_sidecar.text.prompt_text import without_who_knows
 
-    ask = ask.since(params.since)
+    ask, types = ask.since(params.since), params.types
     question = Question(
         topic=excerpt(without_who_knows(params.topic)),
         now=ask.engine.now(),
@@ -127,14 +127,18 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
         linking=params.linking,
         limit=params.limit,
         min_claims=params.min_claims,
-        types=None if params.types is None else frozenset(params.types),
+        types=None if types is None else frozenset(types),
         explain=params.explain,
     )
     matches = matching(ask.views, question)
-    ranked = rank(matches)
+    ranked, people = rank(matches), list[PersonRow]()
+    for view, person in people_on_topic(matches):
+        people += people_rows([person], (), view.shown_collection)
+    for view, owner in owners_on(matches.in_views):
+        people += people_rows((), [owner], view.shown_collection)
     result = ExpertsResult(
         experts=[_row(expert, params.explain) for expert in ranked],
-        people=_people(matches) or None,
+        people=[row for row in people if types is None or row.type in types] or None,
         unmatched=matches.unmatched() or None,
         by_commits=author_rows(authors_on(matches.in_views)),
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
@@ -147,21 +151,23 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     return result
 
 
-def _people(matches: TopicMatches) -> list[PersonRow]:
-    """Whom to ask about the named entities and the files of matching claims; only those of the
-    types that the question is for.
-    """
-    from vouch_sidecar.retrieval.people.owners import owners_on
-    from vouch_sidecar.retrieval.people.to_ask import people_on_topic
-
-    types = matches.question.types
-    rows = [person_row(row, view.shown_collection) for view, row in people_on_topic(matches)]
-    rows += [owner_row(owner, view.shown_collection) for view, owner in owners_on(matches.in_views)]
-    return [row for row in rows if types is None or row.type in types]
-
-
 def _row(expert: Expert, explain: bool) -> ExpertRow:
     is_topic = expert.view.names.is_topic(expert.entity.id)
+    arithmetic = ExpertExplain(
+        weight=expert.weight.name,
+        formula=expert.weight.formula,
+        factors=dict(expert.factors),
+        claims=[
+            ExplainedClaim(
+                claim_id=adds.matched.claim.id,
+                contribution=adds.amount,
+                factors=dict(adds.factors),
+                arm="entity" if adds.matched.named else "text",
+                link="derived" if is_topic else adds.matched.linked_by,
+            )
+            for adds in expert.contributions
+        ],
+    )
     return ExpertRow(
         entity_id=expert.entity.id,
         name=expert.entity.name,
@@ -171,25 +177,7 @@ def _row(expert: Expert, explain: bool) -> ExpertRow:
         score=expert.score,
         top_claim_ids=expert.top_claim_ids,
         collection=expert.view.shown_collection,
-        explain=ExpertExplain(
-            weight=expert.weight.name,
-            formula=expert.weight.formula,
-            factors=dict(expert.factors),
-            claims=[_explained(adds, is_topic) for adds in expert.contributions],
-        )
-        if explain
-        else None,
-    )
-
-
-def _explained(contribution: Contribution, is_topic: bool) -> ExplainedClaim:
-    matched = contribution.matched
-    return ExplainedClaim(
-        claim_id=matched.claim.id,
-        contribution=contribution.amount,
-        factors=dict(contribution.factors),
-        arm="entity" if matched.named else "text",
-        link="derived" if is_topic else matched.linked_by,
+        explain=arithmetic if explain else None,
     )
 
 
@@ -214,19 +202,16 @@ def table(result: ExpertsResult) -> list[Shown]:
         **({"collection": "whole"} if several else {}),
         "top claims": "ids",
     }
-    unknown = ", ".join(result.unmatched or ())
+    unknown = f"not known here: {', '.join(result.unmatched or ())}"
+    weight = "This weight is not known: it counts as `count`."
     return [
         Table(columns, cells, "expert" if explained else ""),
         *(part for row in explained for part in _arithmetic(row)),
         # Scripts read the ranking alone, where there is one.
         *people_shown(result.people, result.by_commits, "terminal" if cells else "people"),
         Table({"claim": "key", "text": "text"}, [*result._quoted.items()], to="model"),
-        *([Words(f"not known here: {unknown}", aside=True)] if unknown else []),
-        *(
-            [Words("This weight is not known: it counts as `count`.", aside=True)]
-            if "unknown_weight" in result.degraded
-            else []
-        ),
+        *([Words(unknown, aside=True)] if result.unmatched else []),
+        *([Words(weight, aside=True)] if "unknown_weight" in result.degraded else []),
     ]
 
 
@@ -235,15 +220,16 @@ def _arithmetic(row: ExpertRow) -> Iterator[Shown]:
     assert explain is not None
     formula = f"{row.score:g} = {explain.formula}"
     factors = ", ".join(f"{name} {value:g}" for name, value in explain.factors.items())
-    record = ("formula", row.entity_id, formula, factors)
-    yield Words(f"{row.name}: {formula}", "bold", record)
+    yield Words(f"{row.name}: {formula}", "bold", ("formula", row.entity_id, formula, factors))
     yield Words(factors)
-    columns: dict[str, ColumnKind] = {"entity": "key", "claim": "key", "adds": "number"}
-    cells = [
-        (row.entity_id, claim.claim_id, f"{claim.contribution:g}", claim.arm, claim.link)
-        for claim in explain.claims
-    ]
-    yield Table(columns | {"matched by": "whole", "link": "whole"}, cells, "claim")
+    yield Table(
+        {"entity": "key", "claim": "key", "adds": "number", "matched by": "whole", "link": "whole"},
+        [
+            (row.entity_id, claim.claim_id, f"{claim.contribution:g}", claim.arm, claim.link)
+            for claim in explain.claims
+        ],
+        "claim",
+    )
 
 
 OPERATION = Operation(
@@ -257,6 +243,8 @@ OPERATION = Operation(
     "document (kb_search), nor for a whole prompt (kb_context).",
     example={"topic": "rate limiter", "limit": 2, "session_id": "agent-7"},
     table=table,
+    found_in=("experts", "people", "by_commits"),
+    nothing="No entity carries evidence on this topic.",
     is_long=True,
     text_field="topic",
     needs=frozenset({"ties", "topics"}),

@@ -10,7 +10,7 @@ from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
-from vouch_sidecar.operations.table import ColumnKind, Shown, Table
+from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import Params, Result, SearchKind, TopicText, Wire, absent
 from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
 
@@ -49,9 +49,6 @@ class ExplainedText(Wire):
 
 class ExplainResult(Result):
     """Every candidate of a text."""
-
-    found_in = ("entities", "texts")
-    nothing = "The text holds nothing that is known."
 
     entities: list[ExplainedEntity] = Field(default_factory=list, description="Strongest first.")
     texts: list[ExplainedText] = Field(
@@ -98,8 +95,12 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
 def table(result: ExplainResult) -> list[Shown]:
     entities = [(e.entity_id, e.verdict, f"{e.strength:.2f}", e.why) for e in result.entities]
     texts = [(t.id, t.verdict, f"{t.similarity:.2f}", t.why) for t in result.texts]
-    columns: dict[str, ColumnKind] = {"id": "key", "verdict": "whole", "value": "number"}
-    return [Table(columns | {"why": "text"}, [*entities, *texts])]
+    return [
+        Table(
+            {"id": "key", "verdict": "whole", "value": "number", "why": "text"},
+            [*entities, *texts],
+        )
+    ]
 
 
 OPERATION = Operation(
@@ -113,6 +114,8 @@ OPERATION = Operation(
     "kb_context gives what is said.",
     example={"text": "Can we restart Relay tonight?"},
     table=table,
+    found_in=("entities", "texts"),
+    nothing="The text holds nothing that is known.",
     is_long=True,
     is_semantic=True,
     needs=frozenset({"topics"}),

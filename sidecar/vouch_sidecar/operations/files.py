@@ -12,7 +12,7 @@ from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.mentions import Range
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
+from vouch_sidecar.operations.table import NOT_READ, Shown, Table, Words
 from vouch_sidecar.operations.wire import (
     MAX_PATH,
     EditorOnly,
@@ -85,9 +85,6 @@ class TiedFile(Wire):
 class FilesResult(Result):
     """The claims tied to each file that was asked about."""
 
-    found_in = ("files",)
-    nothing = "No claim is tied to these files."
-
     files: list[TiedFile] = Field(default_factory=list, description="In the order asked.")
 
 
@@ -96,16 +93,17 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
         raise InvalidParamsError([Message("paths", "or a uri must be given, not both")])
     if params.range is not None and params.uri is None:
         raise InvalidParamsError([Message("range", "needs the uri of a file")])
+    paths, text = params.paths or [], None
     if params.uri is not None:
         path = _path_of(params.uri)
+        paths = [] if path is None else [path]
         document = ask.document(params.uri) if ask.document is not None else None
-        text = document.source if document is not None else None
-        return FilesResult(files=[] if path is None else [_tied(ask, path, text, params.range)])
+        text = None if document is None else document.source
     files: dict[str, TiedFile] = {}
-    for path in params.paths or ():
+    for path in paths:
         if any(view.deadline.has_passed() for view in ask.views):
             break
-        file = _tied(ask, path)
+        file = _tied(ask, path, text, params.range)
         files.setdefault(file.path, file)
     return FilesResult(files=[*files.values()])
 
@@ -122,9 +120,7 @@ def _path_of(uri: str) -> str | None:
     return path[1:] if len(path) > 2 and path[2] == ":" else path
 
 
-def _tied(
-    ask: OperationCall, path: str, text: str | None = None, wanted: Range | None = None
-) -> TiedFile:
+def _tied(ask: OperationCall, path: str, text: str | None, wanted: Range | None) -> TiedFile:
     """A file with the claims tied to it, those in the `wanted` lines first."""
     inside: str | None = None
     found: list[Tied] = []
@@ -132,24 +128,23 @@ def _tied(
         if (there := view.workspace.path_of(path)) is not None:
             found += tied_to(view, there, text)
             inside = inside or there
-    found.sort(key=lambda tied: _order(tied, wanted))
-    return TiedFile(path=inside or one_line(path), claims=[*map(_row, found)])
 
+    def order(tied: Tied) -> tuple[object, ...]:
+        line = tied.line
+        is_wanted = wanted and line is not None and wanted.start.line < line <= wanted.end.line + 1
+        return (
+            *(tied.is_weak, not is_wanted, -tied.strength, *tied.place),
+            *(tied.claim.id, tied.view.collection),
+        )
 
-def _order(tied: Tied, wanted: Range | None) -> tuple[object, ...]:
-    line = tied.line
-    there = wanted and line is not None and wanted.start.line < line <= wanted.end.line + 1
-    return (
-        *(tied.is_weak, not there, -tied.strength, *tied.place),
-        *(tied.claim.id, tied.view.collection),
-    )
+    return TiedFile(path=inside or one_line(path), claims=[*map(_row, sorted(found, key=order))])
 
 
 def _row(tied: Tied) -> TiedClaim:
     views, claim = ArtifactViews(tied.view), tied.claim
     citations = [views.citation(ref) for ref in dict.fromkeys(claim.evidence)]
-    citations.sort(key=lambda c: (c.source_id != tied.source_id, c.source_id is None))
-    cited = citations[0] if citations and citations[0].source_id is not None else None
+    sources = [citation for citation in citations if citation.source_id is not None]
+    cited = min(sources, key=lambda citation: citation.source_id != tied.source_id, default=None)
     gone, shown = stale(tied.view, claim), tied.view.texts.shown(claim)
     lost = tied.why if tied.fresh == "gone" else None
     return TiedClaim(
@@ -165,32 +160,34 @@ def _row(tied: Tied) -> TiedClaim:
         text=shown.text,
         heading=shown.heading,
         status=claim.status,
-        source=(cited.title or cited.locator) if cited is not None else None,
-        document=cited.document if cited is not None else None,
+        source=None if cited is None else cited.title or cited.locator,
+        document=None if cited is None else cited.document,
         uri=views.uri(claim.path),
     )
 
 
 def table(result: FilesResult) -> list[Shown]:
-    """Weak ties are shown of files that have no other, and counted of the others."""
-    cells, folded = [], 0
-    several = len({claim.collection for file in result.files for claim in file.claims}) > 1
-    for file in result.files:
-        strong = [claim for claim in file.claims if not claim.weak]
-        folded += len(file.claims) - len(strong) if strong else 0
-        for claim in strong or file.claims:
-            why = "; ".join(filter(None, ["weak" if claim.weak else "", claim.why, claim.stale]))
-            collection = [claim.collection] if several else []
-            cells.append((file.path, claim.id, *collection, why, claim.text))
-    columns: dict[str, ColumnKind] = {"file": "key", "claim": "key"}
-    columns |= {"collection": "whole"} if several else {}
+    claims = [(file.path, claim) for file in result.files for claim in file.claims]
+    several = len({claim.collection for _, claim in claims}) > 1
+    cells = []
+    for path, claim in claims:
+        why = "; ".join(filter(None, ["weak" if claim.weak else "", claim.why, claim.stale]))
+        collection = [claim.collection] if several else []
+        cells.append((path, claim.id, *collection, why, claim.text))
     bare = ", ".join(file.path for file in result.files if not file.claims)
-    none = result.not_found if result.is_unread else f"No claim is tied to {bare}"
-    ties = f"{folded} weak {'tie is' if folded == 1 else 'ties are'} listed by --json"
+    none = NOT_READ if result.is_unread else f"No claim is tied to {bare}"
     return [
-        Table(columns | {"why": "short", "text": "text"}, cells),
+        Table(
+            {
+                "file": "key",
+                "claim": "key",
+                **({"collection": "whole"} if several else {}),
+                "why": "short",
+                "text": "text",
+            },
+            cells,
+        ),
         *([Words(none, aside=True)] if bare else []),
-        *([Words(ties, aside=True, to="people")] if folded else []),
     ]
 
 
@@ -204,6 +201,8 @@ OPERATION = Operation(
     "concern them. Not for a topic: kb_context and kb_search find by words.",
     example={"paths": ["docs/incidents/INC-118.md"]},
     table=table,
+    found_in=("files",),
+    nothing="No claim is tied to these files.",
     is_long=True,
     needs=frozenset({"ties"}),
 )

@@ -8,8 +8,16 @@ from pydantic import Field
 
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import OpenDocument, Operation, OperationCall
-from vouch_sidecar.operations.table import ColumnKind, Shown, Table
-from vouch_sidecar.operations.wire import EditorOnly, LongText, Params, Result, Wire, absent
+from vouch_sidecar.operations.table import Shown, Table
+from vouch_sidecar.operations.wire import (
+    EditorOnly,
+    EntityRow,
+    LongText,
+    Params,
+    Result,
+    Wire,
+    absent,
+)
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
 from vouch_sidecar.retrieval.line import ArmName
@@ -49,16 +57,12 @@ class MentionsParams(Params):
     )
 
 
-class NamedEntity(Wire):
+class NamedEntity(EntityRow):
     """A place that names an entity. Where words name several, each is a row."""
 
-    entity_id: str
-    name: str
-    type: str
     arm: ArmName = Field(description="How the words name it.")
     ambiguous: bool = Field(description="Whether they name other entities as well.")
     listed: bool = Field(description="Whether that is strong enough for what is in play.")
-    collection: str | None = absent("Present with several knowledge bases.")
     start: int | None = absent("Of a text: where the words begin, in Unicode code points.")
     end: int | None = absent("Of a text: where they end.")
     range: Range | None = absent("Of a document: where the words stand.")
@@ -66,9 +70,6 @@ class NamedEntity(Wire):
 
 class MentionsResult(Result):
     """The entities that a text names."""
-
-    found_in = ("mentions",)
-    nothing = "Nothing known is named."
 
     mentions: list[NamedEntity] = Field(default_factory=list, description="As they stand there.")
 
@@ -142,8 +143,18 @@ def table(result: MentionsResult) -> list[Shown]:
         row = next((row for row in rows if row.listed and not row.ambiguous), rows[0])
         meant = "perhaps" if row.ambiguous else "yes" if row.listed else "hardly"
         cells.append((row.entity_id, row.name, row.type, len(rows), meant))
-    columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
-    return [Table(columns | {"places": "number", "meant": "whole"}, cells)]
+    return [
+        Table(
+            {
+                "entity": "key",
+                "name": "short",
+                "type": "short",
+                "places": "number",
+                "meant": "whole",
+            },
+            cells,
+        )
+    ]
 
 
 OPERATION = Operation(
@@ -156,6 +167,8 @@ OPERATION = Operation(
     "them: kb_context and kb_entity say what is known.",
     example={"text": "Can we restart Relay tonight?"},
     table=table,
+    found_in=("mentions",),
+    nothing="Nothing known is named.",
     is_long=True,
     text_field="text",
     needs=frozenset({"topics"}),

@@ -6,14 +6,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from vouch_sidecar.engine import Caller, Engine, UnknownRootError
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
 from vouch_sidecar.kb.pauses import pause, resume
-from vouch_sidecar.operations.errors import UnknownRootParamError
+from vouch_sidecar.operations.call import serving
 from vouch_sidecar.operations.salience import SalientEntity, salient_row
 from vouch_sidecar.operations.session_end import SessionEndParams
 from vouch_sidecar.operations.wire import LongText, SessionId, Wire, iso
-from vouch_sidecar.retrieval.session_update import PushedRow
 
 MAX_SECONDS = 366 * 86_400
 
@@ -89,17 +88,17 @@ REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {"vouch/pause": (PauseParam
 
 def salience_notification(push: SaliencePush) -> DidChangeSalience:
     """The notification `vouch/didChangeSalience` for a push."""
+    rows, fresh = (
+        [PushedEntity(**dict(salient_row(pushed.row)), claim=pushed.claim) for pushed in several]
+        for several in (push.update.rows, push.update.fresh)
+    )
     return DidChangeSalience(
         session_id=push.session_id,
-        salience=[*map(_pushed, push.update.rows)],
-        fresh=[*map(_pushed, push.update.fresh)],
+        salience=rows,
+        fresh=fresh,
         text=push.update.block.text,
         generation=push.generation,
     )
-
-
-def _pushed(pushed: PushedRow) -> PushedEntity:
-    return PushedEntity(**dict(salient_row(pushed.row)), claim=pushed.claim)
 
 
 def status_notification(push: StatusPush) -> DidChangeStatus:
@@ -111,15 +110,11 @@ def pause_or_resume(engine: Engine, caller: Caller, params: PauseParams) -> Paus
     """Pause or resume the caller's knowledge bases. Raises `InvalidParamsError`, and OSError where
     there is no runtime folder.
     """
-    try:
-        roots = [kb.collection.root for kb in engine.serving(caller, root=params.root)]
-    except UnknownRootError:
-        raise UnknownRootParamError from None
     ends = None
-    for root in roots:
+    for served in serving(engine, caller, None, params.root):
         if params.seconds == 0:
-            resume(root, engine.env)
+            resume(served.collection.root, engine.env)
         else:
-            ends = pause(root, engine.env, params.seconds)
+            ends = pause(served.collection.root, engine.env, params.seconds)
     engine.notify()
     return PauseResult(paused_until=iso(ends))

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
-from vouch_sidecar.operations.table import Shown, Verbatim, Words, for_model
+from vouch_sidecar.operations.table import NOT_READ, Shown, Verbatim, Words, for_model
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
@@ -91,6 +91,10 @@ class Operation(Generic[P, R]):
     """Params for the demo knowledge base, used in docs/protocol.md and in tests."""
     table: Callable[[R], list[Shown]] | None = None
     """What people and models read of a result; None: only programs ask."""
+    found_in: Sequence[str] = ()
+    """The fields of a result that list what was found; none if it is never empty."""
+    nothing: str = ""
+    """What is said if all these are empty."""
     text_field: str | None = None
     """The param whose text becomes a slot of the session that the call names."""
     requires_session: bool = False
@@ -125,14 +129,17 @@ class Operation(Generic[P, R]):
         """Whether the answer depends on the workspace or topics of a knowledge base (`needs`)."""
         return "ties" in self.needs or ("topics" in self.needs and collection.may_have_topics)
 
+    def is_empty(self, result: R) -> bool:
+        """Whether nothing was found."""
+        return bool(self.found_in) and not any(getattr(result, name) for name in self.found_in)
+
     def shown(self, result: R) -> list[Shown]:
         """What is read of a result, also where nothing was found."""
         if self.table is None:
-            return [
-                Verbatim(json.dumps(as_json(result), ensure_ascii=False, separators=(",", ":")))
-            ]
-        nothing = [Words(result.not_found, aside=True)] if result.is_empty else []
-        return [*nothing, *self.table(result)]
+            whole = json.dumps(as_json(result), ensure_ascii=False, separators=(",", ":"))
+            return [Verbatim(whole)]
+        nothing = Words(NOT_READ if result.is_unread else self.nothing, aside=True)
+        return [*([nothing] if self.is_empty(result) else []), *self.table(result)]
 
     def readable(self, result: R) -> str:
         """The text of a result for a model."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -72,37 +72,43 @@ def by_commits_field() -> Any:
     )
 
 
-def person_row(row: PersonToAsk, collection: str | None = None) -> PersonRow:
-    """A person as a row, with the collection where there are several."""
+def people_rows(
+    people: Iterable[PersonToAsk], owners: Iterable[FileOwner], collection: str | None = None
+) -> list[PersonRow]:
+    """People, then owners of code, as rows; with the collection where there are several."""
     from vouch_sidecar.retrieval.people.to_ask import ROLES
 
-    why = [_ROLE[ROLES[row.relation]]] if row.relation else []
-    why += [f"via {row.via.name}"] if row.via is not None else []
-    why += [count(row.claim_count, "claim")] if row.claim_count else []
-    return PersonRow(
-        entity_id=row.entity.id,
-        name=row.entity.name,
-        type=row.entity.type,
-        via=row.via.id if row.via is not None else None,
-        claim_count=row.claim_count,
-        relation=row.relation,
-        said=", ".join(why),
-        collection=collection,
-    )
-
-
-def owner_row(owner: FileOwner, collection: str | None = None) -> PersonRow:
-    """An owner of code as a row, with the collection where there are several."""
-    return PersonRow(
-        entity_id=None,
-        name=owner.handle,
-        type="team" if owner.is_team else "person",
-        via=owner.pattern,
-        claim_count=0,
-        relation="owns",
-        said="owner of the files",
-        collection=collection,
-    )
+    rows = []
+    for person in people:
+        role = _ROLE[ROLES[person.relation]] if person.relation else ""
+        team = f"via {person.via.name}" if person.via is not None else ""
+        shared = count(person.claim_count, "claim") if person.claim_count else ""
+        rows.append(
+            PersonRow(
+                entity_id=person.entity.id,
+                name=person.entity.name,
+                type=person.entity.type,
+                via=person.via.id if person.via is not None else None,
+                claim_count=person.claim_count,
+                relation=person.relation,
+                said=", ".join(filter(None, (role, team, shared))),
+                collection=collection,
+            )
+        )
+    for owner in owners:
+        rows.append(
+            PersonRow(
+                entity_id=None,
+                name=owner.handle,
+                type="team" if owner.is_team else "person",
+                via=owner.pattern,
+                claim_count=0,
+                relation="owns",
+                said="owner of the files",
+                collection=collection,
+            )
+        )
+    return rows
 
 
 def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:
@@ -116,12 +122,11 @@ def people_shown(
 ) -> list[Shown]:
     """The tables of those to ask and of authors; to a model in a line each."""
     ask = [f"{row.name} ({row.said})" if row.said else row.name for row in people or ()]
-    wrote = [f"{row.name} ({count(row.commits, 'commit')})" for row in authors or ()]
     rows = [
         (row.entity_id or row.name, row.name, row.type, row.relation, row.via, row.claim_count)
         for row in people or ()
     ]
-    cells = [(row.name, row.commits, row.last, row.files) for row in authors or ()]
+    wrote = [f"{row.name} ({count(row.commits, 'commit')})" for row in authors or ()]
     return [
         *([Words(f"ask: {', '.join(ask)}", to="model")] if ask else []),
         Table(
@@ -140,7 +145,7 @@ def people_shown(
         *([Words(f"by commits: {', '.join(wrote)}", to="model")] if wrote else []),
         Table(
             {"by commits": "short", "commits": "number", "last": "whole", "files": "number"},
-            cells,
+            [(row.name, row.commits, row.last, row.files) for row in authors or ()],
             "by_commits",
             to="people",
         ),

@@ -10,7 +10,7 @@ from pydantic import Field
 from vouch_sidecar.engine import probing
 from vouch_sidecar.operations.artifacts import kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
-from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
+from vouch_sidecar.operations.table import Shown, Table, Words
 from vouch_sidecar.operations.wire import LongText, Params, Result, SearchKind, Wire
 from vouch_sidecar.retrieval.blocks.context import persona_of
 from vouch_sidecar.retrieval.line import HitArm
@@ -41,9 +41,6 @@ class ProbeHit(Wire):
 
 class ProbeResult(Result):
     """What the knowledge bases know of a text, and which of them it is about."""
-
-    found_in = ("hits",)
-    nothing = "Nothing known is named."
 
     hits: list[ProbeHit] = Field(default_factory=list, description="By similarity.")
     primary_collection: str | None = Field(
@@ -101,8 +98,6 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
 
 def table(result: ProbeResult) -> list[Shown]:
     others = result.supplemental_collections
-    columns: dict[str, ColumnKind] = {"id": "key", "kind": "whole", "similarity": "number"}
-    columns |= {"phrase": "short", "collection": "whole"} if others else {"phrase": "short"}
     cells = [
         (
             *(hit.id, hit.kind, f"{hit.similarity:.2f}", hit.phrase),
@@ -114,7 +109,17 @@ def table(result: ProbeResult) -> list[Shown]:
     return [
         Words(f"{result.strength} evidence for {result.primary_collection or 'none'}"),
         *([Words(f"supplemental: {', '.join(others)}")] if others else []),
-        Table(columns | {"text": "text"}, cells),
+        Table(
+            {
+                "id": "key",
+                "kind": "whole",
+                "similarity": "number",
+                "phrase": "short",
+                **({"collection": "whole"} if others else {}),
+                "text": "text",
+            },
+            cells,
+        ),
     ]
 
 
@@ -130,6 +135,8 @@ OPERATION = Operation(
     "and cut to size.",
     example={"text": "Can we restart Relay tonight?"},
     table=table,
+    found_in=("hits",),
+    nothing="Nothing known is named.",
     is_long=True,
     text_field="text",
     is_semantic=True,

@@ -66,12 +66,12 @@ async def caught_up(
     """
 
     def is_caught_up() -> bool:
-        if operation is not None and any(
-            collection.is_workspace_awaited and operation.needs_workspace(collection)
+        return not engine.not_looked_at(caller) and not any(
+            operation is not None
+            and collection.is_workspace_awaited
+            and operation.needs_workspace(collection)
             for collection in engine.registry.chosen(caller, None)
-        ):
-            return False
-        return not engine.not_looked_at(caller)
+        )
 
     if not is_caught_up():
         engine.check_soon()
@@ -84,8 +84,8 @@ def lacking(
     """What an answer that begins now does not know, as values of `degraded`."""
     lacks = ["index_building"] if engine.not_looked_at(caller) else []
     for kb in served:
-        lacks_topics = "topics" in operation.needs and kb.collection.lacks_topics(kb.view.gates)
         if operation.needs_workspace(kb.collection):
+            lacks_topics = "topics" in operation.needs and kb.collection.lacks_topics(kb.view.gates)
             is_pending = kb.collection.is_workspace_pending or lacks_topics
         else:
             tells = operation.tells_pending and engine.is_followed

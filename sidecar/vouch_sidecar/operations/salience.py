@@ -6,8 +6,8 @@ from pydantic import Field
 
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import ColumnKind, Shown, Table
-from vouch_sidecar.operations.wire import Params, Result, Wire, absent
+from vouch_sidecar.operations.table import Shown, Table
+from vouch_sidecar.operations.wire import EntityRow, Params, Result
 from vouch_sidecar.retrieval.line import ArmName
 from vouch_sidecar.retrieval.salience import Salient
 
@@ -20,27 +20,20 @@ class SalienceParams(Params):
     )
 
 
-class SalientEntity(Wire):
+class SalientEntity(EntityRow):
     """An entity in play, and why."""
 
-    entity_id: str
     claim_count: int = Field(description="Live, visible claims linked to it.")
     top_claim_id: str | None = Field(description="The claim that shares most with the newest text.")
-    name: str
-    type: str
     score: float = Field(ge=0, le=1, description="Strength of the evidence on an absolute scale.")
     arm: ArmName = Field(description="How the window names it; `text` is full text.")
     matched: list[str] = Field(description="The words that named it, newest first.")
     why: str = Field(description="The evidence and its factors, readable.")
     ambiguous: bool = Field(description="Whether what named it names other entities as well.")
-    collection: str | None = absent("Present with several knowledge bases.")
 
 
 class SalienceResult(Result):
     """Entities in play in a session, strongest first."""
-
-    found_in = ("salience",)
-    nothing = "Nothing known is in play."
 
     session_id: str = Field(description="The session that was ranked.")
     salience: list[SalientEntity] = Field(default_factory=list, description="Strongest first.")
@@ -52,10 +45,7 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
         raise InvalidParamsError([Message("session_id", "is missing")], missing=True)
     ask.engine.sessions.get(session_id)  # asking is activity
     ranking = ask.engine.salience(ask.served, session_id, params.top_k)
-    return SalienceResult(
-        session_id=session_id,
-        salience=[*map(salient_row, ranking)],
-    )
+    return SalienceResult(session_id=session_id, salience=[*map(salient_row, ranking)])
 
 
 def salient_row(row: Salient) -> SalientEntity:
@@ -76,8 +66,6 @@ def salient_row(row: Salient) -> SalientEntity:
 
 
 def table(result: SalienceResult) -> list[Shown]:
-    columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
-    columns |= {"score": "number", "claims": "number", "top claim": "whole"}
     cells = [
         (
             *(row.entity_id, row.name, row.type, f"{row.score:.2f}", row.claim_count),
@@ -85,7 +73,20 @@ def table(result: SalienceResult) -> list[Shown]:
         )
         for row in result.salience
     ]
-    return [Table(columns | {"named by": "text"}, cells)]
+    return [
+        Table(
+            {
+                "entity": "key",
+                "name": "short",
+                "type": "short",
+                "score": "number",
+                "claims": "number",
+                "top claim": "whole",
+                "named by": "text",
+            },
+            cells,
+        )
+    ]
 
 
 OPERATION = Operation(
@@ -99,6 +100,8 @@ OPERATION = Operation(
     "session_id.",
     example={"session_id": "agent-7"},
     table=table,
+    found_in=("salience",),
+    nothing="Nothing known is in play.",
     requires_session=True,
     needs=frozenset({"topics"}),
 )

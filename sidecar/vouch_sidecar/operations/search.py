@@ -10,11 +10,11 @@ from pydantic_core import PydanticCustomError
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
-from vouch_sidecar.operations.table import ColumnKind, Marked, Shown, Table
+from vouch_sidecar.operations.table import Marked, Shown, Table
 from vouch_sidecar.operations.wire import LongText, Result, SearchKind, SinceParams, Wire, absent
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.recent_changes import newest
-from vouch_sidecar.retrieval.search import SEARCHED, Ranked, search, snippet
+from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
 from vouch_sidecar.retrieval.semantic_search import semantic_search
 
 
@@ -53,9 +53,6 @@ class SearchHit(Wire):
 class SearchResult(Result):
     """Hits, best first; before them the entities that the query is a name of."""
 
-    found_in = ("hits",)
-    nothing = "Nothing found."
-
     hits: list[SearchHit] = Field(default_factory=list)
 
 
@@ -69,8 +66,10 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
         hits = newest(ask.views, params.limit) if Kind.CLAIM in kinds else []
     else:
         hits = search(*asked) if ask.vector is None else semantic_search(ask.vector, *asked)
-    return SearchResult(
-        hits=[
+    rows = []
+    for row in hits:
+        gone = stale(row.view, row.artifact) if isinstance(row.artifact, Claim) else None
+        rows.append(
             SearchHit(
                 kind=kind_of(row.artifact),
                 id=row.artifact.id,
@@ -78,36 +77,32 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
                 snippet=snippet(row.text, query),
                 score=row.score,
                 arm=row.arm,
-                stale=_stale(row),
+                stale=None if gone is None else gone.reason,
                 collection=row.view.collection,
                 uri=ArtifactViews(row.view).uri(row.artifact.path),
             )
-            for row in hits
-        ],
-    )
-
-
-def _stale(row: Ranked) -> str | None:
-    """Why the claim that a hit shows may hold no more."""
-    gone = stale(row.view, row.artifact) if isinstance(row.artifact, Claim) else None
-    return None if gone is None else gone.reason
+        )
+    return SearchResult(hits=rows)
 
 
 def table(result: SearchResult) -> list[Shown]:
     several = len({hit.collection for hit in result.hits}) > 1
-    columns: dict[str, ColumnKind] = {"id": "key", "kind": "whole"}
-    columns |= {"collection": "whole"} if several else {}
-    cells = [
-        (hit.id, hit.kind, *([hit.collection] if several else []), Marked(_text(hit), hit.stale))
-        for hit in result.hits
+    cells = []
+    for hit in result.hits:
+        title = f"{hit.title} · " if hit.title not in (hit.id, hit.snippet, "") else ""
+        shown = Marked((title + hit.snippet).removesuffix(" · "), hit.stale)
+        cells.append((hit.id, hit.kind, *([hit.collection] if several else []), shown))
+    return [
+        Table(
+            {
+                "id": "key",
+                "kind": "whole",
+                **({"collection": "whole"} if several else {}),
+                "text": "text",
+            },
+            cells,
+        )
     ]
-    return [Table(columns | {"text": "text"}, cells)]
-
-
-def _text(hit: SearchHit) -> str:
-    """Title and snippet; the title is left out if it is the id."""
-    parts = [hit.title if hit.title not in (hit.id, hit.snippet) else "", hit.snippet]
-    return " · ".join(part for part in parts if part)
 
 
 OPERATION = Operation(
@@ -120,6 +115,8 @@ OPERATION = Operation(
     "source code: only the knowledge base is searched.",
     example={"query": "token bucket", "kinds": ["claim", "page"], "limit": 2},
     table=table,
+    found_in=("hits",),
+    nothing="Nothing found.",
     is_long=True,
     text_field="query",
     needs=frozenset({"ties"}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import ColumnKind, Shown, Table
+from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import Params, Result, Wire
 
 
@@ -55,12 +55,18 @@ FIGURES = ("prompts", "told", "silent", "lines", "phrases", "from_cache")
 
 
 def table(result: StatsResult) -> list[Shown]:
-    columns: dict[str, ColumnKind] = dict.fromkeys(FIGURES, "number")
     timings = [(each.operation, each.count, each.p50_ms, each.p95_ms) for each in result.operations]
-    of_calls: dict[str, ColumnKind] = dict.fromkeys(("count", "p50_ms", "p95_ms"), "number")
     return [
-        Table(columns, [[getattr(result, name) for name in FIGURES]], "process"),
-        Table({"operation": "key", **of_calls}, timings, "operation"),
+        Table(
+            dict.fromkeys(FIGURES, "number"),
+            [[getattr(result, name) for name in FIGURES]],
+            "process",
+        ),
+        Table(
+            {"operation": "key", "count": "number", "p50_ms": "number", "p95_ms": "number"},
+            timings,
+            "operation",
+        ),
     ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -53,14 +52,6 @@ class ProblemView(Wire):
     )
     code: str = Field(description="The rule that found it; stays the same.")
     message: str
-
-    @property
-    def is_unusable(self) -> bool:
-        """Whether the file counts for nothing because of this problem."""
-        from vouch_sidecar.kb.records import Problem, Severity
-
-        severity = Severity(self.severity)
-        return Problem(self.path, self.message, severity, code=self.code).is_unusable
 
 
 class RootStatus(Wire):
@@ -132,30 +123,33 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
 
 
 def table(result: StatusResult) -> list[Shown]:
+    lines: list[Words] = []
+    for root in result.roots:
+        counts = [count(number, COUNTED[name], name) for name, number in root.counts]
+        counts += [count(root.topics, "topic")] if root.topics else []
+        problems = count(len(root.problems), "problem")
+        lines.append(Words(f"{root.collection} {root.root}", "bold"))
+        lines.append(Words(", ".join(counts)))
+        lines.append(Words(f"{problems} in single files; {CHECK_ALSO}"))
+        if (end := root.paused_until) is not None:
+            lines.append(Words(f"paused until {end}: `vouch-sidecar resume`", "yellow"))
+        if root.unusable:
+            lines.append(Words(f"{count(root.unusable, 'file')} that can't be used", "red"))
     columns: dict[str, ColumnKind] = {"collection": "key", "root": "whole"}
     columns |= dict.fromkeys((*Counts.model_fields, "problems", "topics", "unusable"), "number")
+    cells = [
+        (
+            *(root.collection, root.root, *root.counts.model_dump().values()),
+            *(len(root.problems), root.topics or 0, root.unusable, root.paused_until),
+        )
+        for root in result.roots
+    ]
     return [
-        *(line for root in result.roots for line in _about(root)),
+        *lines,
         *(Words(f"not served: {sentence}", "yellow") for sentence in result.refused),
         *([] if result.roots else [Words("No knowledge base here.", to="model")]),
-        Table(columns | {"paused_until": "whole"}, [*map(_cells, result.roots)], to="pipe"),
+        Table(columns | {"paused_until": "whole"}, cells, to="pipe"),
     ]
-
-
-def _about(root: RootStatus) -> Iterator[Words]:
-    yield Words(f"{root.collection} {root.root}", "bold")
-    counts = [count(number, COUNTED[name], name) for name, number in root.counts]
-    yield Words(", ".join([*counts, *([count(root.topics, "topic")] if root.topics else [])]))
-    yield Words(f"{count(len(root.problems), 'problem')} in single files; {CHECK_ALSO}")
-    if root.paused_until is not None:
-        yield Words(f"paused until {root.paused_until}: `vouch-sidecar resume`", "yellow")
-    if root.unusable:
-        yield Words(f"{count(root.unusable, 'file')} that can't be used", "red")
-
-
-def _cells(root: RootStatus) -> list[object]:
-    numbers = (len(root.problems), root.topics or 0, root.unusable, root.paused_until)
-    return [root.collection, root.root, *root.counts.model_dump().values(), *numbers]
 
 
 OPERATION = Operation(

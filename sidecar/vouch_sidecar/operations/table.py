@@ -18,6 +18,7 @@ from vouch_sidecar.kb.sanitize import clip, one_line, printable
 CELL_CHARS = 300
 """Characters of a text in a list, where it is not a pipe."""
 MODEL_ROWS = 10
+NOT_READ = "Not everything is read yet; ask again."
 SHORT_HASH = 12
 SHA256_HEX = re.compile(r"[0-9a-f]{64}")
 ColumnKind = Literal["key", "whole", "number", "short", "text", "ids"]
@@ -89,7 +90,7 @@ def for_model(shown: Iterable[Shown]) -> str:
         elif part.to not in ("all", "model"):
             continue
         elif isinstance(part, Words):
-            lines += [safe(str(_for_model(part.text)))] if part.text else []
+            lines += [safe(_from_vouch(part.text))] if part.text else []
         else:
             lines += [f"- {safe(_row_for_model(part, row))}" for row in part.rows[:MODEL_ROWS]]
             more = len(part.rows) - MODEL_ROWS
@@ -97,19 +98,19 @@ def for_model(shown: Iterable[Shown]) -> str:
     return "\n".join(lines)
 
 
-def _for_model(value: object) -> object:
-    """A value; of a file its path, of one in a knowledge base from `.vouch/`."""
-    if not isinstance(value, FileUri):
-        return value
-    path = unquote(urlsplit(value).path)
-    below = path.rpartition("/.vouch/")
-    return f".vouch/{below[2]}" if below[1] else path
+def _from_vouch(text: str) -> str:
+    """A text; of a file its path, of one in a knowledge base from `.vouch/`."""
+    if not isinstance(text, FileUri):
+        return text
+    path = unquote(urlsplit(text).path)
+    before, _, below = path.rpartition("/.vouch/")
+    return f".vouch/{below}" if before else path
 
 
 def _row_for_model(table: Table, row: Sequence[object]) -> str:
     parts: list[str] = []
     for (heading, kind), value in zip(table.columns.items(), row, strict=True):
-        text = clipped(_for_model(value))
+        text = clipped(_from_vouch(value) if isinstance(value, str) else value)
         if text and text not in parts:
             parts.append(f"{heading} {text}" if kind in ("number", "ids") else text)
     return " · ".join(parts)
@@ -126,13 +127,9 @@ def clipped(value: object) -> str:
 def cell_text(value: object) -> str:
     if isinstance(value, Marked):
         return one_line(value.text) + (f" ({one_line(value.mark)})" if value.mark else "")
-    return "" if value is None else shown_text(value if isinstance(value, str) else str(value))
-
-
-def shown_text(text: str) -> str:
-    if not isinstance(text, FileUri):
-        return one_line(text)
-    return printable(os.path.relpath(unquote(urlsplit(text).path, errors="surrogateescape")))
+    if isinstance(value, FileUri):
+        return printable(os.path.relpath(unquote(urlsplit(value).path, errors="surrogateescape")))
+    return "" if value is None else one_line(str(value))
 
 
 def short_hash(cell: str) -> str:

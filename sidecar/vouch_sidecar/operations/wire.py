@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -86,6 +86,15 @@ def absent(description: str, alias: str | None = None) -> Any:
     )
 
 
+class EntityRow(Wire):
+    """An entity in a list."""
+
+    entity_id: str
+    name: str
+    type: str
+    collection: str | None = absent("Present with several knowledge bases.")
+
+
 def iso(at: float | None) -> str | None:
     """A time in ISO 8601, UTC."""
     from vouch_sidecar.retrieval.view import moment
@@ -140,9 +149,8 @@ def _is_time(since: str) -> str:
     try:
         since_when(since, 0.0)
     except (ValueError, OverflowError):
-        raise PydanticCustomError(
-            "since", "must be an ISO date, or a span such as 7d (h, d, w, m, y)"
-        ) from None
+        message = "must be an ISO date, or a span such as 7d (h, d, w, m, y)"
+        raise PydanticCustomError("since", message) from None
     return since
 
 
@@ -187,25 +195,10 @@ class Result(Wire):
     )
     meta: Meta | None = absent("What is in play in the session named.", alias="_meta")
 
-    found_in: ClassVar[tuple[str, ...]] = ()
-    """The fields that list what was found; empty if the result is never empty."""
-    nothing: ClassVar[str] = ""
-    """The message if all these lists are empty."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was found."""
-        return bool(self.found_in) and not any(getattr(self, name) for name in self.found_in)
-
     @property
     def is_unread(self) -> bool:
         """Whether the process that answered has not read everything yet."""
         return not NOT_READ_YET.isdisjoint(self.degraded)
-
-    @property
-    def not_found(self) -> str:
-        """What to say if nothing was found."""
-        return "Not everything is read yet; ask again." if self.is_unread else self.nothing
 
 
 def as_json(result: Wire) -> dict[str, Any]:

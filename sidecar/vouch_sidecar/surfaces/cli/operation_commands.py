@@ -87,12 +87,12 @@ class OperationCommand(click.Command):
             said = (f"{names.get(m.field, m.field)} {m.text}" for m in error.messages)
             raise click.UsageError("; ".join(said)) from None
         self.print(result, given)
-        if result.is_empty and self.operation.name in MUST_FIND:
+        if self.operation.is_empty(result) and self.operation.name in MUST_FIND:
             sys.exit(NOTHING_FOUND)
 
     def print(self, result: Result, given: Mapping[str, Any]) -> None:
         """Print a result, as JSON or for people."""
-        if result.is_unread and (given["as_json"] or not result.is_empty):
+        if result.is_unread and (given["as_json"] or not self.operation.is_empty(result)):
             say(f"Not everything is read yet: {', '.join(result.degraded)}.", err=True)
         if given["as_json"]:
             print_json(as_json(result))

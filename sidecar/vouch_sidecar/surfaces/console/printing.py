@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.operations.table import FileUri, Shown, Verbatim, Words, cell_text, shown_text
+from vouch_sidecar.operations.table import FileUri, Shown, Verbatim, Words, cell_text
 
 
 def show(shown: Iterable[Shown], *, header: bool = False) -> None:
@@ -42,7 +42,7 @@ def _show_line(line: Words, is_terminal: bool) -> None:
     elif line.text:
         from vouch_sidecar.surfaces.console.terminal import print_line  # a pipe needs no rich
 
-        print_line(shown_text(line.text), line.style, line.whole or isinstance(line.text, FileUri))
+        print_line(cell_text(line.text), line.style, line.whole or isinstance(line.text, FileUri))
 
 
 def _record(values: Iterable[object]) -> None:
