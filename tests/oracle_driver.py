@@ -160,29 +160,21 @@ def relation(root: Path, source: str, relation: str, target: str, **fields: Any)
     return approve(root, proposal)
 
 
-def supersede(root: Path, old: str, new: str) -> None:
-    """`lifecycle.supersede`."""
-    vouch("lifecycle").supersede(store_at(root), old_claim_id=old, new_claim_id=new, actor=REVIEWER)
+def lifecycle(name: str, **called: str) -> Callable[..., None]:
+    """A function of `lifecycle`; `called` has its parameters by what a step calls them."""
+
+    def run(root: Path, **claims: str) -> None:
+        given = {called[name]: claim for name, claim in claims.items()}
+        getattr(vouch("lifecycle"), name)(store_at(root), actor=REVIEWER, **given)
+
+    return run
 
 
-def contradict(root: Path, a: str, b: str) -> None:
-    """`lifecycle.contradict`."""
-    vouch("lifecycle").contradict(store_at(root), claim_a=a, claim_b=b, actor=REVIEWER)
-
-
-def archive(root: Path, claim: str) -> None:
-    """`lifecycle.archive`."""
-    vouch("lifecycle").archive(store_at(root), claim_id=claim, actor=REVIEWER)
-
-
-def redact(root: Path, claim: str) -> None:
-    """`lifecycle.redact`."""
-    vouch("lifecycle").redact(store_at(root), claim_id=claim, actor=REVIEWER)
-
-
-def confirm(root: Path, claim: str) -> None:
-    """`lifecycle.confirm`."""
-    vouch("lifecycle").confirm(store_at(root), claim_id=claim, actor=REVIEWER)
+LIFECYCLE = {
+    "supersede": lifecycle("supersede", old="old_claim_id", new="new_claim_id"),
+    "contradict": lifecycle("contradict", a="claim_a", b="claim_b"),
+    **{name: lifecycle(name, claim="claim_id") for name in ("archive", "redact", "confirm")},
+}
 
 
 def session_start(root: Path, agent: str = AGENT, task: str | None = None) -> str:
@@ -272,10 +264,10 @@ OPS: dict[str, Callable[..., Any]] = {
     function.__name__: function
     for function in (
         init, config, source, evidence, capture, ingest, claim, set_claim, entity,
-        page, relation, supersede, contradict, archive, redact, confirm, session_start,
-        session_end, index, search, experts, experts_given, salience,
+        page, relation, session_start, session_end, index, search, experts, experts_given,
+        salience,
     )
-}
+} | LIFECYCLE
 # fmt: on
 
 

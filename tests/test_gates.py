@@ -278,68 +278,49 @@ async def by_tools(session: ClientSession) -> Answers:
     found: Answers = {}
     for tool in (await session.list_tools()).tools:
         for params in PARAMS[tool.name.removeprefix("kb_")]:
-            found[f"{tool.name} {params}"] = (
-                await session.call_tool(tool.name, params)
-            ).model_dump_json()
+            answer = await session.call_tool(tool.name, params)
+            found[f"{tool.name} {params}"] = answer.model_dump_json()
     return found
 
 
-def in_editor(client: Client, root: Path, methods: set[str]) -> Answers:
-    """What an editor is told, by every standard method that the server has."""
+ABOUT_PLACES = ("hover", "definition", "completion")
+EDITOR = {*(f"textDocument/{name}" for name in ABOUT_PLACES), "workspace/symbol"}
+"""The standard methods that `in_editor` asks."""
+
+
+def in_editor(client: Client, root: Path) -> Answers:
+    """What an editor is told."""
     found: Answers = {}
-    name = "rotation.yaml"
-    own = (root / ".vouch/claims" / name).as_uri()
-    text = (root / ".vouch/claims" / name).read_text("utf-8")
-    new = (root / ".vouch/pages/new.md").as_uri()
+    own, new = root / ".vouch/claims/rotation.yaml", root / ".vouch/pages/new.md"
     texts = {
         "untitled:prose": f"About docs/keys.md here.\n{TEXTS[0]}\n",
-        own: text,
-        new: "---\nid: new\ntitle: New\nclaims:\n- \n---\nSee [[\n[claim: x\n",
+        own.as_uri(): own.read_text("utf-8"),
+        new.as_uri(): "---\nid: new\ntitle: New\nclaims:\n- \n---\nSee [[\n[claim: x\n",
     }
     for uri, content in texts.items():
         client.open(uri, content, "markdown")
-        for method, number, column in places_in(content):
-            if f"textDocument/{method}" in methods:
-                where = {"line": number, "character": column}
-                at = {"textDocument": {"uri": uri}, "position": where}
-                at |= {"context": {"includeDeclaration": True}} if method == "references" else {}
-                key = f"{method} {uri.rpartition('/')[2]}:{number}:{column}"
+        for line, column in places_in(content):
+            at = {"textDocument": {"uri": uri}, "position": {"line": line, "character": column}}
+            for method in ABOUT_PLACES:
+                key = f"{method} {uri.rpartition('/')[2]}:{line}:{column}"
                 found[key] = plain(client.request(f"textDocument/{method}", at), root)
-        for method in ("documentLink", "diagnostic"):
-            if f"textDocument/{method}" in methods:
-                of = {"textDocument": {"uri": uri}}
-                found[f"{method} {uri.rpartition('/')[2]}"] = plain(
-                    client.request(f"textDocument/{method}", of), root
-                )
         client.close(uri)
     client.open("vouch-prompt:///p/1", TEXTS[0], "vouch-prompt")
-    rest: dict[str, list[tuple[str, Any]]] = {
-        "workspace/symbol": [("", {"query": query}) for query in ("vault", "key", "zq")],
-        "workspace/diagnostic": [("", {"previousResultIds": []})],
-        "workspace/executeCommand": [("", {"command": "vouch.changed", "arguments": ["9999d"]})],
-        "vouch/context": [("", {"session_id": "p", "max_chars": 5000})],
-        "vouch/files": [("", {"uri": (root / "docs/keys.md").as_uri()})],
-    }
-    for method, several in rest.items():
-        for _, params in several if method in methods or method.startswith("vouch/") else ():
-            found[plain([method, params], root)] = plain(client.request(method, params), root)
+    rest: list[tuple[str, dict[str, Any]]] = [
+        *(("workspace/symbol", {"query": query}) for query in ("vault", "key", "zq")),
+        ("vouch/context", {"session_id": "p", "max_chars": 5000}),
+        ("vouch/files", {"uri": (root / "docs/keys.md").as_uri()}),
+    ]
+    for method, params in rest:
+        found[plain([method, params], root)] = plain(client.request(method, params), root)
     return found
 
 
-def places_in(text: str) -> Iterator[tuple[str, int, int]]:
-    """Every method that asks about a place, with the line and column of each telling one."""
+def places_in(text: str) -> Iterator[tuple[int, int]]:
+    """The line and column of each place that tells something."""
     for number, line in enumerate(text.splitlines()):
         for column in (len(line), *(m.start() + 1 for m in re.finditer("Vault|vault|ev-", line))):
-            for method in ("hover", "definition", "completion", "references"):
-                yield method, number, column
-
-
-EDITOR = {
-    *(f"textDocument/{name}" for name in ("hover", "definition", "references", "completion")),
-    *(f"textDocument/{name}" for name in ("documentLink", "diagnostic")),
-    *(f"workspace/{name}" for name in ("symbol", "diagnostic", "executeCommand")),
-}
-"""The standard methods that `in_editor` asks where the server has them."""
+            yield number, column
 
 
 def plain(answer: Any, root: Path) -> str:
@@ -396,7 +377,7 @@ def told(folder: Path, is_whole: bool) -> Told:
         with indexed_client(root, env=env, initializationOptions={"viewer": who}) as client:
             ready = {"paths": ["docs/keys.md"]}
             client.until("vouch/files", ready, lambda a: "workspace_pending" not in a["degraded"])
-            answers |= in_editor(client, root, methods(engine))
+            answers |= in_editor(client, root)
             until(lambda: finished(apart), "no base was finished")
             client.shut_down()
             log.write(
@@ -406,9 +387,8 @@ def told(folder: Path, is_whole: bool) -> Told:
         if is_whole:
             answers |= by_commands(root, env)
             with (folder / "mcp.log").open("w+") as errors:
-                answers |= connected(
-                    root, environment(env), by_tools, "--tools", "all", errors=errors
-                )
+                served = environment(env)
+                answers |= connected(root, served, by_tools, "--tools", "all", errors=errors)
                 errors.seek(0)
                 log.write(errors.read())
     ours.removeHandler(handler)
@@ -449,15 +429,14 @@ def listed(found: Mapping[str, object]) -> str:
 
 def difference(one: str, other: str) -> tuple[str, str]:
     """What stands around the first place at which two texts differ."""
-    start = max(
-        0, len([*takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))]) - 80
-    )
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    start = max(0, len([*same]) - 80)
     return one[start : start + 200], other[start : start + 200]
 
 
 def test_every_surface_is_asked(whole: Told) -> None:
     assert PARAMS.keys() == OPERATIONS.keys()
-    assert methods(whole.engine) <= EDITOR
+    assert methods(whole.engine) == EDITOR
 
 
 def test_no_answer_and_no_log_holds_what_is_withheld(whole: Told) -> None:
