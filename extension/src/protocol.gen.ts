@@ -105,6 +105,8 @@ export interface ClaimResult {
 /** A claim with its citations resolved. */
 export interface ClaimView {
   readonly id: string;
+  /** Its file. */
+  readonly uri: string;
   /** As the claim gives it. */
   readonly text: string;
   /** What is shown: the whole sentence of which it is a part, where its source has one; else its text. */
@@ -136,23 +138,22 @@ export interface ClaimView {
   /** Status, confidence, date and `stale`, for people. */
   readonly facts: string;
   readonly citations: readonly Citation[];
-  readonly uri: string;
 }
 
 /** What a line of the block cites. */
 export interface ContextItem {
   readonly kind: "claim" | "page" | "entity" | "relation" | "source";
   readonly id: string;
-  /** The entity that brought it in, if one did. */
-  readonly entity_id: string | null;
-  /** The knowledge base it stands in. */
-  readonly collection: string | null;
   /** The words of the text that matched. */
   readonly phrase: string;
   /** Strength of the evidence. */
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
   readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
+  /** The entity that brought it in, if one did. */
+  readonly entity_id: string | null;
+  /** The knowledge base it stands in. */
+  readonly collection: string | null;
   /** Whether a person worded, approved or confirmed it. */
   readonly reviewed: boolean;
   /** The title of a page, else what the line says. */
@@ -204,9 +205,10 @@ export interface ContextResult {
 /** A claim that contradicts another one. */
 export interface ContraryClaim {
   readonly id: string;
+  /** Its file. */
+  readonly uri: string;
   /** What is said of it, as in `claim`. */
   readonly said: string;
-  readonly uri: string;
 }
 
 /** Artifacts that are served, by kind. */
@@ -545,10 +547,11 @@ export interface OperationStats {
 /** A page, to go to. */
 export interface PageRef {
   readonly id: string;
+  /** Its file. */
+  readonly uri: string;
   readonly title: string;
   readonly type: string;
   readonly status: string;
-  readonly uri: string;
 }
 
 /** What every operation takes. Null stands for an optional field that is not given. */
@@ -603,18 +606,18 @@ export interface Position {
 
 /** An artifact that a phrase of the text brought in. */
 export interface ProbeHit {
-  /** The words of the text that matched. */
-  readonly phrase: string;
-  /** The knowledge base it stands in. */
-  readonly collection: string;
   readonly kind: "claim" | "page" | "entity" | "relation" | "source";
   readonly id: string;
-  /** What it says; of a page, the section. */
-  readonly text: string;
+  /** The words of the text that matched. */
+  readonly phrase: string;
   /** Strength of the evidence. */
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
   readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
+  /** The knowledge base it stands in. */
+  readonly collection: string;
+  /** What it says; of a page, the section. */
+  readonly text: string;
   /** Its file, relative to `.vouch/`. */
   readonly filename: string;
   /** The section of a page, else 0. */
@@ -718,13 +721,14 @@ export interface Range {
 /** An edge of the graph. */
 export interface RelationRef {
   readonly id: string;
+  /** Its file. */
+  readonly uri: string;
   /** Id where it begins. */
   readonly source: string;
   readonly relation: string;
   /** Id where it ends. */
   readonly target: string;
   readonly confidence: number;
-  readonly uri: string;
 }
 
 /** What every operation gives. */
@@ -929,6 +933,8 @@ export interface StatusResult {
 /** A claim that is tied to a file. */
 export interface TiedClaim {
   readonly id: string;
+  /** Its file. */
+  readonly uri: string;
   readonly collection: string;
   /** How it is tied. */
   readonly arm: "cites" | "quotes" | "path" | "identifier";
@@ -953,8 +959,6 @@ export interface TiedClaim {
   readonly source: string | null;
   /** URI of what it cites, with its line where known. */
   readonly document: string | null;
-  /** The file of the claim. */
-  readonly uri: string;
 }
 
 /** A file with its claims. */

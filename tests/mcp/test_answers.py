@@ -56,7 +56,9 @@ async def _called(served: Answers, name: str, **arguments: Any) -> dict[str, Any
     async def no_folders() -> list[str]:
         return []
 
-    result: dict[str, Any] = await served.called(name, arguments, no_folders)
+    result: dict[str, Any] = await served.called(
+        OPERATIONS[name.removeprefix("kb_")], arguments, no_folders
+    )
     return result
 
 

@@ -67,7 +67,8 @@ async def by_mcp(engine: Engine) -> Any:
     root = next(iter(engine.collections))
     projects = Projects(engine.env, root, is_chosen=True)
     answers = Answers(engine.env, projects, lambda: engine)
-    called = await answers.called("kb_files", {"paths": ["src/relay.py"]}, no_folders)
+    params = {"paths": ["src/relay.py"]}
+    called = await answers.called(OPERATIONS["files"], params, no_folders)
     return called["structuredContent"]
 
 

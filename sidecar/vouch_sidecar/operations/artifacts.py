@@ -27,6 +27,7 @@ from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire, iso
 from vouch_sidecar.retrieval.files.stale_claims import fresh_of, stale
+from vouch_sidecar.retrieval.line import HitArm
 from vouch_sidecar.retrieval.lookup import (
     by_beginning,
     by_name,
@@ -71,31 +72,33 @@ class Citation(Wire):
     uri: str | None = Field(description="The file of the evidence, or of the source's record.")
 
 
-class PageRef(Wire):
-    """A page, to go to."""
+class Located(Wire):
+    """An artifact with its file."""
 
     id: str
+    uri: str = Field(description="Its file.")
+
+
+class PageRef(Located):
+    """A page, to go to."""
+
     title: str
     type: str
     status: str
-    uri: str
 
 
-class RelationRef(Wire):
+class RelationRef(Located):
     """An edge of the graph."""
 
-    id: str
     source: str = Field(description="Id where it begins.")
     relation: str
     target: str = Field(description="Id where it ends.")
     confidence: float
-    uri: str
 
 
-class ClaimView(Wire):
+class ClaimView(Located):
     """A claim with its citations resolved."""
 
-    id: str
     text: str = Field(description="As the claim gives it.")
     said: str = Field(
         description="What is shown: the whole sentence of which it is a part, where its source "
@@ -125,7 +128,21 @@ class ClaimView(Wire):
     )
     facts: str = Field(description="Status, confidence, date and `stale`, for people.")
     citations: list[Citation]
-    uri: str
+
+
+class Found(Wire):
+    """An artifact that a text brought in."""
+
+    kind: SearchKind
+    id: str
+
+
+class FoundByPhrase(Found):
+    """An artifact that a phrase of a text brought in."""
+
+    phrase: str = Field(description="The words of the text that matched.")
+    similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
+    arm: HitArm = Field(description="How it matched; `text` is full text, `semantic` meaning.")
 
 
 def kind_of(artifact: Artifact) -> SearchKind:

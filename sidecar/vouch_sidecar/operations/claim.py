@@ -13,6 +13,7 @@ from vouch_sidecar.operations.artifacts import (
     ArtifactViews,
     ClaimView,
     IdParams,
+    Located,
     PageRef,
     RelationRef,
     around,
@@ -28,7 +29,7 @@ from vouch_sidecar.operations.people import (
     people_shown,
 )
 from vouch_sidecar.operations.table import CELL_CHARS, FileUri, Shown, Table, Words
-from vouch_sidecar.operations.wire import Result, Wire
+from vouch_sidecar.operations.wire import Result
 from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.authors import authors_of
 from vouch_sidecar.retrieval.people.owners import owners_of
@@ -40,12 +41,10 @@ WITHOUT_CONTEXT = (
 )
 
 
-class ContraryClaim(Wire):
+class ContraryClaim(Located):
     """A claim that contradicts another one."""
 
-    id: str
     said: str = Field(description="What is said of it, as in `claim`.")
-    uri: str
 
 
 class ClaimResult(Result):

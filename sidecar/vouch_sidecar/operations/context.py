@@ -12,7 +12,7 @@ from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
 from vouch_sidecar.engine.given_once import given_entities
 from vouch_sidecar.kb.records import Page
-from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
+from vouch_sidecar.operations.artifacts import ArtifactViews, FoundByPhrase, kind_of
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Verbatim
@@ -20,13 +20,10 @@ from vouch_sidecar.operations.wire import (
     MAX_TEXT,
     LongText,
     Result,
-    SearchKind,
     SinceParams,
-    Wire,
 )
 from vouch_sidecar.retrieval.blocks.block import line_text
 from vouch_sidecar.retrieval.blocks.context import persona_of
-from vouch_sidecar.retrieval.line import HitArm
 
 
 class ContextParams(SinceParams):
@@ -47,16 +44,11 @@ class ContextParams(SinceParams):
     )
 
 
-class ContextItem(Wire):
+class ContextItem(FoundByPhrase):
     """What a line of the block cites."""
 
-    kind: SearchKind
-    id: str
     entity_id: str | None = Field(description="The entity that brought it in, if one did.")
     collection: str | None = Field(description="The knowledge base it stands in.")
-    phrase: str = Field(description="The words of the text that matched.")
-    similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
-    arm: HitArm = Field(description="How it matched; `text` is full text, `semantic` meaning.")
     reviewed: bool = Field(description="Whether a person worded, approved or confirmed it.")
     said: str = Field(description="The title of a page, else what the line says.")
     uri: str | None = Field(description="Its file; a topic has none.")

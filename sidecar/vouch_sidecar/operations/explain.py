@@ -8,10 +8,10 @@ from pydantic import Field
 
 from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
-from vouch_sidecar.operations.artifacts import kind_of
+from vouch_sidecar.operations.artifacts import Found, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Table
-from vouch_sidecar.operations.wire import Params, Result, SearchKind, TopicText, Wire, absent
+from vouch_sidecar.operations.wire import Params, Result, TopicText, Wire, absent
 from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
 
 
@@ -35,11 +35,9 @@ class ExplainedEntity(Wire):
     collection: str | None = absent("Present with several knowledge bases.")
 
 
-class ExplainedText(Wire):
+class ExplainedText(Found):
     """A claim or a page that the text may bring in."""
 
-    kind: SearchKind
-    id: str
     similarity: float = Field(ge=0, le=1, description="Likelihood that it answers the text.")
     factors: dict[str, float] = Field(description="What each feature adds to it, by name.")
     verdict: Literal["said", "refused"]

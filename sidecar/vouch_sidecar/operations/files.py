@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlparse
 from pydantic import Field, StringConstraints
 
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.operations.artifacts import ArtifactViews
+from vouch_sidecar.operations.artifacts import ArtifactViews, Located
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.mentions import Range
 from vouch_sidecar.operations.operation import Operation, OperationCall
@@ -48,10 +48,9 @@ class FilesParams(Params):
     )
 
 
-class TiedClaim(Wire):
+class TiedClaim(Located):
     """A claim that is tied to a file."""
 
-    id: str
     collection: str
     arm: TieArm = Field(description="How it is tied.")
     strength: float = Field(description="How sure that is, from 0 to 1.")
@@ -72,7 +71,6 @@ class TiedClaim(Wire):
     status: str
     source: str | None = Field(description="Title of the first source that may be shown.")
     document: str | None = Field(description="URI of what it cites, with its line where known.")
-    uri: str = Field(description="The file of the claim.")
 
 
 class TiedFile(Wire):

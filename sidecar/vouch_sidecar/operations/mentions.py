@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
-from vouch_sidecar.operations.operation import OpenDocument, Operation, OperationCall
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import (
     EditorOnly,
@@ -83,7 +83,11 @@ def answer(ask: OperationCall, params: MentionsParams) -> MentionsResult:
         return MentionsResult(mentions=_named_between(ask, params.text, 0, len(params.text)))
     if params.text is not None:
         raise InvalidParamsError([Message("uri", "can't stand beside a text")])
-    document = _document(ask, params.uri)
+    if ask.document is None:
+        lacks = "is for the language server alone, which has the open documents: give a text"
+        raise InvalidParamsError([Message("uri", lacks)])
+    if (document := ask.document(params.uri)) is None:
+        raise InvalidParamsError([Message("uri", "names no open document")])
     start, end = 0, len(document.source)
     if params.range is not None:
         first, last = map(document.offset_at, (params.range.start, params.range.end))
@@ -94,15 +98,6 @@ def answer(ask: OperationCall, params: MentionsParams) -> MentionsResult:
         there = Range.model_validate(there, from_attributes=True)
         in_document.append(row.model_copy(update={"start": None, "end": None, "range": there}))
     return MentionsResult(mentions=in_document)
-
-
-def _document(ask: OperationCall, uri: str) -> OpenDocument:
-    if ask.document is None:
-        lacks = "is for the language server alone, which has the open documents: give a text"
-        raise InvalidParamsError([Message("uri", lacks)])
-    if (document := ask.document(uri)) is None:
-        raise InvalidParamsError([Message("uri", "names no open document")])
-    return document
 
 
 def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[NamedEntity]:

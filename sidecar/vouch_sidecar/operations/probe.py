@@ -8,12 +8,11 @@ from time import perf_counter
 from pydantic import Field
 
 from vouch_sidecar.engine import probing
-from vouch_sidecar.operations.artifacts import kind_of
+from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Table, Words
-from vouch_sidecar.operations.wire import LongText, Params, Result, SearchKind, Wire
+from vouch_sidecar.operations.wire import LongText, Params, Result
 from vouch_sidecar.retrieval.blocks.context import persona_of
-from vouch_sidecar.retrieval.line import HitArm
 from vouch_sidecar.retrieval.probe import Strength
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.retrieval.semantic_search import semantic_hits
@@ -25,16 +24,11 @@ class ProbeParams(Params):
     text: LongText = Field(description="What was typed or read.")
 
 
-class ProbeHit(Wire):
+class ProbeHit(FoundByPhrase):
     """An artifact that a phrase of the text brought in."""
 
-    phrase: str = Field(description="The words of the text that matched.")
     collection: str = Field(description="The knowledge base it stands in.")
-    kind: SearchKind
-    id: str
     text: str = Field(description="What it says; of a page, the section.")
-    similarity: float = Field(ge=0, le=1, description="Strength of the evidence.")
-    arm: HitArm = Field(description="How it matched; `text` is full text, `semantic` meaning.")
     filename: str = Field(description="Its file, relative to `.vouch/`.")
     chunk_idx: int = Field(ge=0, description="The section of a page, else 0.")
 

@@ -8,10 +8,10 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from vouch_sidecar.kb.records import Claim, Kind
-from vouch_sidecar.operations.artifacts import ArtifactViews, kind_of
+from vouch_sidecar.operations.artifacts import ArtifactViews, Found, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Marked, Shown, Table
-from vouch_sidecar.operations.wire import LongText, Result, SearchKind, SinceParams, Wire, absent
+from vouch_sidecar.operations.wire import LongText, Result, SearchKind, SinceParams, absent
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.recent_changes import newest
 from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
@@ -36,11 +36,9 @@ class SearchParams(SinceParams):
         return query
 
 
-class SearchHit(Wire):
+class SearchHit(Found):
     """An artifact that holds words of the query."""
 
-    kind: SearchKind
-    id: str
     title: str = Field(description="Name, title or id.")
     snippet: str = Field(description="Where the words stand, at most 200 characters.")
     score: float = Field(description="Comparable within one answer.")

@@ -17,7 +17,7 @@ import anyio
 import anyio.to_thread
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations import Operation
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent, content, refused
 from vouch_sidecar.surfaces.local.client import (
@@ -28,7 +28,7 @@ from vouch_sidecar.surfaces.local.client import (
     ask,
 )
 from vouch_sidecar.surfaces.mcp.arguments import read
-from vouch_sidecar.surfaces.mcp.tools import TOOL_PREFIX, input_schema
+from vouch_sidecar.surfaces.mcp.tools import input_schema
 from vouch_sidecar.surfaces.projects import UNFILLED, Projects, path_of, serve
 
 log = logging.getLogger(__name__)
@@ -41,10 +41,6 @@ HOLDER_SECONDS = READY_SECONDS + 1.0
 Object = dict[str, Any]
 Folders = Callable[[], Awaitable[Iterable[str]]]
 """Asks the client for its folders, as file URIs."""
-
-
-class UnknownError(Exception):
-    """There is no such tool. The message is for the client."""
 
 
 class Answers:
@@ -69,13 +65,10 @@ class Answers:
         except UnansweredError:
             self._own_engine()
 
-    async def called(self, name: str, arguments: Object, folders: Folders) -> Object:
-        """The result of a tool. `folders` gives those that the client names. Raises
-        `UnknownError`.
-        """
-        operation = OPERATIONS.get(name.removeprefix(TOOL_PREFIX))
-        if operation is None or not name.startswith(TOOL_PREFIX):
-            raise UnknownError("there is no such tool")
+    async def called(
+        self, operation: Operation[Any, Any], arguments: Object, folders: Folders
+    ) -> Object:
+        """The result of a tool. `folders` gives those that the client names."""
         params, notes = read(operation, input_schema(operation.name), arguments)
         if params.get("root") in (".", "./") or UNFILLED in str(params.get("root")):
             del params["root"]  # the project, whichever it is

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations import OPERATIONS, Operation
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.operations.wire import Choices, EditorOnly, Paths, marked
 
@@ -48,6 +48,11 @@ def tools(*, every: bool) -> list[Object]:
         for name, op in OPERATIONS.items()
         if every or name in SERVED
     ]
+
+
+def operation_called(tool: str) -> Operation[Any, Any] | None:
+    """The operation of a tool, also of one that is not listed; None without one."""
+    return OPERATIONS.get(tool.removeprefix(TOOL_PREFIX)) if tool.startswith(TOOL_PREFIX) else None
 
 
 @cache
