@@ -106,7 +106,7 @@ def test_a_file_that_is_being_written_keeps_its_ties(
 ) -> None:
     engine, relay = settled(root, tmp_path), root / "src" / "relay.py"
     ties = looked(engine).ties
-    monkeypatch.setattr(world_building, "YOUNG_SECONDS", 60)
+    monkeypatch.setattr(world_building, "EMPTIED_SECONDS", 60)
     relay.write_bytes(b"")
     assert looked(engine).ties == ties
     before = time.time() - 61

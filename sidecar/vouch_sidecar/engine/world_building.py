@@ -21,7 +21,6 @@ from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Claim, Key, Kind, Source
 from vouch_sidecar.kb.safe_files import Stat, mtime_ns
 from vouch_sidecar.kb.settings import Settings
-from vouch_sidecar.kb.store import YOUNG_SECONDS
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.cancellation import Checkpoint
@@ -43,6 +42,8 @@ from vouch_sidecar.workspace.world import World
 UNKEPT = 32
 """So many files are read again before what they define is written to the cache."""
 MAX_PARTS = 64
+EMPTIED_SECONDS = 2.0
+"""So long an empty file keeps what it defined: a program that writes a file empties it first."""
 
 
 @dataclass(slots=True)
@@ -133,8 +134,8 @@ class WorldMemo:
                 self.found.pop(path, None)
                 continue
             data, latest = content
-            if known is not None and not data and now - mtime_ns(latest) < YOUNG_SECONDS * 1e9:
-                continue  # a program that writes it has emptied it first
+            if known is not None and not data and now - mtime_ns(latest) < EMPTIED_SECONDS * 1e9:
+                continue
             found = stat, names_in_file(data, language_of(path))
             differs |= known is None or known[1] != found[1]
             self.found[path] = found
