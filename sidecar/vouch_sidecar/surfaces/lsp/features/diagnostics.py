@@ -10,6 +10,7 @@ from pathlib import Path
 from lsprotocol import types as lsp
 
 import vouch_sidecar
+from vouch_sidecar.engine.changed import GATHER_SECONDS
 from vouch_sidecar.engine.checks import CheckContext, check_one
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
@@ -48,7 +49,7 @@ async def _keep_published(server: Sidecar) -> None:
                         lsp.PublishDiagnosticsParams(uri=uri, diagnostics=problems.get(uri, []))
                     )
             sent = problems
-        await engine.changed.since(count)
+        await engine.changed.since(count, gather=GATHER_SECONDS)
 
 
 def _problems(server: Sidecar) -> Problems:
