@@ -153,8 +153,6 @@ def test_a_knowledge_base_that_is_made_later(start: Start, tmp_path: Path) -> No
     client = start()
     client.initialize(tmp_path)
     assert collections(client) == []
-    root = knowledge.make(tmp_path / "later")
-    change = {"uri": (root / ".vouch" / "config.yaml").as_uri(), "type": 1}
-    client.notify("workspace/didChangeWatchedFiles", {"changes": [change]})
-    client.indexed()
+    knowledge.make(tmp_path / "later")
+    client.until("vouch/status", {}, lambda status: status["roots"])
     assert collections(client) == ["later"]

@@ -95,11 +95,6 @@ class Sidecar(LanguageServer):
         uris = (folder.uri for folder in self.workspace.folders.values())
         return [path for uri in uris if (path := path_of(uri)) is not None]
 
-    @property
-    def settings(self) -> Settings:
-        """Settings that no repository decides on, such as `hover`."""
-        return self.engine.registry.settings
-
     def document(self, uri: str) -> Document | None:
         """The document, if the client has it open."""
         return self.documents.get(unquote(uri))
@@ -172,8 +167,6 @@ class Sidecar(LanguageServer):
         """Apply our part of the settings that a client sent."""
         if (settings := _own_settings(raw)) is not None:
             self.engine.reconfigure(settings)
-        elif raw:
-            log.info("no settings of vouch-sidecar among those that came")
 
     def serve_folders(self) -> None:
         """Serve the knowledge bases of the current workspace folders."""

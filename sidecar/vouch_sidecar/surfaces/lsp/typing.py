@@ -129,19 +129,22 @@ class Paragraphs:
             if at >= seen and after[at].strip() and after[at] not in known:
                 first, seen = _around(after, at)
                 changed.append(after[first:seen])
-        cut = [number for number, lines in self._lines.items() if not there.issuperset(lines)]
-        edited: dict[int, list[str]] = {}
+        edited = {
+            number: [line for line in lines if line in there]
+            for number, lines in self._lines.items()
+            if not there.issuperset(lines)
+        }
+        taken: set[int] = set()
         for lines in changed[-KEPT:]:
             parts = [number for number, own in self._lines.items() if {*own} <= {*lines}]
             unused = [number for number in range(KEPT) if number not in self._lines]
-            numbers = [*cut, *parts, *unused, *self._lines]
-            number = next(number for number in numbers if number not in edited)
-            self._lines.pop(number, None)
-            self._lines[number] = edited[number] = lines
-        for number in cut:
-            if number not in edited:
-                left = [line for line in self._lines[number] if line in there]
-                self._lines[number] = edited[number] = left
+            numbers = (*edited, *parts, *unused, *self._lines)
+            number = next(number for number in numbers if number not in taken)
+            taken.add(number)
+            for kept in (self._lines, edited):  # the newest is the last
+                kept.pop(number, None)
+                kept[number] = lines
+        self._lines |= edited
         return [(number, "\n".join(lines)) for number, lines in edited.items()]
 
 

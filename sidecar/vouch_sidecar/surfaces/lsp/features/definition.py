@@ -27,7 +27,7 @@ def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locat
         return None
     if (at := artifact_at(server, document, position)) is not None:
         return _locations(server, [_target(served, artifact) for served, artifact in at.named])
-    where = server.settings.definition.enabled
+    where = server.engine.registry.settings.definition.enabled
     mention = entities_at(server.engine.serving(server.caller_for(uri)), document, position)
     if mention is None or where == "off" or (mention.in_code and where == "prose"):
         return None

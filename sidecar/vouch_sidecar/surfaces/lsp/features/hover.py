@@ -47,7 +47,7 @@ def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     speaking, document = server.engine.unpaused(server.caller_for(uri)), server.document(uri)
     if document is None or not speaking:
         return None
-    style, where = Style(server), server.settings.hover.enabled
+    style, where = Style(server), server.engine.registry.settings.hover.enabled
     if (named := artifact_at(server, document, position)) is not None:
         lines = [line for found in named.named for line in _of_artifact(server, style, *found)]
         return lsp.Hover(style.content(lines), named.range)

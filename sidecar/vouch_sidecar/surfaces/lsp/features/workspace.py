@@ -8,7 +8,6 @@ from functools import partial
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME, anchored
 from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.surfaces.lsp.documents import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -37,12 +36,5 @@ async def _fetch_settings(server: Sidecar) -> None:
 
 
 def _reported(server: Sidecar, params: lsp.DidChangeWatchedFilesParams) -> None:
-    """Look at the files soon. One in a `.vouch/` that is not served may be a new knowledge base."""
-    reported = (path_of(change.uri) for change in params.changes)
-    paths = [anchored(path) for path in reported if path is not None]
-    bases = [c.root / KB_DIRNAME for c in server.engine.collections.values()]
-    for path in paths:
-        if KB_DIRNAME in path.parts and not any(map(path.is_relative_to, bases)):
-            server.serve_folders()
-            break
-    server.engine.check_soon(paths)
+    paths = [path_of(change.uri) for change in params.changes]
+    server.engine.check_soon(path for path in paths if path is not None)
