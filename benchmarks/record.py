@@ -66,7 +66,7 @@ REFUSED: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 IGNORED = frozenset(
     "generation indexed_at version watcher session_id"
-    " probe_time_ms p50_ms p95_ms from_cache degraded".split()
+    " probe_time_ms from_cache degraded".split()
 )
 """Fields of an answer that differ between two runs of the same program: times, cache counts, who
 watches, what was still being read, the id of a session that a connection made up.
@@ -169,7 +169,7 @@ def questions(root: Path) -> Iterator[Question]:
             yield Question("salience", named)
         yield Question("context", {**named, "repeat": False})
         yield Question("session_end", named)
-    yield from (Question(op, {}) for op in ("status", "stats", "capabilities"))
+    yield from (Question(op, {}) for op in ("status", "capabilities"))
 
 
 def _read(root: Path, folder: str) -> list[dict[str, Any]]:

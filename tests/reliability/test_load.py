@@ -8,6 +8,7 @@ import tracemalloc
 from pathlib import Path
 
 from vouch_sidecar.engine import Caller, Pushes
+from vouch_sidecar.index.knowledge import Knowledge
 
 from tests.engine.bases import Clock, ask, cached, engine_on, pushed
 from tests.engine.world import TEXTS, changed, files, lay, said_by, take
@@ -19,6 +20,8 @@ ROUNDS = 360 if LONG else 6
 TEXTS_EACH = 100 if LONG else 10
 GROWTH = 1.5 if LONG else 2.0
 """How much more may be held at the end than half-way; in a few rounds not all memos fill up."""
+MOST_GENERATIONS = 3
+"""Of which one is published; a question or a push may hold another."""
 SWITCH = 36 if LONG else 3
 """Rounds from one checkout of another branch, which changes every claim, to the next."""
 
@@ -50,6 +53,8 @@ def test_an_hour_of_work(tmp_path: Path) -> None:
                 held = tracemalloc.get_traced_memory()[0]
         gc.collect()
         assert tracemalloc.get_traced_memory()[0] < held * GROWTH
+        generations = sum(isinstance(one, Knowledge) for one in gc.get_objects())
+        assert generations <= MOST_GENERATIONS
     finally:
         tracemalloc.stop()
     assert len(engine.sessions) <= 256

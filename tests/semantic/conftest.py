@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.engine.processes import until
 from tests.forks import Forked
 from tests.kb.samples import claim, entity, make_kb, page, put
 from tests.protocol.client import environment
 from tests.semantic import model
 
-WAIT = 30.0
 ASKED = "for how long is an image retained?"
 """Asks for `photos` in other words."""
+MEANT = [("photos", "semantic")]
+Arms = list[tuple[str, str | None]]
+
+
+def arms(found: dict[str, Any]) -> Arms:
+    """What is found, and how."""
+    return [(hit["id"], hit.get("arm")) for hit in found.get("hits", found.get("items", []))]
 
 
 class Process:
@@ -35,24 +42,16 @@ class Process:
         return process.stdout.readline().decode()
 
     def ask(self, operation: str, **params: object) -> dict[str, Any]:
-        answered = json.loads(self.line(operation, **params))
-        assert answered["ok"], answered
-        result: dict[str, Any] = answered["result"]
+        result: dict[str, Any] = json.loads(self.line(operation, **params))["result"]
         return result
 
-    def until(
-        self, wanted: Callable[[dict[str, Any]], object], operation: str, **params: object
-    ) -> dict[str, Any]:
-        """Ask again and again until the result is the wanted one."""
-        deadline = time.monotonic() + WAIT
-        while not wanted(found := self.ask(operation, **params)):
-            assert time.monotonic() < deadline, found
-            time.sleep(0.02)
-        return found
+    def by_meaning(self, operation: str, **params: object) -> list[str]:
+        """The ids of what is found by meaning alone."""
+        return [one for one, arm in arms(self.ask(operation, **params)) if arm == "semantic"]
 
     def ready(self) -> None:
         """Wait until everything has its vector."""
-        self.until(lambda answer: not answer["degraded"], "search", query=ASKED)
+        until(lambda: not self.ask("search", query=ASKED)["degraded"])
 
     def said(self) -> list[str]:
         """What is said to be wrong with this process."""
@@ -77,7 +76,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
+    return project(tmp_path)
+
+
+def project(folder: Path) -> Path:
+    """Write the knowledge base below a folder."""
+    root = folder / "project"
     kb_dir = make_kb(root)
     put(kb_dir, "config.yaml", b"kb: {name: ops}\n")
     put(kb_dir, "entities/eta.yaml", entity("eta", name="ETA model", description="Snow, winter."))
@@ -94,22 +98,39 @@ def write(root: Path, claim_id: str, **fields: object) -> None:
     put(root / ".vouch", f"claims/{claim_id}.yaml", claim(claim_id, **given), age=0)
 
 
-@pytest.fixture
-def start(root: Path, folder: Path, tmp_path: Path) -> Iterator[Start]:
-    """Starts processes over the knowledge base: with the model, but for what `env` says; an empty
-    text unsets a variable.
-    """
+@contextmanager
+def starting(root: Path, own: Mapping[str, str]) -> Iterator[Start]:
+    """Starts processes over a knowledge base; an empty text unsets a variable."""
     running: list[Process] = []
 
     def started(**env: str) -> Process:
-        own = {
-            "XDG_CACHE_HOME": str(tmp_path / "cache"),
-            "VOUCH_SIDECAR_SEMANTIC_MODEL": str(folder),
-            **env,
-        }
-        running.append(Process(root, own))
+        running.append(Process(root, {**own, **env}))
         return running[-1]
 
     yield started
     for process in running:
         process.end()
+
+
+def with_model(folder: Path, cache: Path) -> dict[str, str]:
+    """The environment of a process with the model."""
+    return {"XDG_CACHE_HOME": str(cache), "VOUCH_SIDECAR_SEMANTIC_MODEL": str(folder)}
+
+
+@pytest.fixture
+def start(root: Path, folder: Path, tmp_path: Path) -> Iterator[Start]:
+    with starting(root, with_model(folder, tmp_path / "cache")) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def heard(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """A process with the model, whose files stay as they are."""
+    own = tmp_path_factory.mktemp("heard")
+    root = project(own)
+    for number in range(9):
+        write(root, f"storm-{number}", text=f"Winter storms ({number}).")
+    with starting(root, with_model(folder, own / "cache")) as started:
+        process = started()
+        process.ready()
+        yield process

@@ -82,17 +82,8 @@ def test_nothing_is_reported_to_anybody(folder: Path, tmp_path: Path) -> None:
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-@pytest.mark.parametrize(
-    ("text", "latin"),
-    [
-        ("hello", True),
-        ("Müllabfuhr, größer", True),
-        ("宅配便はいつ届きますか", False),
-        ("как долго хранятся фото", False),
-        ("Relay は遅い", True),
-        ("123 + 456", False),
-        ("", False),
-    ],
-)
-def test_which_script_a_text_is_in(text: str, latin: bool) -> None:
-    assert is_latin(text) is latin
+def test_which_script_a_text_is_in() -> None:
+    for text in ("hello", "Müllabfuhr, größer", "Relay は遅い"):
+        assert is_latin(text)
+    for text in ("宅配便はいつ届きますか", "как долго хранятся фото", "123 + 456", ""):
+        assert not is_latin(text)

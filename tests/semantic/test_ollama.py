@@ -13,6 +13,7 @@ from vouch_sidecar.semantic.loading import backend_of
 from vouch_sidecar.semantic.local import Local
 from vouch_sidecar.semantic.ollama import Ollama
 
+from tests.engine.processes import until
 from tests.semantic import ollama
 from tests.semantic.conftest import Start, write
 
@@ -56,16 +57,12 @@ def test_every_failure_says_what_to_do(server: ollama.Ollama, failure: str, said
         backend.embed(["snow"], 0.3)
 
 
-def test_a_model_that_it_does_not_have(server: ollama.Ollama) -> None:
+def test_a_model_or_a_server_that_is_not_there(server: ollama.Ollama) -> None:
     with pytest.raises(UnavailableError, match="ollama pull other"):
         Ollama(server.address, "other")
-
-
-def test_no_server(server: ollama.Ollama) -> None:
-    port = server.server_address[1]
     server.server_close()
     with pytest.raises(UnavailableError, match="start it"):
-        Ollama(f"http://127.0.0.1:{port}", "tiny")
+        Ollama(server.address, "tiny")
 
 
 def test_a_server_that_dies_and_comes_back(server: ollama.Ollama, start: Start) -> None:
@@ -90,7 +87,7 @@ def test_another_model_of_the_same_name_begins_anew(
     process.ready()
     server.failure, server.digest = "error", "2"
     write(root, "one", text="Snow.")
-    process.until(lambda _: process.said(), "status")
+    until(process.said)
     server.asked.clear()
     server.failure = ""
     write(root, "two", text="Storms.")

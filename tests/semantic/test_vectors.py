@@ -43,15 +43,13 @@ def test_the_nearest_come_first_and_no_more_than_asked() -> None:
     angles = {mark: n / 4 for n, mark in enumerate(sorted(texts.by_mark))}
     known = {m: np.array([np.cos(a), np.sin(a)], np.float32) for m, a in angles.items()}
     kinds = (Kind.CLAIM, Kind.ENTITY, Kind.PAGE)
-    everything = arranged(texts, known).nearest(QUERY, kinds, ["open", "agent:ada"], 0.0, 9)
+    vectors, gates = arranged(texts, known), ["open", "agent:ada"]
+    everything = vectors.nearest(QUERY, kinds, gates, 0.0, 9)
     assert [near.mark for near in everything] == sorted(texts.by_mark)
     cosines = [near.cosine for near in everything]
     assert cosines == sorted(cosines, reverse=True)
-    first = arranged(texts, known).nearest(QUERY, kinds, ["open", "agent:ada"], 0.0, 2)
-    assert first == everything[:2]
-    least = everything[2].cosine
-    near = arranged(texts, known).nearest(QUERY, kinds, ["open", "agent:ada"], least, 9)
-    assert near == everything[:3]
+    assert vectors.nearest(QUERY, kinds, gates, 0.0, 2) == everything[:2]
+    assert vectors.nearest(QUERY, kinds, gates, cosines[2], 9) == everything[:3]
 
 
 def test_what_is_kept_beside_the_bases_goes_with_them(tmp_path: Path) -> None:
