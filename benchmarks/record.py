@@ -65,8 +65,7 @@ REFUSED: tuple[tuple[str, dict[str, Any]], ...] = (
     *(("entity", {"id": "never-seen"}), ("claim", {"id": "never-seen"}), ("nothing", {})),
 )
 IGNORED = frozenset(
-    "generation indexed_at version watcher session_id"
-    " probe_time_ms from_cache degraded".split()
+    "generation indexed_at version watcher session_id probe_time_ms from_cache degraded".split()
 )
 """Fields of an answer that differ between two runs of the same program: times, cache counts, who
 watches, what was still being read, the id of a session that a connection made up.
