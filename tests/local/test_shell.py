@@ -82,7 +82,7 @@ def test_the_answer_is_the_same(place: Place, server: Client, args: list[str]) -
 
 
 def test_who_asks_another_process_imports_what_asking_needs(place: Place, server: Client) -> None:
-    foreign = {"vouch_sidecar.engine", "vouch_sidecar.retrieval", "tantivy", "rich", "pygls"}
+    foreign = {"vouch_sidecar.engine", "vouch_sidecar.retrieval.view", "tantivy", "rich", "pygls"}
     script = (
         "import sys; from vouch_sidecar.surfaces.cli import main;"
         "main(['experts', 'jwt'], standalone_mode=False);"

@@ -12,11 +12,9 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import (
     OPERATIONS,
     InvalidParamsError,
-    experts,
     perform,
     read_params,
 )
-from vouch_sidecar.retrieval.people import weights
 
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim
@@ -137,10 +135,6 @@ def test_unknown_params_are_refused_with_the_nearest(engine: Engine, operation: 
         ask(engine, operation, None, **valid(operation), viwer=SENT)
     of_protocols = {"workDoneToken": 1, "partialResultToken": 1, "_meta": {}}
     ask(engine, operation, None, **valid(operation), **of_protocols)
-
-
-def test_every_weight_is_offered() -> None:
-    assert [*weights.WEIGHTS] == [*experts.WEIGHTS]
 
 
 def test_an_unknown_weight_counts_as_count(engine: Engine) -> None:

@@ -7,9 +7,9 @@ from math import fsum, prod, sqrt
 
 import pytest
 from vouch_sidecar.kb.records import Claim, Entity
+from vouch_sidecar.retrieval.people.closeness import closeness
 from vouch_sidecar.retrieval.people.experts import Expert, Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
-from vouch_sidecar.retrieval.people.weights import closeness
 from vouch_sidecar.retrieval.view import Deadline, View
 
 from tests.retrieval.samples import claim, entity, view

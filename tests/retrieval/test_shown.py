@@ -117,9 +117,7 @@ def test_an_item_of_a_list_is_said_with_what_leads_in_the_list(look: Look) -> No
     view = look(everything())
     assert said(view, ITEM) == "Long heading: At night it does *not*: send mails to the team."
     assert not view.texts.is_sayable(claim(LEAD_IN))
-    quoted = view.visible.quoted(f"c{HEADING}")
-    assert quoted is not None
-    assert not quoted.says_something
+    assert not view.texts.shown(claim(HEADING)).says_something
 
 
 RETIRED = ({"status": "superseded"}, {"status": "archived"}, {"scope": PRIVATE})
@@ -136,7 +134,7 @@ def test_no_part_that_is_shown_overlaps_a_receipt_that_is_withheld(
     assert said(headless, FIRST) == WHOLE
     item = look(everything(claim(LEAD_IN, **hides)))
     assert said(item, ITEM) == QUOTES[ITEM]
-    assert item.texts.lacks_context(claim(ITEM))
+    assert item.texts.shown(claim(ITEM)).lacks_context
     again = look(everything())
     assert said(again, FIRST) == f"Long heading: {WHOLE}"
 
@@ -194,14 +192,15 @@ def test_a_source_that_is_not_kept_gives_no_sentences(
 def test_a_forged_receipt_is_none(look: Look) -> None:
     forged = replace(receipt(FIRST), quote="Something else.")
     view = look(everything(forged))
-    assert view.visible.quoted(f"c{FIRST}") is None
+    assert view.texts.shown(claim(FIRST)).sentence is None
     assert said(view, FIRST) == QUOTES[FIRST]
 
 
 def test_a_part_that_nobody_approved_is_said_in_its_sentence_or_not_at_all(look: Look) -> None:
     part = claim(FIRST, auto_approved=True)
-    assert not look(everything(part)).texts.lacks_context(part)
-    assert look(everything(part, claim(SECOND, status="archived"))).texts.lacks_context(part)
+    assert not look(everything(part)).texts.shown(part).lacks_context
+    hidden = look(everything(part, claim(SECOND, status="archived")))
+    assert hidden.texts.shown(part).lacks_context
 
 
 def test_evidence_that_retired_claims_alone_cite_has_no_quote(look: Look) -> None:

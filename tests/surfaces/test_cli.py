@@ -284,7 +284,7 @@ def test_output_that_cannot_take_every_character(root: Path) -> None:
         (["experts", "jwt", "--json"], ["pygls", "mcp", "vouch_sidecar.surfaces.cli.doctor"]),
         (
             ["experts", "--help"],
-            ["vouch_sidecar.engine", "tantivy", "rich", "vouch_sidecar.retrieval"],
+            ["vouch_sidecar.engine", "tantivy", "rich", "vouch_sidecar.retrieval.view"],
         ),
     ],
     ids=lambda given: given[0],

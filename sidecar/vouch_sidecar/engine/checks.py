@@ -35,7 +35,8 @@ from vouch_sidecar.kb.references import CITED, FIELDS, LINKED, RELATION_ENDS, ma
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.kb.yaml_document import placed
-from vouch_sidecar.retrieval.files.stale_claims import stale_for
+from vouch_sidecar.retrieval.files.stale_claims import stale
+from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
 
 MAX_CONTENT = 64 << 20
@@ -232,14 +233,10 @@ def went_stale(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """
     if not isinstance(artifact, Claim):
         return
-    shared = {OPEN, gate_of(artifact)}
-
-    def sees(source: Source) -> bool:
-        return gate_of(source) in shared
-
-    workspace = context.collection.world
-    finding = stale_for(workspace, context.knowledge, artifact, sees, context.now)
-    if finding is not None:
+    shared = frozenset({OPEN, gate_of(artifact) or OPEN})
+    world, now = context.collection.world, context.now
+    view = View("", context.knowledge, shared, workspace=world, now=now)
+    if (finding := stale(view, artifact)) is not None:
         yield Finding(finding.code, finding.field, finding.reason, Severity.HINT)
 
 

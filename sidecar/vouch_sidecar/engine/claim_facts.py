@@ -12,7 +12,7 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import Kept, kept, read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of
-from vouch_sidecar.retrieval.view.shown import quoted
+from vouch_sidecar.retrieval.view.shown import is_receipt, shown
 from vouch_sidecar.workspace.cancellation import Checkpoint
 from vouch_sidecar.workspace.file_kinds import language_of
 from vouch_sidecar.workspace.file_list import read_file
@@ -39,18 +39,16 @@ class ClaimFactsCollector:
 
     def of(self, claim: Claim) -> ClaimFacts:
         receipts = (self._knowledge.evidence(ref) for ref in claim.evidence)
-        sentence = None
-        if any(one is not None and one.byte_start is not None for one in receipts):
-            place = quoted(self._knowledge, self._root, claim, self._gates_of(claim))
-            sentence = place.sentence if place is not None else None
-        shown = "", ""
-        if sentence is not None and sentence.holds_text and self._is_prose(sentence.source_id):
-            shown = sentence.text, sentence.source_id
+        sentence = "", ""
+        if any(one is not None and is_receipt(one) for one in receipts):
+            text = shown(self._knowledge, self._root, claim, self._gates_of(claim))
+            if text.is_whole and self._is_prose(text.source_id):
+                sentence = text.text, text.source_id
         cited = (self._cited(ref) for ref in dict.fromkeys(claim.evidence))
         files = tuple(file for file in cited if file is not None)
         entities = map(self._knowledge.entity, dict.fromkeys(claim.entities))
         names = tuple((e.id, (e.name, *e.aliases)) for e in entities if e is not None)
-        return ClaimFacts(claim.id, mark_of(claim), claim.text, files, *shown, names)
+        return ClaimFacts(claim.id, mark_of(claim), claim.text, files, *sentence, names)
 
     def _is_prose(self, source_id: str) -> bool:
         """Whether a source is no code, of which all around a line would count as its sentence."""

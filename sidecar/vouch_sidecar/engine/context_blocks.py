@@ -13,7 +13,6 @@ from vouch_sidecar.engine.session import GivenKey, Session
 from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.kb.records import Claim, Page, Relation
 from vouch_sidecar.retrieval.blocks.context import (
-    BlockCandidates,
     ContextBlock,
     each_once,
     make_block,
@@ -74,7 +73,7 @@ class ContextAnswer:
             if request.texts is not None:
                 session.context_texts = list(request.texts)
             session.given |= self.given
-            stats.lines += len(self.block.lines)
+            stats.lines += len(self.block.hits)
 
 
 def answer_context(served: Sequence[Served], request: ContextRequest) -> ContextAnswer:
@@ -109,17 +108,17 @@ def answer_context(served: Sequence[Served], request: ContextRequest) -> Context
             more = [] if again else [*whom, *more]
     if texts is None:
         texts = session.window() if session is not None else []
-    material = BlockCandidates(
+    block = make_block(
+        served,
         rows,
         " ".join(texts),
-        first_hits=_allowed(request.tied),
-        more_hits=more,
-        given=frozenset() if session is None or request.repeat else session.all_given(),
+        first=_allowed(request.tied),
+        more=more,
+        given=() if session is None or request.repeat else session.all_given(),
         leads=probed.primary if probed is not None else None,
         max_chars=request.max_chars,
         max_lines=request.max_lines,
     )
-    block = make_block(served, material)
     gives = session is not None and not request.repeat
     return ContextAnswer(block, served, request, dict(given_by(block, rows)) if gives else {})
 

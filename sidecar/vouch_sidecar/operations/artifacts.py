@@ -165,9 +165,9 @@ class ArtifactViews:
         return (self._kb_dir / path).as_uri()
 
     def claim(self, claim: Claim) -> ClaimView:
-        view, texts = self._view, self._view.texts
+        view = self._view
         linked, by = view.knowledge.links(claim.id)
-        shown, sentence, gone = texts.shown(claim), texts.sentence(claim), stale(view, claim)
+        shown, gone = view.texts.shown(claim), stale(view, claim)
         why_stale, date = None if gone is None else gone.reason, iso(claim.date)
         facts = (claim.status, f"confidence {claim.confidence:.2f}", (date or "")[:10], why_stale)
         return ClaimView(
@@ -175,9 +175,9 @@ class ArtifactViews:
             text=claim.text,
             said=shown.text,
             heading=shown.heading,
-            sentence=None if sentence is None else sentence.text,
+            sentence=shown.sentence,
             said_with=[claim_id for claim_id in shown.claims if claim_id != claim.id],
-            lacks_context=texts.lacks_context(claim),
+            lacks_context=shown.lacks_context,
             type=claim.type,
             status=claim.status,
             confidence=claim.confidence,

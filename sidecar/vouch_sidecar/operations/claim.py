@@ -31,8 +31,7 @@ from vouch_sidecar.operations.people import (
 from vouch_sidecar.operations.table import CELL_CHARS, FileUri, Shown, Table, Words
 from vouch_sidecar.operations.wire import Result
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.people.authors import authors_of
-from vouch_sidecar.retrieval.people.owners import owners_of
+from vouch_sidecar.retrieval.people.of_files import Subject, authors, owners
 from vouch_sidecar.retrieval.people.to_ask import people_of_claim
 
 WITHOUT_CONTEXT = (
@@ -66,7 +65,7 @@ class ClaimResult(Result):
 def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     view, claim = find(ask.views, Kind.CLAIM, params.id, all_read=ask.engine.registry.complete)
     assert isinstance(claim, Claim)
-    views = ArtifactViews(view)
+    views, about = ArtifactViews(view), [Subject(view, [claim])]
     return ClaimResult(
         claim=views.claim(claim),
         approved_by=claim.approved_by,
@@ -75,8 +74,8 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
             ContraryClaim(id=other.id, said=view.texts.shown(other).text, uri=views.uri(other.path))
             for other in contradicting(view, claim)
         ],
-        people=people_rows(people_of_claim(view, claim), owners_of(view, [claim])),
-        by_commits=author_rows(authors_of([(view, [claim])])),
+        people=people_rows(people_of_claim(view, claim), (owner for _, owner in owners(about))),
+        by_commits=author_rows(authors(about)),
         pages=views.pages((Kind.CLAIM, claim.id)),
         relations=views.relations(claim.id),
         collection=view.collection,

@@ -35,8 +35,7 @@ from vouch_sidecar.operations.table import (
     Words,
 )
 from vouch_sidecar.operations.wire import Result, Wire, absent
-from vouch_sidecar.retrieval.people.authors import authors_about
-from vouch_sidecar.retrieval.people.owners import owners_about
+from vouch_sidecar.retrieval.people.of_files import about_entity, authors, owners
 from vouch_sidecar.retrieval.people.to_ask import PERSON, people
 
 BEST_CLAIMS = 20
@@ -76,7 +75,8 @@ def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> Ent
     view, entity = find(ask.views, Kind.ENTITY, params.id, all_read=ask.engine.registry.complete)
     assert isinstance(entity, Entity)
     views, topic = ArtifactViews(view), view.derived.get(entity.id)
-    owners = [] if entity.type == PERSON else owners_about(view, entity)
+    about = [about_entity(view, entity)]
+    owned = [] if entity.type == PERSON else owners(about)
     name = shlex.quote(one_line(entity.name))
     proposal = f"vouch-kb propose-entity --name {name} --type concept"
     return EntityResult(
@@ -88,8 +88,8 @@ def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> Ent
             description=entity.description,
             uri=views.uri(entity.path) if topic is None else None,
         ),
-        people=people_rows(people(view, entity), owners),
-        by_commits=author_rows(authors_about(view, entity)),
+        people=people_rows(people(view, entity), (owner for _, owner in owned)),
+        by_commits=author_rows(authors(about)),
         claim_count=view.search.claim_count(entity.id),
         claims=[views.claim(claim) for claim in view.texts.best_claims(entity.id, most)],
         pages=views.pages((Kind.ENTITY, entity.id)),

@@ -27,17 +27,11 @@ from vouch_sidecar.operations.wire import (
     Wire,
     absent,
 )
+from vouch_sidecar.retrieval.people.weights import WEIGHTS
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
     from vouch_sidecar.retrieval.people.experts import Expert
 
-WEIGHTS = {
-    "count": "by number of claims",
-    "recency": "by how recent they are",
-    "citation": "by what they cite",
-    "evidence": "by weight of evidence",
-}
-"""The weights of `retrieval.people.weights` by name, with what a heading says."""
 QUOTED = 160
 """Characters of a top claim that a model reads."""
 
@@ -52,7 +46,7 @@ class ExpertsParams(SinceParams):
         default="count",
         description=f"{', '.join([*WEIGHTS][:-1])} or {[*WEIGHTS][-1]}; "
         "anything else is read as count.",
-        json_schema_extra={"x-titles": {**WEIGHTS}},
+        json_schema_extra={"x-titles": {name: weight.title for name, weight in WEIGHTS.items()}},
     )
     types: list[str] | None = Field(default=None, description="Only entities of these types.")
     linking: Literal["auto", "declared"] = Field(
@@ -112,9 +106,8 @@ class ExpertsResult(Result):
 
 
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
-    from vouch_sidecar.retrieval.people.authors import authors_on
     from vouch_sidecar.retrieval.people.experts import Question, rank
-    from vouch_sidecar.retrieval.people.owners import owners_on
+    from vouch_sidecar.retrieval.people.of_files import authors, owners
     from vouch_sidecar.retrieval.people.to_ask import people_on_topic
     from vouch_sidecar.retrieval.people.topic_matches import matching
     from vouch_sidecar.text.prompt_text import without_who_knows
@@ -134,13 +127,13 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     ranked, people = rank(matches), list[PersonRow]()
     for view, person in people_on_topic(matches):
         people += people_rows([person], (), view.shown_collection)
-    for view, owner in owners_on(matches.in_views):
+    for view, owner in owners(matches.subjects):
         people += people_rows((), [owner], view.shown_collection)
     result = ExpertsResult(
-        experts=[_row(expert, params.explain) for expert in ranked],
+        experts=[_row(expert, params) for expert in ranked],
         people=[row for row in people if types is None or row.type in types] or None,
         unmatched=matches.unmatched() or None,
-        by_commits=author_rows(authors_on(matches.in_views)),
+        by_commits=author_rows(authors(matches.subjects)),
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
     for expert in ranked if ask.caller.is_model else ():
@@ -151,11 +144,12 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     return result
 
 
-def _row(expert: Expert, explain: bool) -> ExpertRow:
+def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
+    weight = params.weight if params.weight in WEIGHTS else "count"
     is_topic = expert.view.names.is_topic(expert.entity.id)
     arithmetic = ExpertExplain(
-        weight=expert.weight.name,
-        formula=expert.weight.formula,
+        weight=weight,
+        formula=WEIGHTS[weight].formula,
         factors=dict(expert.factors),
         claims=[
             ExplainedClaim(
@@ -177,7 +171,7 @@ def _row(expert: Expert, explain: bool) -> ExpertRow:
         score=expert.score,
         top_claim_ids=expert.top_claim_ids,
         collection=expert.view.shown_collection,
-        explain=arithmetic if explain else None,
+        explain=arithmetic if params.explain else None,
     )
 
 

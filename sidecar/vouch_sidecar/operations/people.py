@@ -12,8 +12,7 @@ from vouch_sidecar.operations.table import Reader, Shown, Table, Words
 from vouch_sidecar.operations.wire import Wire, absent
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.people.authors import Author
-    from vouch_sidecar.retrieval.people.owners import FileOwner
+    from vouch_sidecar.retrieval.people.of_files import Author, FileOwner
     from vouch_sidecar.retrieval.people.to_ask import PersonToAsk
 
 _ROLE = {

@@ -23,7 +23,7 @@ def may_enter(view: View, artifact: Artifact | None) -> bool:
     return view.texts.is_sayable(artifact) and not is_lost(view, artifact)
 
 
-def pages_to_tell(artifacts: Iterable[Artifact]) -> Iterator[Page]:
+def pages_to_tell(artifacts: Iterable[Artifact | None]) -> Iterator[Page]:
     """The pages that may be told for their title or for what they list: notes of a session are not
     yet knowledge.
     """

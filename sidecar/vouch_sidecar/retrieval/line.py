@@ -59,6 +59,11 @@ class Line:
         return stale(self.view, self.artifact) if isinstance(self.artifact, Claim) else None
 
     @property
+    def is_gone(self) -> bool:
+        """Whether what a claim quotes or cites is gone."""
+        return (why := self.stale) is not None and why.is_gone
+
+    @property
     def place(self) -> tuple[str, Key]:
         """A key that is equal for lines of one artifact, or of one sentence."""
         kind, artifact_id = key_of(self.artifact)

@@ -9,12 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 from vouch_sidecar.kb.sanitize import clip, one_line
-from vouch_sidecar.retrieval.blocks.context import (
-    BlockCandidates,
-    ConfiguredView,
-    ContextBlock,
-    make_block,
-)
+from vouch_sidecar.retrieval.blocks.context import ConfiguredView, ContextBlock, make_block
 from vouch_sidecar.retrieval.salience import Salient, rank, ranking_order, volunteered_by
 
 PushPart = Literal["salience", "fresh", "text"]
@@ -106,7 +101,7 @@ def session_update(
     block = ContextBlock()
     if fresh and "text" in parts:
         newest = next(window.texts[0] for window in windows if window.texts)
-        block = make_block([window.kb for window in windows], BlockCandidates(fresh, newest))
+        block = make_block([window.kb for window in windows], fresh, newest)
     pushed = tuple(map(pushed_row, rows)), tuple(map(pushed_row, fresh))
     return SessionUpdate(*pushed, block)
 

@@ -53,15 +53,15 @@ def render(
     max_chars: int,
     persona: str | None = None,
     tiers: bool = True,
-) -> tuple[str, list[tuple[Line, str]]]:
-    """The block, and the lines in it, each with its text; "" where none found room. `persona` is
-    that of the primary collection. With `tiers` each collection has a line above its own.
+) -> tuple[str, list[Line]]:
+    """The block, and the lines in it; "" where none found room. `persona` is that of the primary
+    collection. With `tiers` each collection has a line above its own.
     """
     if max_chars < LEAST_CHARS:
         return "", []
     left, above = room_in_frame(max_chars), ""
     shown: list[str] = []
-    said: list[tuple[Line, str]] = []
+    said: list[Line] = []
     for line in sorted(lines, key=lambda line: line.view.collection != primary):
         collection = line.view.collection
         is_primary = collection == primary
@@ -73,9 +73,9 @@ def render(
         told = _line(line, left - 1 - sum(len(each) + 1 for each in new))
         if told:
             shown += [*new, told]
-            said.append((line, told))
+            said.append(line)
             left, above = left - sum(len(each) + 1 for each in (*new, told)), heading
-    return ("\n".join([_OPEN, *shown, _CLOSE]) if said else ""), said
+    return frame(shown), said
 
 
 def room_in_frame(max_chars: int) -> int:
@@ -83,18 +83,9 @@ def room_in_frame(max_chars: int) -> int:
     return max_chars - len(_OPEN) - len(_CLOSE) - 1
 
 
-def frame(lines: Sequence[str], max_chars: int) -> str:
-    """One frame with as many of the lines as fit; "" where none does. The lines must come from
-    `safe`.
-    """
-    left = room_in_frame(max_chars)
-    kept: list[str] = []
-    for line in lines:
-        left -= len(line) + 1
-        if left < 0:
-            break
-        kept.append(line)
-    return "\n".join([_OPEN, *kept, _CLOSE]) if kept else ""
+def frame(lines: Sequence[str]) -> str:
+    """One frame with the lines, which must come from `safe`; "" without any."""
+    return "\n".join([_OPEN, *lines, _CLOSE]) if lines else ""
 
 
 def _line(line: Line, room: int) -> str:
@@ -161,7 +152,8 @@ def line_text(line: Line) -> str:
         case Claim() as claim:
             return line.view.texts.shown(claim).text
         case Page(title=title) as page:
-            excerpt = _excerpt(page, line.section, line.words)
+            there = "" if line.section is None else sections(page)[line.section]
+            excerpt = _around(there, line.words) or beginning(page)
             return f"{title}. {excerpt}" if excerpt else title
         case Entity(name=name) if line.kind == "people":
             return f"{name}. To ask: {line.people}"
@@ -171,12 +163,6 @@ def line_text(line: Line) -> str:
             return f"{_called(line.view, source)} {relation} {_called(line.view, target)}"
         case Source(title=title, locator=locator):
             return title or locator
-
-
-def _excerpt(page: Page, section: int | None, words: Sequence[str]) -> str:
-    """The text of a section around some words, else how the page begins."""
-    there = "" if section is None else sections(page)[section]
-    return _around(there, words) or beginning(page)
 
 
 def _called(view: View, artifact_id: str) -> str:

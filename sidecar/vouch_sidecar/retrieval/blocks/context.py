@@ -5,24 +5,20 @@ the block that holds them.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from vouch_sidecar.index.document_schema import TITLE
-from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks.block import render
-from vouch_sidecar.retrieval.constants import (
-    MAX_SPEAKING,
-    MAX_TITLED,
-)
+from vouch_sidecar.retrieval.constants import MAX_SPEAKING, MAX_TITLED
 from vouch_sidecar.retrieval.files.stale_claims import is_followed
 from vouch_sidecar.retrieval.gate import may_enter, pages_to_tell
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.people.to_ask import people, told_in_blocks
+from vouch_sidecar.retrieval.people.to_ask import ROLES, told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.statements.answers import asked_for, asks_for_all, claims_about
 from vouch_sidecar.retrieval.statements.candidates import Strengths
@@ -40,31 +36,11 @@ class ConfiguredView:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockCandidates:
-    """The candidates for a block: entities, other answers, and how many of each."""
-
-    rows: Sequence[Salient]
-    text: str
-    """The text that names the entities."""
-    first_hits: Sequence[Line] = ()
-    """Hits that come before all others, in this order."""
-    more_hits: Sequence[Line] = ()
-    given: frozenset[object] = frozenset()
-    """The `state` of each line that is left out, such as those that were said before."""
-    leads: str | None = None
-    """The collection that comes first if it has something to say."""
-    max_chars: int | None = None
-    max_lines: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ContextBlock:
     """A block and the hits in it; both are empty when there is nothing to say."""
 
     text: str = ""
     hits: tuple[Line, ...] = ()
-    lines: tuple[str, ...] = ()
-    """The line of each hit."""
     primary: str | None = None
     supplemental: tuple[str, ...] = ()
 
@@ -76,37 +52,41 @@ class Tiers(NamedTuple):
     supplemental: tuple[str, ...]
 
 
-def make_block(served: Sequence[ConfiguredView], material: BlockCandidates) -> ContextBlock:
-    """Make a block, as long as the settings allow."""
-    views = [row.view for row in material.rows]
-    views += [hit.view for hit in (*material.first_hits, *material.more_hits)]
-    recalls = {view.collection: view.recall for view in views}
-    if not recalls:
-        return ContextBlock()
-    limit = max(recall.max_results for recall in recalls.values())
-    limit = limit if material.max_lines is None else min(limit, material.max_lines)
-    most = limit + len(material.given)
-    lines = lines_for(material.rows, material.text, material.more_hits, most)
-    lines = each_once([*material.first_hits, *lines])
-    told = Counter[str]()
-    hits: list[Line] = []
-    for hit in lines:
-        collection = hit.view.collection
-        if hit.state not in material.given and told[collection] < hit.view.recall.max_results:
+def make_block(
+    served: Sequence[ConfiguredView],
+    rows: Sequence[Salient],
+    text: str,
+    *,
+    first: Sequence[Line] = (),
+    more: Sequence[Line] = (),
+    given: Collection[object] = (),
+    leads: str | None = None,
+    max_chars: int | None = None,
+    max_lines: int | None = None,
+) -> ContextBlock:
+    """A block about the entities that a text names, as long as the settings allow.
+
+    Lines in `first` come before all others, in this order; `more` are other lines that answer the
+    text. Lines whose `state` was `given` before are left out. `leads` is the collection that comes
+    first if it has something to say.
+    """
+    recalls = [row.view.recall for row in rows] + [line.view.recall for line in (*first, *more)]
+    limit = max((recall.max_results for recall in recalls), default=0)
+    limit = limit if max_lines is None else min(limit, max_lines)
+    told, lines = Counter[str](), list[Line]()
+    for line in each_once([*first, *lines_for(rows, text, more, limit + len(given))]):
+        collection = line.view.collection
+        if line.state not in given and told[collection] < line.view.recall.max_results:
             told[collection] += 1
-            hits.append(hit)
-    hits = hits[:limit]
-    names = [kb.view.collection for kb in served]
-    chosen = tiers(material.text, hits, names, material.leads)
-    budget = material.max_chars or max(recall.max_context_chars for recall in recalls.values())
+            lines.append(line)
+    lines = lines[:limit]
+    chosen = tiers(text, lines, [kb.view.collection for kb in served], leads)
+    budget = max_chars or max((recall.max_context_chars for recall in recalls), default=0)
     persona = persona_of(served, chosen.primary)
-    block, said = render(hits, chosen.primary, budget, persona, tiers=len(served) > 1)
-    if not said:
-        return ContextBlock()
-    present = {hit.view.collection for hit, _ in said}
-    supplemental = tuple(c for c in chosen.supplemental if c in present)
-    shown, texts = zip(*said, strict=True)
-    return ContextBlock(block, shown, texts, chosen.primary, supplemental)
+    block, said = render(lines, chosen.primary, budget, persona, tiers=len(served) > 1)
+    present = {line.view.collection for line in said}
+    supplemental = tuple(each for each in chosen.supplemental if each in present)
+    return ContextBlock(block, tuple(said), chosen.primary if said else None, supplemental)
 
 
 def persona_of(served: Sequence[ConfiguredView], collection: str | None) -> str | None:
@@ -139,42 +119,33 @@ def lines_for(
             lines = [line for line in lines if line.kind == "people"]
         firsts += lines[:1]
         others += lines[1:]
-    by_place = {_place(line): line for line in [*others, *firsts]}
+    by_place = {(line.place, line.section): line for line in [*others, *firsts]}
     answers = [
-        replace(by_place.get(_place(line), line), likelihood=line.likelihood) for line in answering
+        replace(by_place.get((line.place, line.section), line), likelihood=line.likelihood)
+        for line in answering
     ]
     for best in answers[:1]:
         less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     hits = each_once(_both_sides([*firsts, *others] or derived))
-    asked = {ends for hit in hits if hit.kind == "people" for ends in _ends_of_people(hit)}
-    hits = [hit for hit in hits if asked.isdisjoint(_ends_of_relation(hit))]
+    asked = {(hit.view.collection, hit.artifact.id) for hit in hits if hit.kind == "people"}
+    hits = [hit for hit in hits if asked.isdisjoint(_ends_that_say_whom(hit))]
     return sorted(hits, key=_comes_behind)[:limit]
 
 
-def _ends_of_people(hit: Line) -> Iterator[Hashable]:
-    """The ends of the relations that a line says whom to ask by."""
-    if isinstance(hit.artifact, Entity):
-        for person in people(hit.view, hit.artifact):
-            if person.relation:
-                yield hit.view.collection, frozenset({hit.artifact.id, person.entity.id})
-
-
-def _ends_of_relation(hit: Line) -> Iterator[Hashable]:
-    if isinstance(hit.artifact, Relation):
-        yield hit.view.collection, frozenset({hit.artifact.source, hit.artifact.target})
+def _ends_that_say_whom(hit: Line) -> Iterator[Hashable]:
+    """The ends of a relation that a line about whom to ask says already."""
+    if isinstance(hit.artifact, Relation) and hit.artifact.relation in ROLES:
+        for end in (hit.artifact.source, hit.artifact.target):
+            yield hit.view.collection, end
 
 
 def _comes_behind(hit: Line) -> tuple[bool, bool]:
     """Whether others go before it: the file that it cites no longer has its quote, or nobody
     reviewed it and somebody asks.
     """
-    return _is_gone(hit), not hit.view.is_unasked and not hit.is_reviewed
-
-
-def _is_gone(hit: Line) -> bool:
-    return (why := hit.stale) is not None and why.is_gone
+    return hit.is_gone, not hit.view.is_unasked and not hit.is_reviewed
 
 
 def _both_sides(hits: Iterable[Line]) -> Iterator[Line]:
@@ -210,7 +181,7 @@ def _goes_before(hit: Line) -> tuple[bool, ...]:
     if not isinstance(claim, Claim):
         return ()
     is_known = is_followed(hit.view, claim)
-    return not hit.is_reviewed, claim.status != "contested", not is_known, _is_gone(hit)
+    return not hit.is_reviewed, claim.status != "contested", not is_known, hit.is_gone
 
 
 def _rests_on(hit: Line) -> Iterator[Hashable]:
@@ -220,8 +191,8 @@ def _rests_on(hit: Line) -> Iterator[Hashable]:
         for reference in hit.artifact.evidence:
             if view.knowledge.evidence(reference) is not None:
                 yield view.collection, reference
-        if (sentence := view.texts.sentence(hit.artifact)) is not None:
-            yield view.collection, sentence.source_id, sentence.start
+        if (text := view.texts.shown(hit.artifact)).sentence is not None:
+            yield view.collection, text.source_id, text.start
 
 
 def _says(hit: Line) -> Iterator[Hashable]:
@@ -238,23 +209,20 @@ def _lines_of(
     claims has the hits `answering` that are about it, else pages about it; if the text asks
     nothing but the name, first sections that hold it.
     """
-    whom = whom_to_ask(row, text)
-    about = claims_about(row.view, row.entity.id, text, strengths)
-    asked = asked_for(row.view, about, text, strengths)
+    whom, view = whom_to_ask(row, text), row.view
+    about = claims_about(view, row.entity.id, text, strengths)
+    asked = asked_for(view, about, text, strengths)
     about = [
         claim
         for claim in about
         if claim.kind == "worded"
-        or claim.is_told(row.view)
+        or claim.is_told(view)
         or (claim.kind == "passage" and claim.artifact.id in asked)
     ]
     if not about:
         told_by = [line for line in answering if line.entity_id == row.entity.id]
-        pages: list[Line] = []
-        if row.view.since is None:
-            pages += _sections_naming(row) if asks_for_all(row.view, text, strengths) else []
-            pages += [] if told_by else [_hit(row, page) for page in _pages_about(row)]
-        return [*whom, *told_by, *pages]
+        pages = _pages_about(row, asks_for_all(view, text, strengths), not told_by)
+        return [*whom, *told_by, *(pages if view.since is None else ())]
     about = [about[0], *(each for each in about[1:] if each.artifact.id in asked)]
     claims = each_once(
         replace(_hit(row, each.artifact), judged=each, likelihood=each.likelihood) for each in about
@@ -263,26 +231,21 @@ def _lines_of(
     return [*claims[:said_by], *whom, *claims[said_by:]]
 
 
-def _pages_about(row: Salient) -> list[Page]:
-    """The pages that list an entity, then those with its name as their title."""
-    listing = row.view.visible.pages_about((Kind.ENTITY, row.entity.id))
-    words = terms(row.entity.name)
-    query = row.view.search.holding(words, TITLE)
-    titled = row.view.visible.artifacts_in(query, MAX_TITLED) if words else ()
-    return list({page.id: page for page in pages_to_tell([*listing, *titled])}.values())
-
-
-def _sections_naming(row: Salient) -> list[Line]:
-    """The first sections that hold the words of an entity's name, each page once."""
-    view, words = row.view, terms(row.entity.name)
+def _pages_about(row: Salient, in_sections: bool, whole: bool) -> Iterator[Line]:
+    """With `in_sections` the first sections that hold the words of an entity's name, each page
+    once; and the `whole` pages that list the entity, then those with its name as their title.
+    """
+    view, words, first = row.view, terms(row.entity.name), dict[str, int]()
     held = tuple(word.word for word in words)
-    snapshot, lines = view.knowledge.snapshot, dict[str, Line]()
-    for hit in snapshot.search(view.search.holding(words, Kind.PAGE), MAX_TITLED):
-        document = snapshot.document(hit)
-        found, section = view.visible.in_document(document), key_in(document).section
-        for page in pages_to_tell([found] if found is not None else []):
-            lines.setdefault(page.id, replace(_hit(row, page), section=section, words=held))
-    return list(lines.values())
+    naming = view.visible.found(view.search.holding(words, Kind.PAGE), MAX_TITLED)
+    for artifact, section in naming if in_sections else ():
+        for page in pages_to_tell([artifact]):
+            if first.setdefault(page.id, section) == section:
+                yield replace(_hit(row, page), section=section, words=held)
+    listing = view.visible.pages_about((Kind.ENTITY, row.entity.id))
+    titled = view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLED)
+    for page in pages_to_tell([*listing, *titled]) if whole else ():
+        yield _hit(row, page)
 
 
 def whom_to_ask(row: Salient, text: str) -> list[Line]:
@@ -296,10 +259,6 @@ def whom_to_ask(row: Salient, text: str) -> list[Line]:
 def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> Line:
     phrase = row.matched[0] if row.matched else row.entity.name
     return Line(row.view, artifact, phrase, row.strength, row.arm, row.entity.id)
-
-
-def _place(hit: Line) -> tuple[object, ...]:
-    return (*hit.place, hit.section)
 
 
 def tiers(

@@ -47,14 +47,15 @@ def brief(served: Sequence[ConfiguredView]) -> str:
     ]
     lines: list[str] = []
     for view in views:
-        if not (head := _head(view)):
-            continue
-        lines += [head] if lines else [head, HOW_TO_ASK]
-        room = room_in_frame(MAX_BRIEF) - sum(len(line) + 1 for line in lines)
-        pages = _listed("pages", islice(_titles(view), PAGES), room // 2)
-        subjects = _listed("subjects", _subjects(view), room - len(pages))
-        lines += filter(None, (pages, subjects))
-    return frame(lines, MAX_BRIEF)
+        if head := _head(view):
+            lines += [head] if lines else [head, HOW_TO_ASK]
+            room = room_in_frame(MAX_BRIEF) - sum(len(line) + 1 for line in lines)
+            pages = _listed("pages", islice(_titles(view), PAGES), room // 2)
+            subjects = _listed("subjects", _subjects(view), room - len(pages))
+            lines += filter(None, (pages, subjects))
+    while sum(len(line) + 1 for line in lines) > room_in_frame(MAX_BRIEF):
+        lines.pop()
+    return frame(lines)
 
 
 def _head(view: View) -> str:
@@ -69,11 +70,8 @@ def _head(view: View) -> str:
 
 def _titles(view: View) -> Iterator[str]:
     """The titles of pages that people wrote for others to read."""
-    artifacts = view.visible.artifacts_in(
-        view.search.every(Kind.PAGE), PAGES_LOOKED_AT
-    )  # a document for each section
-    pages = {page.id: page for page in pages_to_tell(artifacts)}
-    for page in pages.values():
+    sections = view.visible.artifacts_in(view.search.every(Kind.PAGE), PAGES_LOOKED_AT)
+    for page in dict.fromkeys(pages_to_tell(sections)):
         if page.id != STARTER_PAGE:
             yield from _harmless(page.title)
 

@@ -5,9 +5,8 @@ from the last analysis of the workspace, what it has of the claims' quotes by lo
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from math import log
 
 from vouch_sidecar.kb.records import Kind
@@ -18,8 +17,7 @@ from vouch_sidecar.retrieval.constants import (
     FEWEST_OF_EDITS,
     MOST_OF_EDITS,
 )
-from vouch_sidecar.retrieval.files.file_ties import Tied, tied_as_stored, visible_ties
-from vouch_sidecar.retrieval.files.saved_file import broken_by
+from vouch_sidecar.retrieval.files.file_ties import Tied, each_statement_once, visible_ties
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
@@ -27,11 +25,14 @@ from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import matches
+from vouch_sidecar.workspace.quotes_in_files import flat
 
 MOST_LINES = 3
 """Lines that one event tells, about the file and the names in its text."""
 MAX_JUDGED = 4_096
 """Characters of inserted lines that are judged."""
+MAX_QUOTES = 100
+"""Quotes that are looked for in one file: those nearest to the touched lines."""
 _WORD = re.compile(r"(?<![\w$-])[\w$-]++")
 _SPLIT = re.compile(r"\.|::|#")
 
@@ -55,37 +56,36 @@ class Touched:
 
 
 def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list[Line]:
-    """Three claims of those at the place whose state was not yet `given`: of each
-    group in turn the strongest, in the group's order.
-    """
-    groups = _hits_at(view, touched)
-    group_of = {hit.artifact.id: n for n, group in reversed([*enumerate(groups)]) for hit in group}
-    hits = [hit for hit in each_once(chain(*groups)) if hit.state not in given]
-    best = sorted(hits, key=lambda hit: (group_of[hit.artifact.id], -hit.similarity))[:MOST_LINES]
-    return [hit for hit in hits if hit in best]
+    """Three claims at the place whose state was not yet `given`, the best first."""
+    hits = each_once(_hits_at(view, touched))
+    return [hit for hit in hits if hit.state not in given][:MOST_LINES]
 
 
-def _hits_at(view: View, touched: Touched) -> list[list[Line]]:
-    """The claims to tell, in groups, the best first: those whose quotes the change took away; the
-    likeliest that the inserted lines meet; those tied to the touched lines, in their order; those
-    that name what the change has; and, where there are none of these two, those tied to the whole
-    file. Weak ties and mentions are left out.
+def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
+    """The claims to tell, the best first: those whose quotes the change took away; the likeliest
+    that the inserted lines meet; those tied to the touched lines; those that name what the change
+    has; and, where there are none of these two, those tied to the whole file. Weak ties and
+    mentions are left out.
     """
     there = view.workspace.path_of(touched.path)
     if there is None:
-        return []
-    ties = tied_as_stored(view, there, may_enter)
-    lost = broken_by(view, there, touched.ranges, touched.removed) if touched.is_edit else ()
-    broken = [tied for tied in ties if tied.claim.id in lost and stale(view, tied.claim)]
+        return
+    stored = visible_ties(view, ((there, tie) for tie in view.workspace.stored_ties_of(there)))
+    ties = each_statement_once(tied for tied in stored if may_enter(view, tied.claim))
+    if touched.is_edit:
+        lost = _broken_by(view, there, touched.ranges, touched.removed)
+        yield from (
+            _hit(tied) for tied in ties if tied.claim.id in lost and stale(view, tied.claim)
+        )
+    yield from _met(view, there, touched.inserted)
     strong = [tied for tied in ties if not tied.is_weak and view.tells(tied.strength)]
-    lined = sorted((tied for tied in strong if tied.line is not None), key=lambda t: t.place)
-    inside = [tied for tied in lined if _overlaps(tied, touched.ranges)]
+    lined = [tied for tied in strong if tied.line is not None]
     words = {word[0] for word in matches(_WORD, touched.text)} if touched.is_edit else set()
-    named = [tied for tied in lined if tied not in inside and _is_named(tied, words)]
-    whole = [tied for tied in strong if tied.line is None or not touched.ranges]
-    groups = [inside, named] if touched.is_edit and (inside or named) else [inside, whole]
-    met = _met(view, there, touched.inserted)
-    return [[*map(_hit, broken)], met, *([*map(_hit, group)] for group in groups)]
+    near = [tied for tied in lined if _overlaps(tied, touched.ranges)]
+    near += [tied for tied in lined if _is_named(tied, words)]
+    if not (touched.is_edit and near):
+        near += [tied for tied in strong if tied.line is None or not touched.ranges]
+    yield from map(_hit, near)
 
 
 def _hit(tied: Tied) -> Line:
@@ -128,3 +128,36 @@ def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:
 
 def _is_named(tied: Tied, words: set[str]) -> bool:
     return any(_SPLIT.split(name)[-1] in words for name in tied.names)
+
+
+def _broken_by(
+    view: View, path: str, ranges: Sequence[tuple[int, int]], removed: str
+) -> frozenset[str]:
+    """The ids of the claims that have lost a quote in a file by a change, which touched some lines
+    (`ranges`) and took out the text `removed`. Reads the file.
+    """
+    workspace = view.workspace
+    there = workspace.path_of(path)
+    if there is None:
+        return frozenset()
+    ties = [t for t in workspace.stored_ties_of(there) if t.arm == "quotes"]
+    ties.sort(key=lambda tie: _distance(tie.line or 0, ranges))
+    broken = set()
+    for tie in ties[:MAX_QUOTES]:
+        quoted = tie.via or "", tie.start, tie.end
+        _, quote = workspace.fresh.places.get(quoted, ("", None))
+        fresh = workspace.fresh.of(quoted)
+        if quote is None or fresh is None or fresh.state != "gone":
+            continue
+        if workspace.fresh.was_lost(quoted) or _share(flat(quote.text), flat(removed)):
+            broken.add(tie.claim_id)
+    return frozenset(broken)
+
+
+def _distance(line: int, ranges: Iterable[tuple[int, int]]) -> int:
+    return min((max(first - line, line - last, 0) for first, last in ranges), default=line)
+
+
+def _share(quote: str, taken: str) -> bool:
+    """Whether one of two texts is a part of the other."""
+    return bool(taken) and (quote in taken or taken in quote)

@@ -4,27 +4,25 @@ unchanged, and where the viewer may see both the claim and the source that the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import prod
+from typing import NamedTuple
 
-from vouch_sidecar.kb.records import Claim, Key, Kind
+from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.constants import GENERAL_FILE
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.view.claim_texts import each_once
 from vouch_sidecar.workspace.file_kinds import file_name, is_for_names
-from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
+from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
 WEAK = 0.45
 """A weaker tie is folded, and never volunteered."""
-
-
-Counts = Callable[[View, Claim], bool]
-"""Whether a claim counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,36 +70,18 @@ def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
     """The claims tied to a file, strongest first, one for each statement. Reads the file, unless
     `text` is given.
     """
-    return _tied_to(view, path, view.workspace.ties_of(path, text))
-
-
-def tied_as_stored(view: View, path: str, counts: Counts | None = None) -> list[Tied]:
-    """The claims that count and are tied to a listed file as it was when it was read, strongest
-    first, one for each statement. Reads no file.
-    """
-    return _tied_to(view, path, view.workspace.stored_ties_of(path), counts)
-
-
-def _tied_to(
-    view: View, path: str, ties: Iterable[Tie], counts: Counts | None = None
-) -> list[Tied]:
-    """The claims with ties to a file, one for each statement."""
-    tied = visible_ties(view, ((path, tie) for tie in ties))
-    return _each_statement_once(t for t in tied if counts is None or counts(view, t.claim))
+    ties = view.workspace.ties_of(path, text)
+    return each_statement_once(visible_ties(view, ((path, tie) for tie in ties)))
 
 
 def tied_to_paths(view: View, paths: Iterable[str]) -> list[Tied]:
     """The claims tied to files and folders as they were when they were read, strongest first, each
     once. Weak ties are left out where there are others. Reads no file.
     """
-    workspace = view.workspace
-    ties = [
-        (path, tie)
-        for path in paths
-        for tie in (
-            workspace.ties.of_path(path) if path.endswith("/") else workspace.stored_ties_of(path)
-        )
-    ]
+    ties: list[tuple[str, Tie]] = []
+    for path in paths:
+        files, folders = view.workspace.stored_ties_of, view.workspace.ties.of_path
+        ties += [(path, tie) for tie in (folders if path.endswith("/") else files)(path)]
     tied = visible_ties(view, ties)
     return [each for each in tied if not each.is_weak] or tied
 
@@ -114,7 +94,7 @@ def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] |
     if place is None:
         return None
     start, end, ties = place
-    shown = _each_statement_once(visible_ties(view, ((found.path, found.tie) for found in ties)))
+    shown = each_statement_once(visible_ties(view, ((found.path, found.tie) for found in ties)))
     return (start, end, shown) if shown else None
 
 
@@ -122,9 +102,7 @@ def tied_to_what(view: View, text: str) -> list[Tied]:
     """The claims tied to the files, folders, modules and identifiers that a text names, strongest
     first, each once. Reads no file, so that every prompt can be asked about.
     """
-
-    tied_files = view.workspace.named_by(text)
-    return visible_ties(view, ((found.path, found.tie) for found in tied_files))
+    return visible_ties(view, ((found.path, found.tie) for found in view.workspace.named_by(text)))
 
 
 def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
@@ -133,23 +111,23 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
     themselves, such as a line of code in a document, are left out, and all that say something only
     in a context which the viewer may not see.
     """
-    by_claim: dict[str, list[tuple[str, Tie]]] = {}
+    by_claim = defaultdict[str, list[tuple[str, Tie]]](list)
     for path, tie in ties:
-        by_claim.setdefault(tie.claim_id, []).append((path, tie))
+        by_claim[tie.claim_id].append((path, tie))
     tied = []
     for claim_id, several in by_claim.items():
         claim = view.visible.claim(claim_id)
-        if claim is None or view.texts.lacks_context(claim):
+        if claim is None or view.texts.shown(claim).lacks_context:
             continue
-        if claim.auto_approved and not view.texts.is_sayable(claim):
+        if claim.auto_approved and not view.texts.shown(claim).says_something:
             continue
-        if shown := [(path, _as_of_now(view, tie)) for path, tie in _shown(view, claim, several)]:
-            tied.append(_together(view, claim, shown))
+        if now := [_as_of_now(view, *each) for each in _holding(view, claim, several)]:
+            tied.append(_together(view, claim, now))
     tied.sort(key=lambda each: (-each.strength, *each.place, each.claim.id))
     return tied
 
 
-def _each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
+def each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     """The ties without those whose claim says what an earlier one says: vouch makes several claims
     of one sentence, and of one document in two versions. A contested claim stands for the others,
     and a tie with a quote for those to the whole file, which can't show whether the claim still
@@ -166,80 +144,67 @@ def _each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     )
 
 
-def files_of(view: View, claim: Claim) -> dict[str, float]:
-    """The files that a claim is tied to, and folders with a slash at their end, each with the
-    strength of the strongest tie that the viewer may see.
-    """
-    strengths: dict[str, float] = {}
-    for path, tie in _shown(view, claim, view.workspace.ties.of_claim(claim.id)):
-        strengths[path] = max(strengths.get(path, 0.0), tie.strength)
-    return strengths
-
-
 def file_strengths(view: View, claims: Iterable[Claim]) -> dict[str, float]:
-    """The files and folders that some claims are tied to, each with the strength of the strongest
-    tie. Files that everybody changes have little.
+    """The files that some claims are tied to, and folders with a slash at their end, each with the
+    strength of the strongest tie that the viewer may see. Files that everybody changes have little.
     """
-    strengths: dict[str, float] = {}
+    strengths = defaultdict[str, float](float)
     for claim in claims:
-        for path, strength in files_of(view, claim).items():
-            worth = strength if is_for_names(path) else strength * GENERAL_FILE
-            strengths[path] = max(strengths.get(path, 0.0), worth)
+        for path, tie in _holding(view, claim, view.workspace.ties.of_claim(claim.id)):
+            worth = tie.strength if is_for_names(path) else tie.strength * GENERAL_FILE
+            strengths[path] = max(strengths[path], worth)
     return strengths
 
 
-def _shown(view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]) -> list[tuple[str, Tie]]:
+def _holding(
+    view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]
+) -> Iterator[tuple[str, Tie]]:
     """A claim's ties that still hold and that the viewer may see. One by a name in a sentence that
     he may no longer see is none.
     """
-    mark, sentence = mark_of(claim), view.texts.sentence(claim)
-    hides_sentence = sentence is None or not sentence.holds_text
-    return [
-        (path, tie)
-        for path, tie in ties
-        if tie.mark == mark
-        and not (hides_sentence and tie.where == "sentence")
-        and (tie.via is None or view.visible.artifact(_via(tie)) is not None)
-    ]
+    mark, is_whole = mark_of(claim), view.texts.shown(claim).is_whole
+    for path, tie in ties:
+        if tie.mark == mark and (is_whole or tie.where != "sentence"):
+            kind = Kind.ENTITY if tie.where == "entity" else Kind.SOURCE
+            if tie.via is None or view.visible.artifact((kind, tie.via)) is not None:
+                yield path, tie
 
 
-def _via(tie: Tie) -> Key:
-    """The artifact that a viewer must be able to see for a tie to count."""
-    return (Kind.ENTITY if tie.where == "entity" else Kind.SOURCE), tie.via or ""
-
-
-def _as_of_now(view: View, tie: Tie) -> Tie:
+class _Now(NamedTuple):
     """A tie with the line that has its quote now; a tie whose quote is gone is weaker."""
-    fresh = _fresh(view, tie)
+
+    path: str
+    tie: Tie
+    state: QuoteState | None = None
+
+
+def _as_of_now(view: View, path: str, tie: Tie) -> _Now:
+    fresh = None
+    if tie.arm == "quotes" and tie.via is not None:
+        fresh = view.workspace.fresh.of((tie.via, tie.start, tie.end))
     if fresh is None:
-        return tie
-    if fresh.state == "gone":
-        return tie._replace(line=None, strength=tie.strength * GONE)
-    return tie._replace(line=fresh.line)
+        return _Now(path, tie)
+    strength = tie.strength * (GONE if fresh.state == "gone" else 1.0)
+    line = None if fresh.state == "gone" else fresh.line
+    return _Now(path, tie._replace(line=line, strength=strength), fresh.state)
 
 
-def _fresh(view: View, tie: Tie) -> Fresh | None:
-    if tie.arm != "quotes" or tie.via is None:
-        return None
-    return view.workspace.fresh.of((tie.via, tie.start, tie.end))
-
-
-def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
+def _together(view: View, claim: Claim, several: list[_Now]) -> Tied:
     """One tie out of all of a claim: the strongest gives the reason, and the strongest with a line
     gives the line.
     """
 
-    def order(path_and_tie: tuple[str, Tie]) -> tuple[object, ...]:
-        path, tie = path_and_tie
-        return (-tie.strength, TIE_ARMS.index(tie.arm), tie.line or 0, tie.start, path)
+    def order(now: _Now) -> tuple[object, ...]:
+        tie = now.tie
+        return -tie.strength, TIE_ARMS.index(tie.arm), tie.line or 0, tie.start, now.path
 
-    ties = sorted(ties, key=order)
-    path, best = ties[0]
-    lined = next((tie for _, tie in ties if tie.line is not None), best)
-    strongest = {tie.arm: tie.strength for _, tie in reversed(ties)}
+    several = sorted(several, key=order)
+    path, best, _ = several[0]
+    ties = [now.tie for now in several]
+    lined = next((tie for tie in ties if tie.line is not None), best)
+    strongest = {tie.arm: tie.strength for tie in reversed(ties)}
     doubt = prod(1.0 - strength for strength in strongest.values())
-    own = (_fresh(view, tie) for _, tie in ties)
-    states = [fresh.state for fresh in own if fresh is not None]
+    states = [now.state for now in several if now.state is not None]
     return Tied(
         view,
         claim,
@@ -249,9 +214,9 @@ def _together(view: View, claim: Claim, ties: list[tuple[str, Tie]]) -> Tied:
         lined.line,
         _why(view, claim, best),
         lined.last_line,
-        next((tie.via for _, tie in ties if tie.arm in ("cites", "quotes")), None),
+        next((tie.via for tie in ties if tie.arm in ("cites", "quotes")), None),
         min(states, key=("there", "moved", "gone").index, default=None),
-        tuple(filter(None, (_name(view, claim, t) for _, t in ties if t.arm == "identifier"))),
+        tuple(filter(None, (_name(view, claim, t) for t in ties if t.arm == "identifier"))),
         lined.start if lined.arm == "quotes" else 0,
     )
 

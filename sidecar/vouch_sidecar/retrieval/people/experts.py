@@ -4,23 +4,34 @@ entity that it is linked to.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import islice
+from math import fsum, prod, sqrt
+from typing import NamedTuple
 
 from vouch_sidecar.index.topic_table import TOPIC
-from vouch_sidecar.kb.records import Entity
-from vouch_sidecar.retrieval.people.topic_matches import Linking as Linking
+from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.retrieval.constants import PROLIFIC
+from vouch_sidecar.retrieval.people.topic_matches import Match, Matched, TopicMatches
 from vouch_sidecar.retrieval.people.topic_matches import Question as Question
-from vouch_sidecar.retrieval.people.topic_matches import TopicMatches
-from vouch_sidecar.retrieval.people.weights import WEIGHTS, Contribution, Factors, Weight
+from vouch_sidecar.retrieval.people.weights import WEIGHTS, Factors, Weight
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.topic_names import is_ticket
 
 TOP_CLAIMS = 3
 EXPLAINED_CLAIMS = 10
 """The number of claims of a row for which `explain` shows what they added."""
+
+
+class Contribution(NamedTuple):
+    """What one claim adds to the score of one entity: `amount`, the product of the factors."""
+
+    matched: Matched
+    factors: Factors
+    amount: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +42,6 @@ class Expert:
 
     view: View
     entity: Entity
-    weight: Weight
     score: float
     factors: Factors
     claim_count: int
@@ -52,7 +62,7 @@ def rank(matches: TopicMatches) -> list[Expert]:
     listed = []
     for match in matches.in_views:
         view = match.view
-        for entity_id, adds in weight.contributions(match, question.now).items():
+        for entity_id, adds in _contributions(match, weight, question.now).items():
             entity = view.visible.entity(entity_id)
             if entity is None or len(adds) < question.min_claims:
                 continue
@@ -60,20 +70,47 @@ def rank(matches: TopicMatches) -> list[Expert]:
                 continue
             if entity.type == TOPIC and is_ticket(entity.name):
                 continue
-            score, factors = weight.score(view, entity_id, adds)
+            factors = {"sum": fsum(each.amount for each in adds)}
+            factors |= _focus(view, entity_id) if weight.is_focused else {}
+            score = round(factors["sum"] * factors.get("focus", 1.0), 6)
             order = (view.names.is_topic(entity_id), -score, entity_id, view.collection)
             cited = {reference for each in adds for reference in each.matched.claim.evidence}
-            counts = len(adds), len(cited)
-            row = Expert(view, entity, weight, score, factors, *counts, adds)
+            row = Expert(view, entity, score, factors, len(adds), len(cited), adds)
             listed.append((order, row))
     shown = EXPLAINED_CLAIMS if question.explain else TOP_CLAIMS
     rows = nsmallest(question.limit, listed, key=lambda row: row[0])
     return [replace(row, contributions=_largest(row, shown)) for _, row in rows]
 
 
+def _contributions(match: Match, weight: Weight, now: float) -> dict[str, list[Contribution]]:
+    """What the claims that match a topic add for each entity: all of them, unless they are weighed
+    by their words and time is up.
+    """
+    out = defaultdict[str, list[Contribution]](list)
+    heard: set[tuple[str, str]] = set()
+    for matched in match.claims:
+        if weight.is_focused and match.view.deadline.has_passed():
+            break
+        factors, claim = weight.factors(matched, now), matched.claim
+        adds = Contribution(matched, factors, prod(factors.values()))
+        again = Contribution(matched, factors | {"repeat": 0.0}, 0.0)
+        says = " ".join(claim.text.lower().split()) if weight.is_focused else claim.id
+        for entity_id in matched.entity_ids:
+            out[entity_id].append(again if (entity_id, says) in heard else adds)
+            heard.add((entity_id, says))
+    return out
+
+
+def _focus(view: View, entity_id: str) -> Factors:
+    """How much of all evidence counts for an entity that so many claims are about."""
+    own, everything = view.search.claim_count(entity_id), view.search.total(Kind.CLAIM)
+    focus = 1 / sqrt(1 + PROLIFIC * (own / everything if everything else 0.0))
+    return {"focus": focus, "own_claims": float(own), "all_claims": float(everything)}
+
+
 def _largest(row: Expert, limit: int) -> list[Contribution]:
     """The claims that add most, ties by id, without those that mean nothing by themselves."""
-    texts = row.view.texts
+    shown = row.view.texts.shown
     order = sorted(row.contributions, key=lambda adds: (-adds.amount, adds.matched.claim.id))
-    saying = (adds for adds in order if not texts.lacks_context(adds.matched.claim))
+    saying = (adds for adds in order if not shown(adds.matched.claim).lacks_context)
     return list(islice(saying, limit))

@@ -10,15 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Claim, Entity, Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import MAX_NAMED
 from vouch_sidecar.retrieval.evidence.text_kinds import is_common_word
-from vouch_sidecar.retrieval.people.authors import authors_about
 from vouch_sidecar.retrieval.people.experts import Expert, rank
-from vouch_sidecar.retrieval.people.owners import owners_about
+from vouch_sidecar.retrieval.people.of_files import about_entity, authors, owners
 from vouch_sidecar.retrieval.people.topic_matches import Match, Question, TopicMatches, matching
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
@@ -53,8 +52,7 @@ _TOPIC = re.compile(r"\s*(?:(?:about|for|of|on|regarding|with)\s)?([^?!;\n]*)", 
 """What may follow the words that ask for somebody."""
 
 
-@dataclass(frozen=True, slots=True)
-class PersonToAsk:
+class PersonToAsk(NamedTuple):
     """Somebody to ask about an entity, and why.
 
     `claim_count` is the number of live, visible claims that count for both. `relation` is the label
@@ -84,12 +82,12 @@ def told_in_blocks(view: View, entity: Entity, text: str) -> str:
     """Whom to ask about an entity as a phrase, where a text asks that; else nothing."""
     if WHOM.search(text) is None:
         return ""
+    about = [about_entity(view, entity)]
     told = [", ".join(map(str, people(view, entity)))]
-    if owners := owners_about(view, entity, in_block=True):
-        handles = ", ".join(owner.handle for owner in owners)
-        told.append(f"code owner{'s' * (len(owners) > 1)} {handles}")
-    if view.people_told.in_blocks and (authors := authors_about(view, entity)):
-        told.append(f"by commits: {', '.join(author.name for author in authors)}")
+    if handles := [owner.handle for _, owner in owners(about, in_block=True)]:
+        told.append(f"code owner{'s' * (len(handles) > 1)} {', '.join(handles)}")
+    if view.people_told.in_blocks and (names := [author.name for author in authors(about)]):
+        told.append(f"by commits: {', '.join(names)}")
     return "; ".join(filter(None, told))
 
 
@@ -116,7 +114,7 @@ def people(view: View, entity: Entity) -> list[PersonToAsk]:
     for team in (row.entity for row in near if row.entity.type != PERSON):
         theirs = [row for row in _near(view, team) if row.entity.type == PERSON]
         for row in theirs[:OF_A_TEAM]:
-            rows.setdefault(row.entity.id, replace(row, relation=None, via=team))
+            rows.setdefault(row.entity.id, row._replace(relation=None, via=team))
     rows.pop(entity.id, None)
     return list(rows.values())
 

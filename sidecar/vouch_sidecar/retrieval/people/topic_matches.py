@@ -7,26 +7,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from heapq import nsmallest
 from math import fsum
 from typing import Literal, NamedTuple
 
-from tantivy import Document
-
-from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.index.document_schema import TITLE
+from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.index.query import fewest, rarity
+from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.stored_artifacts import key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.names.mentions import Mention
-from vouch_sidecar.retrieval.constants import (
-    MAX_CLAIMS_WITH_FILES,
-    MAX_TOPIC_WORDS,
-    PARTIAL_SHARE,
-)
+from vouch_sidecar.retrieval.constants import MAX_TOPIC_WORDS, PARTIAL_SHARE
 from vouch_sidecar.retrieval.evidence.text_kinds import Span, blanked
 from vouch_sidecar.retrieval.files.file_ties import tied_to_paths
+from vouch_sidecar.retrieval.people.of_files import Subject
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.prompt_text import BEST, WHOM
@@ -70,7 +64,6 @@ class Match:
     """The claims of one view that match a topic, by id, and the entities that it names."""
 
     view: View
-    entity_ids: frozenset[str]
     mentions: Sequence[Mention]
     """The places where the topic names entities and derived topics."""
     parts: Sequence[str]
@@ -78,12 +71,6 @@ class Match:
     files: Sequence[str]
     """The files that the topic names, and folders with a slash at their end."""
     claims: Sequence[Matched]
-
-    @cached_property
-    def best_claims(self) -> list[Claim]:
-        """The best claims by worth, for questions about their files."""
-        claims = (matched.claim for matched in self.claims)
-        return nsmallest(MAX_CLAIMS_WITH_FILES, claims, key=lambda c: (-worth(c), c.id))
 
 
 @dataclass(frozen=True)
@@ -94,6 +81,14 @@ class TopicMatches:
     in_views: Sequence[Match]
     unknown: Sequence[Term]
     """The words of the topic that stand in no live, visible claim, page or topic."""
+
+    @cached_property
+    def subjects(self) -> list[Subject]:
+        """What owners and authors are looked for about."""
+        return [
+            Subject(match.view, [matched.claim for matched in match.claims], match.files)
+            for match in self.in_views
+        ]
 
     def unmatched(self) -> list[str]:
         """The unknown words as written and in order, without words of names, and without those that
@@ -166,8 +161,8 @@ def _match(
         if not any(_is_part(mention, path) for path in paths)
     ]
     parts = names.with_part(topic)
-    entity_ids = frozenset({mention.entity_id for mention in mentions}.union(parts))
-    named = {*search.ids(search.claims_of(sorted(entity_ids)))}
+    entity_ids = sorted({mention.entity_id for mention in mentions}.union(parts))
+    named = {*search.ids(search.claims_of(entity_ids))}
     named |= {*search.ids(search.these_claims(sorted(tied)))} if tied else set()
     claims, whole = [], fsum(weights.values())
     for claim_id in sorted(named.union(held)):
@@ -177,7 +172,7 @@ def _match(
         words, is_named = held.get(claim_id, ()), claim_id in named
         share = 1.0 if is_named else fsum(weights[word] for word in words) / whole
         claims.append(Matched(claim, names.entities_of(claim_id), words, is_named, share, how))
-    return Match(view, entity_ids, mentions, parts, files, claims)
+    return Match(view, mentions, parts, files, claims)
 
 
 def _is_part(mention: Mention, path: Span) -> bool:
@@ -187,34 +182,27 @@ def _is_part(mention: Mention, path: Span) -> bool:
 
 def _holding(views: Sequence[View], weights: Mapping[Term, float]) -> list[dict[str, Words]]:
     """For each view, the claims that hold all words; if none of any view does, those that hold the
-    largest share of their weight. By id, with the words that each holds.
+    largest share of their weight, at least `PARTIAL_SHARE`. By id, with the words that each holds.
     """
-    words = tuple(weights)
+    words, whole = tuple(weights), fsum(weights.values())
     if not words or any(view.search.holds(words, Kind.CLAIM) for view in views):
         ids = (view.search.ids(view.search.holding(words, Kind.CLAIM)) for view in views)
         return [dict.fromkeys(of_view, words) for of_view in ids]
-    shares = [_shares(view, weights) for view in views]
-    most = max((share for of_view in shares for _, share in of_view.values()), default=0.0)
-    return [
-        {claim_id: held for claim_id, (held, share) in of_view.items() if share == most}
-        for of_view in shares
-    ]
 
-
-def _shares(view: View, weights: Mapping[Term, float]) -> dict[str, tuple[Words, float]]:
-    """The claims of a view that hold about the largest share of the words, with their words and the
-    share; none if it is less than `PARTIAL_SHARE`.
-    """
-    snapshot, whole = view.knowledge.snapshot, fsum(weights.values())
-
-    def held_in(claim: Document) -> tuple[Words, float]:
+    def held_in(view: View, hit: Hit) -> tuple[float, str, Words]:
+        """The share that a claim holds, its id, and the words."""
+        claim = view.knowledge.snapshot.document(hit)
         stems = frozenset(stems_in(claim))
-        words = tuple(word for word in weights if word.held_by(stems))
-        return words, round(fsum(weights[word] for word in words) / whole, 9)
+        held = tuple(word for word in words if word.held_by(stems))
+        return round(fsum(weights[word] for word in held) / whole, 9), key_in(claim).id, held
 
-    least = fewest(weights.values(), PARTIAL_SHARE)
-    best = snapshot.search(view.search.weighed(weights, Kind.CLAIM, least), 1)
-    most = max((held_in(snapshot.document(hit))[1] for hit in best), default=0.0)
-    hits = view.search.down_to(weights, Kind.CLAIM, most) if most >= PARTIAL_SHARE else []
-    found = map(snapshot.document, hits)
-    return {key_in(document).id: held_in(document) for document in found}
+    most = 0.0
+    for view in views:
+        for hit in view.knowledge.snapshot.search(view.search.weighed(weights, Kind.CLAIM), 1):
+            most = max(most, held_in(view, hit)[0])
+    found: list[dict[str, Words]] = []
+    for view in views:
+        hits = view.search.down_to(weights, Kind.CLAIM, most) if most >= PARTIAL_SHARE else ()
+        held = [held_in(view, hit) for hit in hits]
+        found.append({claim_id: theirs for share, claim_id, theirs in held if share == most})
+    return found

@@ -10,7 +10,7 @@ from heapq import nlargest
 from itertools import pairwise
 from math import fsum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation
 from vouch_sidecar.retrieval.constants import (
@@ -192,15 +192,13 @@ def judge(
     too. `ties` gives, by claim id, the strength of ties to files that the text names, which count
     like exact words.
     """
-    holding = [_holding(asked, candidate) for candidate in candidates]
-    rivals = _rivals(holding)
+    compared = [_compared(candidate, asked) for candidate in candidates]
+    rivals = _rivals(compared)
     total = view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE)
-    for candidate, sentence, held, everywhere in holding:
-        strengths = sorted(
-            (entity_strengths[each] for each in candidate.entity_ids if each in entity_strengths),
-            reverse=True,
-        )
-        strength, other_end = (*strengths, 0.0, 0.0)[:2]
+    for candidate in compared:
+        held, text = candidate.held, candidate.text
+        named = [entity_strengths.get(each, 0.0) for each in candidate.entity_ids]
+        strength, other_end = (*sorted(named, reverse=True), 0.0, 0.0)[:2]
         if not isinstance(candidate.artifact, Relation):
             other_end = 0.0
         elif not (strength and held):
@@ -210,70 +208,48 @@ def judge(
             continue  # the words are those of the question alone
         tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0
-        missing = sorted(asked.weight_of([word]) for word in sentence.difference(held))
-        exactly = asked.exactly_in(candidate.text).intersection(held)
+        missing = sorted(asked.weight_of([word]) for word in candidate.missing)
+        exactly = "".join(word.word for word in asked.exactly_in(text).intersection(held))
+        identifiers = sum(len(word.alternatives) > 1 for word in held)
         features = Features.of(
             held=asked.weight_of(held) + tie + other_end,
             missing=fsum(missing[:-1]),
             rivals=1 if tie else rivals[frozenset(held)],
-            pairs=_pairs(asked, held, candidate.stems),
+            pairs=identifiers + len(asked.pairs.intersection(pairwise(candidate.stems))),
             named=strength,
             section=candidate.section is not None,
             total=total,
             kind=candidate.kind,
             shared=fsum(0.5 if is_pair(word) else 1.0 for word in held)
             + NAME_WORDS * strength
-            + (EXACT_WORDS if tie or any(map(_has_digit, exactly)) else 0),
+            + (EXACT_WORDS if tie or any(map(str.isdigit, exactly)) else 0),
         )
         words = tuple(word.word for word in held)
         if tied is not None and not words:
             words = (tied.path,)
-        lacks = frozenset(asked.weights).difference(everywhere)
-        yield candidate._replace(words=words, features=features, lacks=lacks)
+        yield candidate._replace(words=words, features=features)
 
 
-class _Holding(NamedTuple):
-    """The words of a text that a candidate holds, by the sentence of the text that it holds most
-    of.
-    """
-
-    candidate: Candidate
-    sentence: frozenset[Term]
-    held: tuple[Term, ...]
-    everywhere: tuple[Term, ...]
-    """The words of the whole text that it holds."""
-
-
-def _holding(asked: WeighedWords, candidate: Candidate) -> _Holding:
+def _compared(candidate: Candidate, asked: WeighedWords) -> Candidate:
+    """The candidate with the words that it shares with the text and those that it lacks."""
     of_stem = asked.held_by(frozenset(candidate.stems))
-    everywhere = tuple(word for word in of_stem if asked.means(word, candidate.text))
+    everywhere = [word for word in of_stem if asked.means(word, candidate.text)]
     sentence = asked.best_sentence(everywhere)
     held = tuple(word for word in everywhere if word in sentence)
-    return _Holding(candidate, sentence, held, everywhere)
+    lacks = frozenset(asked.weights).difference(everywhere)
+    return candidate._replace(held=held, missing=sentence.difference(held), lacks=lacks)
 
 
-def _has_digit(word: Term) -> bool:
-    """Whether a word is such as a port, an error code or a time."""
-    return any(map(str.isdigit, word.word))
-
-
-def _pairs(asked: WeighedWords, held: Iterable[Term], stems: list[str]) -> int:
-    """How many neighbouring words of the text are neighbours in a candidate; an identifier counts
-    as one such pair.
-    """
-    whole = sum(len(word.alternatives) > 1 for word in held)
-    return whole + len(asked.pairs.intersection(pairwise(stems)))
-
-
-def _rivals(holding: Sequence[_Holding]) -> dict[frozenset[Term], int]:
+def _rivals(candidates: Iterable[Candidate]) -> dict[frozenset[Term], int]:
     """For each set of words, how many groups of candidates hold all of them. Statements of one
     source form one group.
     """
-    groups: defaultdict[frozenset[Term], set[str]] = defaultdict(set)
-    for candidate, _, held, _ in holding:
+    groups = defaultdict[frozenset[Term], set[str]](set)
+    for candidate in candidates:
+        rivals = groups[frozenset(candidate.held)]
         if isinstance(candidate.artifact, Claim | Page | Relation):
-            groups[frozenset(held)].add(candidate.group or candidate.artifact.path)
+            rivals.add(candidate.group or candidate.artifact.path)
     return {
         words: len(set().union(*(some for other, some in groups.items() if words <= other)))
-        for words in {frozenset(holds.held) for holds in holding}
+        for words in groups
     }

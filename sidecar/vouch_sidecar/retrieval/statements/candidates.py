@@ -9,14 +9,13 @@ from itertools import islice
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from tantivy import Document, Query
+from tantivy import Query
 
 from vouch_sidecar.index.artifact_documents import sections, texts
 from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.index.document_schema import QUESTION
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import all_of, term_query
-from vouch_sidecar.index.stored_artifacts import key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.constants import (
     ASKED_AGAIN,
@@ -72,9 +71,14 @@ class Candidate(NamedTuple):
     own_stems: frozenset[str] = frozenset()
     """For a statement of an exchange, its stems without those of the question."""
     words: tuple[str, ...] = ()
+    """The words that it shares with the text, or the file that both name."""
     features: Features = UNJUDGED
+    held: tuple[Term, ...] = ()
+    """The words that it shares with that sentence of the text of which it holds most…"""
+    missing: frozenset[Term] = frozenset()
+    """…the other words of this sentence…"""
     lacks: frozenset[Term] = frozenset()
-    """The words of the text that it does not hold."""
+    """…and the words of the whole text that it does not hold."""
 
     def is_told(self, view: View) -> bool:
         """Whether it is likely enough for its kind."""
@@ -103,26 +107,24 @@ def candidates_for(
     that it names, those that hold its words, those near in meaning (with `vector`), and answers to
     questions like it.
     """
-    snapshot = view.knowledge.snapshot
     strongest = sorted(entity_strengths, key=lambda entity: -entity_strengths[entity])
     for place, entity_id in enumerate(strongest[:MAX_SPEAKING]):
         if place and view.deadline.has_passed():
             return  # those of the first are found however late it is
         yield from claims_of(view, entity_id, asked)
         if Kind.RELATION in kinds:
-            for hit in snapshot.search(_relations_of(view, entity_id, asked), MAX_RELATIONS):
-                yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
+            holding = view.search.weighed(asked.weights, Kind.RELATION)
+            query = all_of([term_query("joins", entity_id), holding])
+            yield from _found(view, query, MAX_RELATIONS, asked, entity_strengths)
     for kind in kinds if asked.weights else ():
         if kind is Kind.CLAIM and not view.deadline.has_passed():
             yield from _claims_holding(view, asked)
         elif kind is not Kind.RELATION and not view.deadline.has_passed():
             query = view.search.weighed(asked.weights, kind)
-            for hit in snapshot.search(query, MAX_CONSIDERED):
-                yield from _candidate(view, snapshot.document(hit), asked, entity_strengths)
-    near = (
-        [] if vector is None else vector.nearest(view, [Kind.CLAIM], SEMANTIC_LEAST, MAX_SEMANTIC)
-    )
-    yield from claims_by_id(view, (claim.id for claim in near))
+            yield from _found(view, query, MAX_CONSIDERED, asked, entity_strengths)
+    if vector is not None:
+        near = vector.nearest(view, [Kind.CLAIM], SEMANTIC_LEAST, MAX_SEMANTIC)
+        yield from claims_by_id(view, (claim.id for claim in near))
     if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
         yield from _of_exchanges(view, asked)
 
@@ -131,13 +133,10 @@ def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     """The claims whose sentences hold most of the words asked for, of those that hold most by
     themselves. More of those are looked at that were cut from a document, often within sentences.
     """
-    snapshot = view.knowledge.snapshot
-    hits = snapshot.search(view.search.weighed(asked.weights, Kind.CLAIM), MAX_PARTS)
-    read = map(snapshot.document, hits)
-    pairs = enumerate((document, view.visible.in_document(document)) for document in read)
+    query = view.search.weighed(asked.weights, Kind.CLAIM)
     found = [
-        _claim_candidate(view, document, claim)
-        for number, (document, claim) in pairs
+        _claim(view, claim)
+        for number, claim in enumerate(view.visible.artifacts_in(query, MAX_PARTS))
         if isinstance(claim, Claim)
         and (number < MAX_CONSIDERED or claim.auto_approved)
         and may_enter(view, claim)
@@ -156,29 +155,14 @@ def claims_of(
     view: View, entity_id: str, asked: WeighedWords, most: int = MAX_NEAREST
 ) -> list[Candidate]:
     """The claims of an entity, at most `most`, that hold most of the words asked for."""
-
-    def find() -> list[Candidate]:
-        documents = _nearest(view, entity_id, asked.weights, SPARE * most)
-        claims = ((document, view.visible.in_document(document)) for document in documents)
-        found = (
-            _claim_candidate(view, document, claim)
-            for document, claim in claims
-            if isinstance(claim, Claim) and may_enter(view, claim)
-        )
-        return list(islice(found, most))
-
-    return view.once(("claims of", entity_id, asked.names, asked.text, most), find)
+    snapshot = view.knowledge.snapshot
+    nearest = _nearest(view, entity_id, asked.weights, SPARE * most)
+    claims = (view.visible.in_document(snapshot.document(hit)) for hit in nearest)
+    entering = (each for each in claims if isinstance(each, Claim) and may_enter(view, each))
+    return [_claim(view, claim) for claim in islice(entering, most)]
 
 
-def _relations_of(view: View, entity_id: str, asked: WeighedWords) -> Query:
-    """The relations of an entity that hold a word asked for."""
-    of_entity = term_query("joins", entity_id)
-    return all_of([of_entity, view.search.weighed(asked.weights, Kind.RELATION)])
-
-
-def _nearest(
-    view: View, entity_id: str, weights: Mapping[Term, float], most: int
-) -> Iterator[Document]:
+def _nearest(view: View, entity_id: str, weights: Mapping[Term, float], most: int) -> list[Hit]:
     """At most `most` claims of an entity: those that hold most of the weighed words, ties by worth;
     then its other claims by worth.
     """
@@ -194,7 +178,7 @@ def _nearest(
     if len(hits) < most:
         best = snapshot.search(view.search.claims_of([entity_id]), most, by="worth")
         hits += [hit for hit in best if _key(hit) not in worths]
-    return map(snapshot.document, hits[:most])
+    return hits[:most]
 
 
 def _key(hit: Hit) -> tuple[int, int]:
@@ -203,36 +187,33 @@ def _key(hit: Hit) -> tuple[int, int]:
 
 def claims_by_id(view: View, claim_ids: Iterable[str]) -> Iterator[Candidate]:
     """The candidates of some claims, without those that the viewer may not see."""
-    for claim_id in claim_ids:
-        document = view.knowledge.document((Kind.CLAIM, claim_id))
-        claim = view.visible.claim(claim_id)
-        if document is not None and claim is not None and may_enter(view, claim):
-            yield _claim_candidate(view, document, claim)
+    for claim in map(view.visible.claim, claim_ids):
+        if claim is not None and may_enter(view, claim):
+            yield _claim(view, claim)
 
 
-def _candidate(
-    view: View, document: Document, asked: WeighedWords, entity_strengths: Strengths
+def _found(
+    view: View, query: Query, limit: int, asked: WeighedWords, entity_strengths: Strengths
 ) -> Iterator[Candidate]:
-    artifact = view.visible.in_document(document)
-    if not may_enter(view, artifact):
-        return
-    if isinstance(artifact, Relation):
-        ends = frozenset((artifact.source, artifact.target))
-        yield Candidate(artifact, None, stems_in(document), texts(artifact)[0], ends)
-    elif isinstance(artifact, Page):
-        yield _section_candidate(view, document, artifact, asked, entity_strengths)
-    elif isinstance(artifact, Entity | Source):
-        stems = stems_in(document)
-        yield Candidate(artifact, None, stems, texts(artifact)[0], frozenset())
+    """The entities, relations, sources and sections that a query finds."""
+    for artifact, number in view.visible.found(query, limit):
+        if not may_enter(view, artifact):
+            continue
+        if isinstance(artifact, Page):
+            yield _section(view, artifact, number, asked, entity_strengths)
+        elif isinstance(artifact, Entity | Relation | Source):
+            text, about = texts(artifact)[0], frozenset[str]()
+            if isinstance(artifact, Relation):
+                about = frozenset((artifact.source, artifact.target))
+            yield Candidate(artifact, None, _stems(view, text), text, about)
 
 
-def _section_candidate(
-    view: View, document: Document, page: Page, asked: WeighedWords, entity_strengths: Strengths
+def _section(
+    view: View, page: Page, number: int, asked: WeighedWords, entity_strengths: Strengths
 ) -> Candidate:
     """A section, represented by the passage that holds most of the words asked for. A passage that
     quotes a visible claim is left out, as the claim itself is a candidate.
     """
-    number = key_in(document)[2]
     section = sections(page)[number]
     above = f"{page.title}\n{heading(section)}"
     headed = _stems(view, above)
@@ -241,11 +222,14 @@ def _section_candidate(
     def weight(part: Passage) -> float:
         return asked.weight_of(asked.held_by(frozenset((*headed, *part.stems))))
 
-    best = Passage("", (), ())
-    for part in sorted(parts, key=lambda part: -weight(part))[:MAX_PASSAGES]:
-        if not any(view.visible.claim(claim_id) for claim_id in part.claim_ids):
-            best = part
-            break
+    best = next(
+        (
+            part
+            for part in sorted(parts, key=lambda part: -weight(part))[:MAX_PASSAGES]
+            if not any(map(view.visible.claim, part.claim_ids))
+        ),
+        Passage("", (), ()),
+    )
     text, stems = f"{above}\n{best.text}", [*headed, *best.stems]
     named = (
         {mention.entity_id for mention in view.names.mentions(text)} if entity_strengths else set()
@@ -254,21 +238,20 @@ def _section_candidate(
     return Candidate(page, number, stems, text, frozenset(about), kind=view.texts.kind_of(page))
 
 
-def _claim_candidate(view: View, document: Document, claim: Claim) -> Candidate:
+def _claim(view: View, claim: Claim) -> Candidate:
     """A claim with the words of its whole sentence; for a statement of an exchange, with those of
     the question.
     """
     shown, exchange = view.texts.shown(claim), view.texts.exchange_of(claim)
     text = " ".join((shown.text, *claim.topical_tags))
-    stems = stems_in(document) if shown.text == claim.text else _stems(view, text)
-    about, where = view.names.entities_of(claim.id), shown.sentence_key
-    kind, sentence = view.texts.kind_of(claim), view.texts.sentence(claim)
-    group = sentence.source_id if sentence is not None else ""
-    candidate = Candidate(claim, None, stems, text, about, where, group, kind=kind)
+    about, kind = view.names.entities_of(claim.id), view.texts.kind_of(claim)
+    where = shown.sentence_key, shown.source_id
+    candidate = Candidate(claim, None, _stems(view, text), text, about, *where, kind=kind)
     if exchange is None or exchange.question is None or not asks(exchange.question):
         return candidate
-    asked, whole = _stems(view, exchange.question), f"{exchange.question}\n{text}"
-    return candidate._replace(stems=[*asked, *stems], text=whole, own_stems=frozenset(stems))
+    own, asked = candidate.stems, _stems(view, exchange.question)
+    whole = f"{exchange.question}\n{text}"
+    return candidate._replace(stems=[*asked, *own], text=whole, own_stems=frozenset(own))
 
 
 def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[Candidate]:
@@ -284,9 +267,8 @@ def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[Candidate]:
         statements = [claim for claim in every if may_enter(view, claim)][:MAX_STATEMENTS]
         again = _asks_again(view, asked, source.question or "", statements)
         for turn, claim in enumerate(statements):
-            document = view.knowledge.document((Kind.CLAIM, claim.id))
-            if document is not None and view.visible.is_recent(claim):
-                candidate = _claim_candidate(view, document, claim)
+            if view.visible.is_recent(claim):
+                candidate = _claim(view, claim)
                 kind: CandidateKind = "answer" if again else candidate.kind
                 yield candidate._replace(position=turn, kind=kind)
 

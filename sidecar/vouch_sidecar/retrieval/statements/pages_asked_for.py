@@ -5,7 +5,6 @@ else.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.document_schema import TITLE
@@ -25,24 +24,15 @@ MAX_ASKING = 200
 NUMBER_DIGITS = 5
 
 
-class AskedPage(NamedTuple):
-    """A page, the number of its first section that says something, and what the text calls it."""
-
-    page: Page
-    section: int
-    phrase: str
-
-
-def pages_asked_for(view: View, text: str) -> list[AskedPage]:
-    """The pages that a text asks for, each at its first section with a text, in the order of the
-    index.
+def pages_asked_for(view: View, text: str) -> list[tuple[Page, int, str]]:
+    """The pages that a text asks for in the order of the index, each with the number of its first
+    section that says something and what the text calls it.
     """
     if len(text) > MAX_ASKING:
         return []
-    asked = {
-        page.id: (page, phrase) for page, phrase in (*_titled(view, text), *numbered(view, text))
-    }
-    return [AskedPage(page, _section(page), phrase) for page, phrase in asked.values()][:MAX_TITLED]
+    asked = [*_titled(view, text), *numbered(view, text)]
+    phrases = {page.id: (page, _section(page), phrase) for page, phrase in asked}
+    return list(phrases.values())[:MAX_TITLED]
 
 
 def _titled(view: View, text: str) -> Iterator[tuple[Page, str]]:

@@ -1,15 +1,13 @@
-"""The whole sentence around a claim's receipt, made when a line is shown. The place around a range
-of a source depends on its bytes alone, whose hash is the source's id; who may see it is decided
-from ids and ranges (`Knowledge.concealed`).
+"""The text that is shown for a claim: the whole sentence around its receipt, made when a line is
+shown. The place around a range of a source depends on its bytes alone, whose hash is the source's
+id; who may see it is decided from ids and ranges (`Knowledge.concealed`).
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cached_property
-from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,11 +15,10 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.kb.access import gate_of, is_live
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, content_stat
-from vouch_sidecar.kb.reader import read_content
+from vouch_sidecar.kb.reader import Kept, read_content
 from vouch_sidecar.kb.records import Claim, Evidence, Source
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.around import (
-    Block,
     Place,
     Span,
     after_mark,
@@ -38,7 +35,6 @@ TALKING = frozenset({"message", "transcript"})
 MAX_LEAD_IN = 240
 """Characters of a sentence that is put in front of the items of its list."""
 NEGATION = re.compile(r"\b(?:not|never|no|neither|cannot|\w{1,9}n['’]t)\b", re.IGNORECASE)
-_CHUNK = 4096
 _MARK_BYTES = 64
 """Bytes that the mark of an item has in front of its sentence, at most."""
 _documents = Memo(entries=16)
@@ -47,36 +43,42 @@ _places = Memo(entries=4096)
 """The places that were looked at last, by source id and range."""
 
 
-class Sentence(NamedTuple):
-    """The whole sentence around a claim's receipt, after the heading above it and, in a list, after
-    the sentence that introduces the list.
+class ShownText(NamedTuple):
+    """The text that is shown for a claim: its whole sentence after the heading above it and, in a
+    list, after the sentence that introduces the list, if the viewer may see these and they contain
+    the claim's text; else its own text. Claims with the same `sentence_key` are parts of one
+    sentence: they make one line, which cites all `claims`, sorted by id.
     """
 
     text: str
     claims: tuple[str, ...]
-    """Ids of the claim and of the live, visible claims that quote the same sentence, sorted."""
-    holds_text: bool
-    """Whether the sentence contains the claim's text. If so, it is shown instead of the text."""
-    is_whole: bool
-    """Whether the claim's text is the whole sentence, the heading aside."""
-    source_id: str
-    start: int
-    """The offset of the sentence in its source, in characters."""
-    heading: str
-    """The heading above that `text` begins with; empty without one."""
-
-
-class Quoted(NamedTuple):
-    """The place of a claim's receipt: whether it says something there, and its sentence, which is
-    None if the viewer may not see it or if it is no sentence.
-
-    `only_whole`: the claim says something only within its sentence, because nobody approved it and
-    it is only a part, or because the sentence that introduces its list may reverse its meaning.
-    """
-
+    sentence_key: str
+    says: tuple[str, ...]
+    """Claims that have one of these in common say the same."""
     says_something: bool
-    sentence: Sentence | None
-    only_whole: bool = False
+    """Whether it says something by itself, unlike a heading, a bare link, code or small talk."""
+    lacks_context: bool = False
+    """Whether the claim means something only in a sentence that the viewer may not see: because
+    nobody approved it and it is only a part, or because the sentence that introduces its list may
+    reverse its meaning.
+    """
+    heading: str = ""
+    """The heading that the text begins with; empty without one."""
+    sentence: str | None = None
+    """The whole sentence; None if the viewer may not see it."""
+    source_id: str = ""
+    start: int = 0
+    """The sentence's source, and its offset there in characters."""
+
+    @property
+    def fact(self) -> str:
+        """The text without its heading."""
+        return self.text.removeprefix(self.heading).lstrip()
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the text is the whole sentence."""
+        return self.text == self.sentence
 
 
 def is_receipt(evidence: Evidence) -> bool:
@@ -84,31 +86,46 @@ def is_receipt(evidence: Evidence) -> bool:
     return evidence.byte_start is not None and evidence.byte_end is not None
 
 
-def quoted(
+def shown(
     knowledge: Knowledge, root: Path | None, claim: Claim, gates: frozenset[str]
-) -> Quoted | None:
-    """The place of the claim's first receipt whose sentence contains the claim's text, else of its
-    first receipt; None if no receipt is found. `gates` are those of the viewer.
+) -> ShownText:
+    """The text for a claim by the first of its receipts whose sentence contains it, else by the
+    first that is found. `gates` are those of the viewer.
     """
     cited = map(knowledge.evidence, dict.fromkeys(claim.evidence))
     receipts = [evidence for evidence in cited if evidence is not None and is_receipt(evidence)]
-    receipts.sort(key=lambda evidence: not _says(claim, evidence))
+    receipts.sort(key=lambda evidence: not _quotes(evidence, claim))
     first = None
     for evidence in receipts if root is not None else ():
         source = knowledge.source(evidence.source_id)
         document = _document(root, source) if root is not None and source is not None else None
-        span = document.span(evidence) if document is not None else None
-        if source is None or document is None or span is None:
-            continue
-        here = _Receipt(knowledge, source, document, evidence, span, gates).quoted(claim)
-        if here.sentence is not None and here.sentence.holds_text:
-            return here
-        first = first or here
-    return first
+        there = document.around(evidence) if document is not None else None
+        if source is not None and document is not None and there is not None:
+            here = _shown_by(evidence, claim, knowledge, source, document, there, gates)
+            if here.is_whole:
+                return here
+            first = first or here
+    return first or _by_itself(claim)
 
 
-def _says(claim: Claim, evidence: Evidence) -> bool:
+def _by_itself(claim: Claim) -> ShownText:
+    own = (" ".join(claim.text.split()),)
+    return ShownText(claim.text, (claim.id,), claim.id, own, is_statement(claim.text))
+
+
+def _quotes(evidence: Evidence, claim: Claim) -> bool:
+    """Whether the quote is the claim's text."""
     return evidence.quote is not None and evidence.quote.split() == claim.text.split()
+
+
+class _Around(NamedTuple):
+    """What stands around a receipt. Ranges are in bytes, as those of receipts."""
+
+    quote: str
+    place: Place | None
+    sentence: Span = (0, 0)
+    heading: Span = (0, 0)
+    lead_ins: tuple[Span, ...] = ()
 
 
 class _Document:
@@ -117,44 +134,26 @@ class _Document:
     def __init__(self, source_id: str, data: bytes) -> None:
         self.text = data.decode()
         self._source_id = source_id
-        self._data = data
-        chunks = range(0, len(self.text), _CHUNK)
-        sizes = (len(self.text[start : start + _CHUNK].encode()) for start in chunks)
-        self._starts = [*accumulate(sizes, initial=0)]
-        """Where each `_CHUNK` characters begin, in bytes."""
+        self._kept = Kept(data)
+        self._blocks = blocks_of(self.text)
 
-    @cached_property
-    def _blocks(self) -> list[Block]:
-        return blocks_of(self.text)
-
-    def span(self, evidence: Evidence) -> Span | None:
-        """The range that a receipt quotes, in characters; None if the source has another text
-        there.
-        """
-        start, end = evidence.byte_start or 0, evidence.byte_end or 0
-        if not start < end <= len(self._data):
+    def around(self, evidence: Evidence) -> _Around | None:
+        """What stands around a receipt; None if the source has another text there."""
+        if (span := self._kept.span(evidence)) is None:
             return None
-        if evidence.quote is not None and self._data[start:end] != evidence.quote.encode():
-            return None
-        return self._character(start), self._character(end)
+        return _places.cached(self._source_id, span, lambda: self._around(*span))
 
-    def _character(self, at: int) -> int:
-        number = bisect_right(self._starts, at) - 1
-        before = self._data[self._starts[number] : at]
-        return number * _CHUNK + len(before.decode("utf-8", "ignore"))
-
-    def bytes_of(self, span: Span) -> Span:
-        """A range of characters in bytes."""
-        chunks = (at // _CHUNK for at in span)
-        first, last = (
-            self._starts[number] + len(self.text[number * _CHUNK : at].encode())
-            for number, at in zip(chunks, span, strict=True)
+    def _around(self, first: int, last: int) -> _Around:
+        data, text = self._kept.data, self.text
+        start, end = (len(data[:at].decode("utf-8", "ignore")) for at in (first, last))
+        quote, place = text[after_mark(text, start) : end], around(text, self._blocks, start, end)
+        if place is None:
+            return _Around(one_line(quote), None)
+        spans = [(place.start, place.end), place.heading or (0, 0), *place.lead_ins]
+        sentence, heading, *lead_ins = (
+            (len(text[:start].encode()), len(text[:end].encode())) for start, end in spans
         )
-        return first, last
-
-    def around(self, span: Span) -> Place | None:
-        """The whole sentences around a range of characters."""
-        return _places.cached(self._source_id, span, lambda: around(self.text, self._blocks, *span))
+        return _Around(one_line(quote), place, sentence, heading, tuple(lead_ins))
 
 
 def _document(root: Path, source: Source) -> _Document | None:
@@ -173,81 +172,80 @@ def _document(root: Path, source: Source) -> _Document | None:
     return document
 
 
-class _Receipt(NamedTuple):
-    """A receipt in its source, for a viewer with some gates. `span` is in characters."""
+def _shown_by(
+    evidence: Evidence,
+    claim: Claim,
+    knowledge: Knowledge,
+    source: Source,
+    document: _Document,
+    there: _Around,
+    gates: frozenset[str],
+) -> ShownText:
+    """The text for a claim by one of its receipts, around which stands what is `there`."""
+    place, text, verbatim = there.place, document.text, _quotes(evidence, claim)
+    said, words = _words(there.quote if verbatim else claim.text), _words(place and place.text)
+    holds = bool(said) and f" {' '.join(said)} " in f" {' '.join(words)} "
+    hidden = knowledge.concealed(source.id, gates) if gate_of(source) in gates else None
+    own = unseen = _by_itself(claim)
+    if (holds or verbatim) and hidden is not None:
+        own = own._replace(says_something=_says_something(place, source))
+    if place is None:
+        return own
+    if len(place.text) > MAX_SENTENCE or place.is_cut:
+        return own._replace(lacks_context=claim.auto_approved or place.is_cut)
 
-    knowledge: Knowledge
-    source: Source
-    document: _Document
-    evidence: Evidence
-    span: Span
-    gates: frozenset[str]
-
-    def quoted(self, claim: Claim) -> Quoted:
-        """The place of the receipt, which a claim cites."""
-        text, (start, end) = self.document.text, self.span
-        place, verbatim = self.document.around(self.span), _says(claim, self.evidence)
-        said = _words(one_line(text[after_mark(text, start) : end]) if verbatim else claim.text)
-        there = _words(place.text) if place is not None else []
-        holds = bool(said) and f" {' '.join(said)} " in f" {' '.join(there)} "
-        says = is_statement(claim.text)
-        if (holds or verbatim) and self._hidden is not None:
-            says = place is not None and _says_something(place, self.source)
-        if place is None:
-            return Quoted(says, None)
-        if len(place.text) > MAX_SENTENCE or place.is_cut:
-            return Quoted(says, None, only_whole=claim.auto_approved or place.is_cut)
-        in_part = claim.auto_approved and said != there
-        if not self._shows((place.start, place.end)):
-            return Quoted(is_statement(claim.text), None, in_part)
-        lead_ins = [one_line(text[slice(*span)]) for span in place.lead_ins]
-        short = [lead_in for lead_in in lead_ins if len(lead_in) <= MAX_LEAD_IN]
-        is_negated = any(NEGATION.search(each) for each in lead_ins if each not in short)
-        if is_negated or not all(map(self._shows, place.lead_ins)):
-            return Quoted(says, None, only_whole=True)
-        above = place.heading if place.heading and self._shows(place.heading) else (0, 0)
-        title = heading_text(text[slice(*above)])
-        heading = f"{title}:" if title else ""
-        whole = " ".join(filter(None, [heading, *short, place.text]))
-        claims = tuple(sorted({claim.id, *self._saying(place)}))
-        is_whole = said == there and not short
-        where = self.source.id, place.start
-        sentence = Sentence(whole, claims, holds, is_whole, *where, heading)
-        return Quoted(says, sentence, only_whole=in_part or bool(short))
-
-    @property
-    def _hidden(self) -> tuple[Span, ...] | None:
-        """The ranges of bytes that the viewer may not see; None for everything."""
-        is_seen = gate_of(self.source) in self.gates
-        return self.knowledge.concealed(self.source.id, self.gates) if is_seen else None
-
-    def _shows(self, span: Span) -> bool:
-        """Whether the viewer may see a range of characters."""
-        start, end = self.document.bytes_of(span)
-        hidden = self._hidden
+    def shows(start: int, end: int) -> bool:
         return hidden is not None and not any(a < end and start < b for a, b in hidden)
 
-    def _saying(self, place: Place) -> Iterator[str]:
-        """The ids of the claims whose text is quoted from a place."""
-        every = self.knowledge.evidence_in(self.source.id)
-        start, end = self.document.bytes_of((place.start, place.end))
-        first = bisect_left(every, start - _MARK_BYTES, key=lambda one: one.byte_start or 0)
-        last = bisect_left(every, end, key=lambda one: one.byte_start or 0)
-        for evidence in every[first:last]:
-            span = self.document.span(evidence)
-            there = self.document.around(span) if span is not None else None
-            if there is not None and there[1:3] == place[1:3]:
-                for claim in self.knowledge.claims_citing(evidence.id):
-                    if is_live(claim) and gate_of(claim) in self.gates and _says(claim, evidence):
-                        yield claim.id
+    if not shows(*there.sentence):
+        return unseen._replace(lacks_context=claim.auto_approved and said != words)
+    lead_ins = [one_line(text[start:end]) for start, end in place.lead_ins]
+    short = [lead_in for lead_in in lead_ins if len(lead_in) <= MAX_LEAD_IN]
+    is_negated = any(NEGATION.search(each) for each in lead_ins if each not in short)
+    if is_negated or not all(shows(*span) for span in there.lead_ins):
+        return own._replace(lacks_context=True)
+    title = heading_text(text[slice(*place.heading)]) if place.heading else ""
+    heading = f"{title}:" if title and shows(*there.heading) else ""
+    whole = " ".join(filter(None, [heading, *short, place.text]))
+    own = own._replace(sentence=whole, source_id=source.id, start=place.start)
+    if not holds:
+        return own
+    # Who words a claim says all of it; what a passage says may depend on the heading above.
+    is_own = said == words and not short and not claim.auto_approved
+    return own._replace(
+        text=whole,
+        claims=tuple(sorted({claim.id, *_saying(knowledge, source, document, there, gates)})),
+        sentence_key=f"{source.id} {place.start} {whole}",
+        says=(" ".join(whole.split()), *(own.says if is_own else ())),
+        heading=heading,
+    )
 
 
-def _says_something(place: Place, source: Source) -> bool:
+def _saying(
+    knowledge: Knowledge,
+    source: Source,
+    document: _Document,
+    there: _Around,
+    gates: frozenset[str],
+) -> Iterator[str]:
+    """The ids of the live, visible claims that quote the same sentence."""
+    every, (start, end) = knowledge.evidence_in(source.id), there.sentence
+    first = bisect_left(every, start - _MARK_BYTES, key=lambda one: one.byte_start or 0)
+    last = bisect_left(every, end, key=lambda one: one.byte_start or 0)
+    for evidence in every[first:last]:
+        other = document.around(evidence)
+        if other is not None and other.sentence == there.sentence:
+            for claim in knowledge.claims_citing(evidence.id):
+                if is_live(claim) and gate_of(claim) in gates and _quotes(evidence, claim):
+                    yield claim.id
+
+
+def _says_something(place: Place | None, source: Source) -> bool:
     """Whether the sentences of a place of a source say something by themselves."""
-    if is_fragment(place.text) or not is_statement(place.text):
+    if place is None or is_fragment(place.text) or not is_statement(place.text):
         return False
     return not (source.type in TALKING and is_talk(place.text))
 
 
-def _words(text: str) -> list[str]:
-    return [unit.folded for unit in units(text).units]
+def _words(text: str | None) -> list[str]:
+    return [unit.folded for unit in units(text or "").units]

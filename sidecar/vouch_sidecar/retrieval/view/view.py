@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from vouch_sidecar.retrieval.view.claim_texts import ClaimTexts
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
-from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
-from vouch_sidecar.retrieval.view.visible_names import VisibleNames
+from vouch_sidecar.retrieval.view.visible import VisibleArtifacts, VisibleNames
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,10 @@
-"""The artifacts of a knowledge base that a viewer may see."""
+"""The artifacts of a knowledge base that a viewer may see, and the names of its entities and topics
+in texts.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tantivy import Document, Query
 
@@ -11,7 +13,8 @@ from vouch_sidecar.index.document_schema import QUESTION, TITLE
 from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.access import gate_of, is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
-from vouch_sidecar.retrieval.view.shown import Quoted, quoted
+from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 
 
@@ -29,15 +32,11 @@ class VisibleArtifacts:
         if isinstance(artifact, Relation):
             return self._shows(artifact.source) and self._shows(artifact.target)
         if isinstance(artifact, Evidence):
-            return self._sees_evidence(artifact)
+            citing = self._at.knowledge.claims_citing(artifact.id)
+            gates = [gate_of(claim) for claim in citing if is_live(claim)]
+            is_cited = not gates or not self._at.gates.isdisjoint(gates)
+            return is_cited and self.artifact((Kind.SOURCE, artifact.source_id)) is not None
         return gate_of(artifact) in self._at.gates
-
-    def _sees_evidence(self, evidence: Evidence) -> bool:
-        if self.artifact((Kind.SOURCE, evidence.source_id)) is None:
-            return False
-        citing = self._at.knowledge.claims_citing(evidence.id)
-        gates = [gate_of(claim) for claim in citing if is_live(claim)]
-        return not gates or not self._at.gates.isdisjoint(gates)
 
     def artifact(self, key: Key) -> Artifact | None:
         """An artifact, or a topic as an entity; None where it is missing or the viewer may not see
@@ -57,16 +56,6 @@ class VisibleArtifacts:
         topic = self._at.derived.get(entity_id)
         return self._at.knowledge.entity(entity_id) if topic is None else topic.entity
 
-    def quoted(self, claim_id: str) -> Quoted | None:
-        """The place of a claim's receipt in its source; looked up once per question."""
-        at = self._at
-
-        def find() -> Quoted | None:
-            claim = at.knowledge.claim(claim_id)
-            return None if claim is None else quoted(at.knowledge, at.root, claim, at.gates)
-
-        return at.once(("quoted", claim_id), find)
-
     def in_document(self, document: Document) -> Artifact | None:
         """The artifact that a document of the index stands for; for a section, its page. None if
         the viewer may not see it.
@@ -75,18 +64,25 @@ class VisibleArtifacts:
         kind = {TITLE: Kind.PAGE, QUESTION: Kind.SOURCE}.get(key.kind) or Kind(key.kind)
         return self.artifact((kind, key.id))
 
+    def found(
+        self, query: Query, limit: int, by: str | None = None
+    ) -> Iterator[tuple[Artifact, int]]:
+        """The artifacts among a query's first `limit` documents that the viewer may see, each with
+        the number of its section.
+        """
+        snapshot = self._at.knowledge.snapshot
+        for hit in snapshot.search(query, limit, by):
+            document = snapshot.document(hit)
+            if (artifact := self.in_document(document)) is not None:
+                yield artifact, key_in(document).section
+
     def artifacts_in(self, query: Query, limit: int) -> Iterator[Artifact]:
         """The artifacts among a query's first `limit` documents that the viewer may see."""
-        snapshot = self._at.knowledge.snapshot
-        for hit in snapshot.search(query, limit):
-            if (artifact := self.in_document(snapshot.document(hit))) is not None:
-                yield artifact
+        return (artifact for artifact, _ in self.found(query, limit))
 
     def best(self, query: Query, limit: int) -> list[Claim]:
         """The best claims that a query finds, by worth, ties by id."""
-        snapshot = self._at.knowledge.snapshot
-        hits = snapshot.search(query, limit, by="worth")
-        artifacts = (self.in_document(snapshot.document(hit)) for hit in hits)
+        artifacts = (artifact for artifact, _ in self.found(query, limit, by="worth"))
         return [claim for claim in artifacts if isinstance(claim, Claim)]
 
     def pages_about(self, key: Key) -> list[Page]:
@@ -100,11 +96,6 @@ class VisibleArtifacts:
         """The relations of an artifact that the viewer may see, by id."""
         return filter(self.sees, self._at.knowledge.relations_of(artifact_id))
 
-    def citing(self, artifact_id: str) -> Iterator[Artifact]:
-        """The artifacts that refer to an id and that the viewer may see, by kind and id."""
-        knowledge = self._at.knowledge
-        return filter(self.sees, knowledge.citing(artifact_id))
-
     def _shows(self, endpoint: str) -> bool:
         kinds = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
         return any(self.artifact((kind, endpoint)) for kind in kinds)
@@ -117,3 +108,67 @@ class VisibleArtifacts:
     def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
         """An entity's best claims by worth, ties by id."""
         return self.best(self._at.search.claims_of([entity_id]), limit)
+
+
+class VisibleNames:
+    """Finds names in texts, and the entities that a name may mean."""
+
+    def __init__(self, at: Viewpoint) -> None:
+        self._at = at
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Places in a text that name a declared entity, nested ones included."""
+
+        def find() -> list[Mention]:
+            never = self._at.words.never
+            mentions = self._at.knowledge.names.find(text)
+            return [
+                m for m in mentions if not never or spelling(text[m.start : m.end]) not in never
+            ]
+
+        return self._at.cached("mentions", text, find)
+
+    def topic_mentions(self, text: str) -> list[Mention]:
+        """Places in a text that name a topic and do not overlap with one that names a declared
+        entity.
+        """
+
+        def find() -> list[Mention]:
+            declared = [m for m in self.mentions(text) if not m.nested]
+            return [
+                mention
+                for mention in self._at.derived.find(text)
+                if not any(map(mention.overlaps, declared))
+            ]
+
+        return self._at.cached("derived", text, find) if self._at.derived else []
+
+    def places_of(self, text: str, entity_ids: Iterable[str]) -> tuple[tuple[int, int], ...]:
+        """Where a text names some entities or topics: start and end of each place, in order."""
+        wanted = frozenset(entity_ids)
+        every = [*self.mentions(text), *self.topic_mentions(text)]
+        places = {(m.start, m.end) for m in every if m.entity_id in wanted}
+        return tuple(sorted(places))
+
+    def parts(self, text: str) -> list[Mention]:
+        """Places in a text that are a part of the names of a few entities, outside its mentions."""
+        names = self._at.knowledge.names
+        mentions = names.parts(text, names.find(text))
+        return [m for m in mentions if spelling(text[m.start : m.end]) not in self._at.words.never]
+
+    def called(self, name: str) -> list[str]:
+        """Ids of the entities with a name or alias, else of the topics; sorted."""
+        return self._at.knowledge.names.exactly(name) or self._at.derived.exactly(name)
+
+    def with_part(self, text: str) -> list[str]:
+        """Ids of the entities and topics whose names contain a text; sorted."""
+        names = self._at.knowledge.names
+        return sorted({*names.containing(text), *self._at.derived.containing(text)})
+
+    def is_topic(self, entity_id: str) -> bool:
+        return self._at.derived.get(entity_id) is not None
+
+    def entities_of(self, claim_id: str) -> frozenset[str]:
+        """The entities and topics that a claim counts for."""
+        linked, _ = self._at.knowledge.links(claim_id)
+        return frozenset((*linked, *self._at.derived.of_claim(claim_id)))

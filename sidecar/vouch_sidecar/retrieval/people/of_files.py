@@ -1,0 +1,191 @@
+"""Finds who knows the files that claims are tied to: authors of commits to them, and to the claims'
+own files, and owners by CODEOWNERS. Claims that the viewer may not see do not count.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from heapq import nsmallest
+from math import fsum
+from typing import NamedTuple
+
+from vouch_sidecar.index.claim_weights import DAY, worth
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.records import Claim, Entity
+from vouch_sidecar.retrieval.constants import (
+    COMMIT_HALF_LIFE_DAYS,
+    MAX_AUTHORS,
+    MAX_BELOW,
+    MAX_CLAIMS_WITH_FILES,
+    MAX_FILES_OF_AUTHORS,
+    MAX_OWNERS,
+    MAX_PATHS_OF_AUTHOR,
+    OWN_FILE,
+)
+from vouch_sidecar.retrieval.files.file_ties import file_strengths
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.commit_history import Commit, History
+
+EVERY_FILE = frozenset({"*", "**", "/**"})
+"""Patterns that own every file without another owner, which says little about any one of them."""
+File = tuple[object, str]
+"""The identity of a knowledge base, and a path in its workspace."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What people are looked for about: claims, or in their place the files that a topic names."""
+
+    view: View
+    about: Sequence[Claim]
+    named: Sequence[str] = ()
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """The best claims by worth."""
+        return nsmallest(MAX_CLAIMS_WITH_FILES, self.about, key=lambda c: (-worth(c), c.id))
+
+    @cached_property
+    def files(self) -> Mapping[str, float]:
+        """The files, and folders with a slash at their end, each with the strength of its tie."""
+        named = dict.fromkeys(self.named, 1.0)
+        return named or file_strengths(self.view, self.claims)
+
+
+class FileOwner(NamedTuple):
+    """A user or a team that owns files, and the pattern of the rule that says so."""
+
+    handle: str
+    is_team: bool
+    pattern: str
+
+
+class ChangedFile(NamedTuple):
+    """A file with the number of an author's commits to it and the date of the last of these."""
+
+    path: str
+    commits: int
+    last: str
+
+
+class Author(NamedTuple):
+    """An author of commits. `commits` and `files` are counts, `last` is the date of the last
+    commit, and `paths` are the files with most commits.
+    """
+
+    name: str
+    commits: int
+    last: str
+    files: int
+    paths: tuple[ChangedFile, ...]
+
+
+def about_entity(view: View, entity: Entity) -> Subject:
+    return Subject(view, view.visible.best_claims(entity.id, MAX_CLAIMS_WITH_FILES))
+
+
+def owners(subjects: Sequence[Subject], in_block: bool = False) -> list[tuple[View, FileOwner]]:
+    """The owners of the files of each subject, those of most and strongest ties first. Whom one of
+    the knowledge bases never names is left out of all. `in_block`: for a block, which a model
+    reads.
+    """
+    everybody = [subject.view.people_told for subject in subjects]
+    return [
+        (subject.view, owner)
+        for subject in subjects
+        if subject.view.people_told.teams and subject.view.workspace.code_owners.rules
+        for owner in _owners(subject, in_block)
+        if not any(told.is_never([owner.handle]) for told in everybody)
+    ]
+
+
+def _owners(subject: Subject, in_block: bool) -> list[FileOwner]:
+    """Each owner has the pattern of the rule for his strongest tie."""
+    ties, view = subject.files, subject.view
+    sums = defaultdict[tuple[str, bool], float](float)
+    patterns: dict[tuple[str, bool], str] = {}
+    for path in sorted(ties, key=lambda path: (-ties[path], path)):
+        if (rule := view.workspace.owners_rule(path)) is not None:
+            for owner in rule.owners:
+                sums[owner] += ties[path]
+                patterns.setdefault(owner, rule.pattern)
+    order = sorted(sums, key=lambda who: (patterns[who] in EVERY_FILE, -round(sums[who], 6), who))
+    told = (
+        FileOwner(handle, is_team, patterns[handle, is_team])
+        for handle, is_team in order
+        if view.people_told.tells_owner(handle, is_team=is_team, in_block=in_block)
+    )
+    return list(told)[:MAX_OWNERS]
+
+
+def authors(subjects: Sequence[Subject]) -> list[Author]:
+    """The authors of the files of all subjects, those who know them best first. A commit counts as
+    much as the strongest tie of a file that it changed, and half as much after two years. Whom one
+    of the knowledge bases never names is left out of all.
+    """
+    changed = _commits_to(subjects)
+    commits = defaultdict[str, list[Commit]](list)
+    for commit in changed:
+        commits[commit.person].append(commit)
+    newest = max((commit.at for commit in changed), default=0)
+
+    def weight(commit: Commit) -> float:
+        age = (newest - commit.at) / DAY
+        return float(max(changed[commit].values()) * 0.5 ** (age / COMMIT_HALF_LIFE_DAYS))
+
+    def order(person: str) -> tuple[float, int, str, str]:
+        return -fsum(map(weight, commits[person])), -len(commits[person]), rows[person].name, person
+
+    rows = {person: _author(theirs, changed) for person, theirs in commits.items()}
+    return [rows[person] for person in sorted(rows, key=order)[:MAX_AUTHORS]]
+
+
+def _commits_to(subjects: Sequence[Subject]) -> Mapping[Commit, Mapping[File, float]]:
+    """The commits of whom may be named, each with the files that it changed and their ties."""
+    changed = defaultdict[Commit, dict[File, float]](dict)
+    everybody = [subject.view.people_told for subject in subjects]
+    for subject in subjects:
+        view, history = subject.view, subject.view.workspace.history
+        if not view.people_told.in_answers or not history:
+            continue
+        for path, strength in _files_with_commits(subject, history).items():
+            for number in history.by_path.get(path, ()):
+                commit = history.commits[number]
+                if not any(told.is_never(history.names[commit.person]) for told in everybody):
+                    changed[commit][view.identity, path] = strength
+    return changed
+
+
+def _files_with_commits(subject: Subject, history: History) -> dict[str, float]:
+    """The files of a subject, and those of its claims in `.vouch/`, with the strength of the tie. A
+    folder stands for its files where they are few.
+    """
+    own = () if subject.named else subject.claims
+    files = dict.fromkeys((f"{KB_DIRNAME}/{claim.path}" for claim in own), OWN_FILE)
+    for path, strength in subject.files.items():
+        below = history.files_below(path) if path.endswith("/") else [path]
+        for each in below if len(below) <= MAX_BELOW else ():
+            files[each] = max(strength, files.get(each, 0.0))
+    order = sorted(files.items(), key=lambda item: (-item[1], item[0]))
+    return dict(order[:MAX_FILES_OF_AUTHORS])
+
+
+def _author(commits: Sequence[Commit], changed: Mapping[Commit, Mapping[File, float]]) -> Author:
+    times = defaultdict[File, list[int]](list)
+    for commit in commits:
+        for file in changed[commit]:
+            times[file].append(commit.at)
+    order = sorted(times, key=lambda file: (-len(times[file]), -max(times[file]), file[1]))
+    paths = (ChangedFile(file[1], len(times[file]), _last(times[file])) for file in order)
+    last = _last(commit.at for commit in commits)
+    return Author(
+        commits[0].author, len(commits), last, len(times), tuple(paths)[:MAX_PATHS_OF_AUTHOR]
+    )
+
+
+def _last(seconds: Iterable[int]) -> str:
+    return datetime.fromtimestamp(max(seconds), UTC).date().isoformat()
