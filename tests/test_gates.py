@@ -234,7 +234,7 @@ def by_operations(engine: Engine, root: Path, viewer: Viewer) -> Answers:
     """What every operation answers, as an object and as the text that a model reads; and pushes."""
     caller, found = Caller("editor", viewer=viewer), Answers()
     engine.observe("s", None, TEXTS[1])
-    for push in pushed(Pushes(engine, caller, {"s"})):
+    for push in pushed(Pushes(engine, caller, lambda one: one.id == "s")):
         found["push"] = plain(push.update.rows, root)
     for name, operation in OPERATIONS.items():
         for params in PARAMS[name]:

@@ -29,9 +29,9 @@ class MeaningWorld(World):
     def __init__(self, root: Path, portal: BlockingPortal, load: Any, model: Path) -> None:
         settings = {"semantic": {"model": str(model)}}
         super().__init__(root, settings | {"recall": {"timeout_ms": 10_000}})  # on a busy machine
-        self._portal = portal
+        self._portal, engine = portal, self.engine
         self.engine.embeddings = portal.call(
-            partial(Embeddings, self.engine.collections, self.engine.notify, load)
+            partial(Embeddings, engine.registry, engine.faults, engine.due, load)
         )
         self._running = portal.start_task_soon(self.engine.embeddings.run)
         until = time.monotonic() + READY_SECONDS

@@ -123,6 +123,7 @@ async def test_files_are_watched_once_they_were_read(
 
     async def watch(*_: object, **__: object) -> None:
         began.append(engine.registry.complete)
+        await anyio.sleep_forever()
 
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.watch", watch)
 
@@ -228,7 +229,7 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
     (tmp_path / start).mkdir(parents=True)
     other = base(tmp_path / "other")
     engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW)
-    engine.set_folders([other, tmp_path / start])
+    engine.registry.set_folders([other, tmp_path / start])
 
     async with kept(engine):
         await until(lambda: counts(engine, "key vault") == {"vault": 1})

@@ -118,7 +118,7 @@ LOOKS = [
     "vouch_sidecar.kb.store:Store:reconcile",
     "vouch_sidecar.kb.store:Store:_accept",
     "vouch_sidecar.kb.store:Store:_reconciled",
-    "vouch_sidecar.engine.disk_reader:DiskReader:_apply",
+    "vouch_sidecar.engine.disk_reader:DiskReader:read",
     "vouch_sidecar.engine.collection:Collection:publish",
     "vouch_sidecar.engine.engine:Engine:_configure",
     "vouch_sidecar.index.knowledge:Knowledge:after",
@@ -278,7 +278,9 @@ async def test_without_a_watcher_the_sweep_goes_on(
 
     async with kept(engine):
         await until(lambda: engine.watching == "sweep")
-        assert faults(engine) == ["Changes on disk are noticed late: the watcher was lost"]
+        assert faults(engine) == [
+            "Changes on disk are noticed late: the watcher was lost (TypeError)"
+        ]
         assert degraded(engine) == ["watch_lost"]
         assert (told(engine).health, told(engine).message) == ("warning", *faults(engine))
         clock.now += 2 * SILENT_SECONDS

@@ -86,14 +86,14 @@ def test_memory_is_bounded() -> None:
 def test_idle_sessions_hold_no_knowledge_that_is_gone(tmp_path: Path) -> None:
     root = base(tmp_path / "project")
     engine = engine_on()
-    engine.set_folders([root])
+    engine.registry.set_folders([root])
     engine.load()
     for name, field in (("probe", "text"), ("context", "task")):
         ask(engine, name, session_id="s", **{field: "the key vault, rotation of keys"})
     assert ask(engine, "salience", session_id="s")["salience"]
     known = weakref.ref(engine.collections[root].knowledge)
     assert known() is not None
-    engine.set_folders([])
+    engine.registry.set_folders([])
     gc.collect()
     assert known() is None
     assert engine.sessions.peek("s") is not None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine.session import Session
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval import gate
 from vouch_sidecar.retrieval.blocks.session_brief import brief
@@ -40,7 +41,7 @@ def told(engine: Engine) -> Mapping[str, set[str]]:
         items = ask(engine, "context", task=text)["items"]
         said[f"context {text}"] = {item["id"] for item in items if item["kind"] == "claim"}
         engine.observe(session, None, text)
-        for push in pushed(Pushes(engine, caller, {session})):
+        for push in pushed(Pushes(engine, caller, _is(session))):
             rows = {row.row.top_claim_id for row in (*push.update.rows, *push.update.fresh)}
             said[f"push {text}"] = {each for each in rows if each is not None}
             cited = [artifact for hit in push.update.block.hits for artifact in hit.cited]
@@ -50,6 +51,10 @@ def told(engine: Engine) -> Mapping[str, set[str]]:
         touched = Touched(str(served.view.workspace.root / path))
         said[f"file {path}"] = {hit.artifact.id for hit in hits_to_tell(served.view, touched, ())}
     return said
+
+
+def _is(session_id: str) -> Callable[[Session], bool]:
+    return lambda session: session.id == session_id
 
 
 @pytest.mark.parametrize("half", [0, 1])

@@ -73,9 +73,9 @@ def test_who_runs_out_of_room_goes_on_in_memory(
         patch.setattr("vouch_sidecar.index.base_cache.layer_of", full)
         engine, collection = started(root, tmp_path)
     assert counts(engine, "key vault") == {"vault": 2}
-    assert "The cache could not be written (OSError)" in [*collection.faults]
+    assert "The cache could not be written (OSError)" in [text for _, text in collection.faults]
     assert not list((tmp_path / "cache").rglob("*.store"))
     assert engine.load()
-    assert len(collection.faults) == 0
+    assert not [*collection.faults]
     assert len(finished(tmp_path)) == 1
     assert counts(engine, "key vault") == {"vault": 2}

@@ -28,7 +28,7 @@ def a_session() -> Session:
 def test_the_window_keeps_the_newest_slots() -> None:
     session = a_session()
     for text in "abcde":
-        session.add(text, 3)
+        session.touch(None, text, 3)
     assert session.window() == ["e", "d", "c"]
 
 
@@ -48,28 +48,25 @@ def test_blank_text_empties_its_slot() -> None:
     assert session.window() == []
 
 
-def test_a_final_slot_keeps_its_place_and_is_not_replaced() -> None:
+def test_a_final_slot_is_not_replaced() -> None:
     session = a_session()
-    session.touch("one", "submitted", 3)
-    session.touch("two", "other", 3)
-    session.finish("one")
-    session.finish("unknown")
-    assert session.window() == ["other", "submitted"]
+    session.touch("one", "half", 3)
+    session.touch("one", "submitted", 3, final=True)
     session.touch("one", "next", 3)
-    assert session.window() == ["next", "other", "submitted"]
+    assert session.window() == ["next", "submitted"]
 
 
 def test_a_smaller_window_counts_from_the_next_text_on() -> None:
     session = a_session()
     for text in "abcd":
-        session.add(text, 4)
-    session.add("e", 2)
+        session.touch(None, text, 4)
+    session.touch(None, "e", 2)
     assert session.window() == ["e", "d"]
 
 
 def test_both_ends_of_a_long_text_are_kept_in_whole_words() -> None:
     session = a_session()
-    session.add("first " + "between " * 1000 + "last", 1)
+    session.touch(None, "first " + "between " * 1000 + "last", 1)
     (kept,) = session.window()
     head, tail = kept.split("\n\n")
     assert head.startswith("first between ")
@@ -83,7 +80,7 @@ def test_both_ends_of_a_long_text_are_kept_in_whole_words() -> None:
 def test_no_slot_holds_more_than_4_kb(text: str) -> None:
     session = a_session()
     for long in (text, text + " " * 5000, " " * 5000 + text, text * 5):
-        session.add(long, 1)
+        session.touch(None, long, 1)
         assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.window())
 
 
@@ -115,7 +112,7 @@ def test_the_longest_idle_session_goes_first(sessions: Sessions, clock: Clock) -
 
 
 def test_an_ended_session_starts_empty_again(sessions: Sessions) -> None:
-    sessions.open("a").add("text", 8)
+    sessions.open("a").touch(None, "text", 8)
     assert sessions.end("a") is True
     assert sessions.end("a") is False
     assert sessions.open("a").window() == []

@@ -70,7 +70,7 @@ PLACES = [theirs, behind_a_link, in_their_folder, below]
 def served(start: Path, env: Mapping[str, str]) -> Engine:
     """What a process that starts in a folder serves."""
     engine = Engine(env=env, clock=Clock())
-    engine.set_folders([start])
+    engine.registry.set_folders([start])
     engine.load()
     return engine
 
@@ -114,7 +114,7 @@ def test_a_config_can_not_trust_itself(folder: Path) -> None:
 def test_one_that_changes_hands_says_nothing_new_and_then_nothing(folder: Path) -> None:
     root, clock = base(folder / "kb"), Clock()
     engine = Engine(env={"HOME": str(folder)}, clock=clock)
-    engine.set_folders([root])
+    engine.registry.set_folders([root])
     engine.load()
     give(root / ".vouch")
     engine.load()

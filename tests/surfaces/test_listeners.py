@@ -62,6 +62,7 @@ async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "SESSION_SECONDS", 0.1)
+    monkeypatch.setattr(pushes, "PAUSE_SECONDS", 0.1)
     clock, told = Clock(), list[SaliencePush]()
     engine = engine_on(base(tmp_path / "other"), clock=clock)
 

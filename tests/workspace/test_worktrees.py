@@ -9,8 +9,10 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.kb.discovery import Finder
+from vouch_sidecar.kb.pauses import pause, resume
 
-from tests.engine.bases import ask, cached
+from tests.engine.bases import ask, base, cached, write
+from tests.kb.samples import entity
 from tests.workspace.places import cite, commit_as, git, repository
 
 FILE = "src/till.py"
@@ -66,7 +68,7 @@ def test_trees_beside_a_base(bare: Path, tmp_path: Path) -> None:
 
 def test_two_trees_in_one_window_are_one_knowledge_base(bare: Path, tmp_path: Path) -> None:
     engine = Engine(env=cached(tmp_path))
-    engine.set_folders([bare / "main", bare / "feature"])
+    engine.registry.set_folders([bare / "main", bare / "feature"])
     engine.load()
     assert len(engine.collections) == 2
     (base,) = ask(engine, "status")["roots"]
@@ -123,3 +125,16 @@ def test_two_repositories_below_a_base_are_named_with_their_folder(tmp_path: Pat
     (tmp_path / "all" / ".vouch").mkdir()
     (place,) = Finder({"HOME": str(tmp_path / "home")}).placed(tmp_path / "all" / "a")
     assert place.tree == place.root == str(tmp_path / "all")
+
+
+def test_a_text_of_a_pause_counts_in_no_tree(bare: Path, tmp_path: Path) -> None:
+    env = {**cached(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path / "run")}
+    write(bare, "entities/vault.yaml", entity("vault", name="Key Vault"))
+    engine = Engine(env=env)
+    engine.registry.set_folders([bare / "main", base(tmp_path / "other")])
+    engine.load()
+    pause(bare, env, None)
+    engine.observe("s", None, "the Key Vault")
+    resume(bare, env)
+    rows = ask(engine, "salience", session_id="s")["salience"]
+    assert [row["collection"] for row in rows] == ["other"]

@@ -3,7 +3,6 @@
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.disk_follower import DiskFollower
-from vouch_sidecar.engine.disk_reader import Step
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.pushes import Pushes, SaliencePush, StatusPush
 from vouch_sidecar.engine.registry import UnknownRootError
@@ -17,6 +16,5 @@ __all__ = [
     "SaliencePush",
     "Served",
     "StatusPush",
-    "Step",
     "UnknownRootError",
 ]

@@ -5,7 +5,7 @@ answer waits after each query of the index.
 from __future__ import annotations
 
 import time
-from threading import Event, Lock
+from threading import Event
 
 from vouch_sidecar.workspace.cancellation import AnalysisCancelledError
 
@@ -18,13 +18,12 @@ ASKED_SECONDS = 2.0
 
 
 class Breath:
-    """A context manager around each answer and each read of changed files; background work calls it
-    between small steps. Any thread may use it.
+    """A context manager around each answer and each read of changed files, on the event loop;
+    background work calls it between small steps, in any thread.
     """
 
     def __init__(self) -> None:
         self._answers = 0
-        self._lock = Lock()
         self._free = Event()
         self._free.set()
         self.has_ended = False
@@ -32,16 +31,14 @@ class Breath:
         self._answered_at = self._since = 0.0
 
     def __enter__(self) -> None:
-        with self._lock:
-            self._answers += 1
-            self._free.clear()
+        self._answers += 1
+        self._free.clear()
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._answers -= 1
-            self._answered_at = time.monotonic()
-            if not self._answers:
-                self._free.set()
+        self._answers -= 1
+        self._answered_at = time.monotonic()
+        if not self._answers:
+            self._free.set()
 
     def __call__(self) -> None:
         """Pause while an answer is computed. Raises `AnalysisCancelledError` at the end."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -61,13 +62,8 @@ class Finding(NamedTuple):
     offset: int | None = None
 
 
-class _IdInField(NamedTuple):
-    """An id in a field of an artifact, and the kinds that it may name."""
-
-    field: str
-    kinds: tuple[Kind, ...]
-    id: str
-    offset: int | None = None
+Reference = tuple[str, tuple[Kind, ...], str, int | None]
+"""A field of an artifact, the kinds that it may name, an id in it, and the offset in a body."""
 
 
 @dataclass(frozen=True)
@@ -103,13 +99,10 @@ def check_all(
         gated = isinstance(artifact, Claim | Page | Source)
         if gated and not (is_live(artifact) and sees(artifact)):
             continue
-        found = list(islice(_findings(artifact, context), MAX_FINDINGS))
-        if found:
-            try:
+        if found := _findings(artifact, context):
+            with suppress(FileNotFoundError, UnreadableError):
                 data, _ = read_bytes_of(kb_dir, artifact.path)
-            except (FileNotFoundError, UnreadableError):
-                continue
-            by_path[artifact.path] = _placed(artifact, data, found)
+                by_path[artifact.path] = _placed(artifact, data, found)
     return by_path
 
 
@@ -117,14 +110,14 @@ def check_one(artifact: Artifact, data: bytes, context: CheckContext) -> tuple[P
     """The findings in one artifact, with their positions in its file; `data` holds the file's
     bytes.
     """
-    return _placed(artifact, data, list(islice(_findings(artifact, context), MAX_FINDINGS)))
+    return _placed(artifact, data, _findings(artifact, context))
 
 
-def _findings(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
-    """The findings in one artifact, without those whose codes are ignored."""
+def _findings(artifact: Artifact, context: CheckContext) -> list[Finding]:
+    """The first findings in one artifact, without those whose codes are ignored."""
     ignored = context.collection.settings.diagnostics.ignore
-    for check in CHECKS:
-        yield from (one for one in check(artifact, context) if one.code not in ignored)
+    found = (one for check in CHECKS for one in check(artifact, context) if one.code not in ignored)
+    return list(islice(found, MAX_FINDINGS))
 
 
 def _placed(artifact: Artifact, data: bytes, findings: list[Finding]) -> tuple[Problem, ...]:
@@ -155,19 +148,18 @@ def dangling(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
         yield Finding(code, field, message, severity, at)
 
 
-def _references(artifact: Artifact) -> Iterator[_IdInField]:
+def _references(artifact: Artifact) -> Iterator[Reference]:
     """The ids in an artifact's fields, and in the body of a page."""
     for field, kinds in FIELDS.get(KIND_OF[type(artifact)], {}).items():
         value = getattr(artifact, field)
         if isinstance(value, tuple):
-            for at, artifact_id in enumerate(value):
-                yield _IdInField(f"{field}.{at}", kinds, artifact_id)
+            yield from ((f"{field}.{at}", kinds, one, None) for at, one in enumerate(value))
         elif value:
-            yield _IdInField(field, kinds, value)
+            yield field, kinds, value, None
     if isinstance(artifact, Page):
         for mark in marks(artifact.body):
             if mark.kinds != LINKED or _LINK.fullmatch(mark.text):
-                yield _IdInField("body", mark.kinds, mark.text, mark.start)
+                yield "body", mark.kinds, mark.text, mark.start
 
 
 def retired(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from math import inf
 from pathlib import Path
 
-from vouch_sidecar.engine.disk_reader import DiskReader, Step
+from vouch_sidecar.engine.disk_reader import DiskReader
 from vouch_sidecar.engine.due import Due
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.world_building import WorldMemo
-from vouch_sidecar.index.base_cache import Bases
+from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import is_refused, why_refused
@@ -34,6 +31,8 @@ OTHER_VIEWERS = 3
 """Viewers whose topics are kept, beside the one who does not say who asks."""
 LOOK, BASE, GIT, WATCH, WORKSPACE = "look", "base", "git", "watch", "workspace"
 """Names of the steps of a knowledge base that may fail, in its `faults`."""
+NOT_TAKEN_IN = "Changes on disk could not be taken in"
+UNWRITTEN = "The cache could not be written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,49 +51,39 @@ class Published:
     settings_problems: tuple[Problem, ...] = ()
 
 
-@dataclass(slots=True)
 class Collection:
     """A knowledge base of this process, in folder `root`, and the working tree whose files it
-    speaks of: what reads its files, and what is published of them. `name` is that of no other
-    knowledge base in the process; `clock` is monotonic, in seconds.
+    speaks of: what reads its files, and what is published of them.
     """
 
-    root: Path
-    tree: Path
-    reader: DiskReader
-    memo: WorldMemo
-    published: Published
-    """The event loop alone assigns it, where there is one."""
-    due: Due
-    clock: Callable[[], float] = time.monotonic
-    since: float = 0.0
-    """When this process began to serve it."""
-    name: str = ""
-    pause: Pause = field(default_factory=Pause)
-    default_gates: frozenset[str] = frozenset()
-    """The gates of who does not say who asks."""
-    _viewers: deque[frozenset[str]] = field(default_factory=lambda: deque(maxlen=OTHER_VIEWERS))
-    """The gates of others who asked, the last ones."""
-    faults: Faults = field(default_factory=Faults)
-    failing_since: float | None = None
-    """When reading the files began to fail; None if the last read succeeded."""
-
-    @classmethod
-    def at(
-        cls,
+    def __init__(
+        self,
         root: Path,
-        clock: Callable[[], float],
-        pause: Pause,
-        caches: Path | None,
+        tree: Path,
         env: Mapping[str, str],
-        tree: Path | None = None,
-    ) -> Collection:
-        """The knowledge base in folder `root`, unread; `caches` is the folder for its bases."""
-        tree = tree or root
-        bases = None if caches is None else Bases(caches, root)
-        reader, memo = DiskReader(root, clock, bases), WorldMemo(root, tree, bases, env, clock)
-        nothing, due = Published(World(tree)), Due(root, tree, clock)
-        return cls(root, tree, reader, memo, nothing, due, clock, clock(), pause=pause)
+        clock: Callable[[], float],
+        tell: Callable[[], None],
+    ) -> None:
+        """`clock` is monotonic, in seconds; `tell` is called when a fault begins or ends."""
+        caches = user_folder(env)
+        self.bases = None if caches is None else Bases(caches, root)
+        """Its part of the user's cache; None without a cache."""
+        self.root, self.tree = root, tree
+        self.name = ""
+        """The name of no other knowledge base in the process."""
+        self.since = clock()
+        """When this process began to serve it."""
+        self.reader = DiskReader(root, clock, self.bases)
+        self.memo = WorldMemo(root, tree, self.bases, env, clock)
+        self.published = Published(World(tree))
+        """The event loop alone assigns it, where there is one."""
+        self.due = Due(root, tree)
+        self.pause = Pause.of(root, env)
+        self.faults = Faults(tell, clock)
+        self.default_gates = frozenset[str]()
+        """The gates of who does not say who asks."""
+        self._others_gates: deque[frozenset[str]] = deque(maxlen=OTHER_VIEWERS)
+        """The gates of others who asked, the last ones."""
 
     @property
     def knowledge(self) -> Knowledge:
@@ -118,31 +107,15 @@ class Collection:
         is_held = path is not None and path.is_relative_to(self.tree)
         return len(self.tree.parts) if is_held else 0
 
-    def read(self, paths: Iterable[str] | None = None) -> Step | None:
-        """Read what changed on disk; None if nothing did. Blocks; any thread may call it.
+    def read(self, paths: Iterable[str] | None = None) -> None:
+        """Read what changed on disk. Blocks; any thread may call it.
 
         `paths` (below `.vouch/`) limits this to these files and those that are to be checked
         again. Raises PermissionError if another user owns `.vouch/`.
         """
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
-        return self.reader.read(paths, anew=self.is_failing)
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Contains a read of the files. If it fails, the next one reads everything again."""
-        with self.faults.contained(LOOK, "Changes on disk could not be taken in"):
-            yield
-        if LOOK not in self.faults:
-            self.failing_since = None
-        elif self.failing_since is None:
-            self.failing_since = self.clock()
-
-    @contextmanager
-    def writing_base(self) -> Iterator[None]:
-        """Contains the writing of a base. If it fails, the next start reads more files."""
-        with self.faults.contained(BASE, "The cache could not be written"):
-            yield
+        self.reader.read(paths, anew=self.is_failing)
 
     def is_refused(self) -> bool:
         """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
@@ -151,65 +124,59 @@ class Collection:
     @property
     def is_failing(self) -> bool:
         """Whether the last read of the files failed."""
-        return self.failing_since is not None
-
-    @property
-    def silent_at(self) -> float:
-        """The time on `clock` from which nothing is answered unless a read succeeds before;
-        infinity if the last read succeeded.
-        """
-        return inf if self.failing_since is None else self.failing_since + SILENT_SECONDS
+        return LOOK in self.faults
 
     @property
     def is_silent(self) -> bool:
         """Whether reads have failed for so long that nothing may be answered from this."""
-        return self.silent_at <= self.clock()
+        return self.faults.age(LOOK) >= SILENT_SECONDS
 
     def faulty(self) -> list[Problem]:
-        """Current failures, as problems of the whole knowledge base (empty path)."""
-        problems = [Problem("", text, Severity.WARNING) for text in self.faults]
+        """What fails or is off, as problems of the whole knowledge base (empty path)."""
+        warnings = [sentence for _, sentence in self.faults]
         if self.is_failing and self.is_refused():
-            problems.append(Problem("", why_refused(printable(str(self.root))), Severity.WARNING))
+            warnings.append(why_refused(printable(str(self.root))))
         if why := self.world.history.unread:
-            unread = f"The repository's commits are not read, and their authors not named: {why}"
-            problems.append(Problem("", unread, Severity.WARNING))
+            warnings.append(
+                f"The repository's commits are not read, and their authors not named: {why}"
+            )
         if self.world.files.is_cut:
-            cut = "There are too many files: some have no ties"
-            problems.append(Problem("", cut, Severity.WARNING))
+            warnings.append("There are too many files: some have no ties")
+        problems = [Problem("", text, Severity.WARNING) for text in warnings]
         if self.is_silent:
             words = f"its files could not be looked at for {SILENT_SECONDS:g} seconds"
             problems.append(Problem("", f"Nothing of {self.name} is said: {words}"))
+        if unasked := why_unasked(self.tree, self.settings.trust.folders):
+            text = "git is not asked, so that files are found by a walk, and authors not named"
+            problems.append(Problem("", f"{text}: {unasked}", Severity.HINT))
         return problems
-
-    def hints(self) -> list[Problem]:
-        """Features that are off for the whole knowledge base although nothing failed."""
-        unasked = why_unasked(self.tree, self.settings.trust.folders)
-        text = "git is not asked, so that files are found by a walk, and authors not named"
-        return [Problem("", f"{text}: {unasked}", Severity.HINT)] if unasked else []
 
     @property
     def may_have_topics(self) -> bool:
         """Whether topics are enabled and the published generation may have some."""
         return self.settings.topics.enabled and bool(self.knowledge.sparse_labels)
 
-    def publish(self, step: Step, now: float) -> None:
-        """Publish a step. `now` is wall-clock time in seconds."""
-        self.published = replace(
-            self.published,
-            knowledge=step.knowledge,
-            problems=step.problems,
-            skipped=step.skipped,
-            config=step.config,
-            indexed_at=now,
-        )
-
-    def publish_on_new_base(self) -> bool:
-        """Publish the last generation again if it stands on a new base. Its content is the same, so
-        what was computed from it is kept. Returns whether it does.
+    def publish(self, now: float) -> bool:
+        """Publish what was read last. `now` is wall-clock time in seconds. Returns whether anything
+        changed: a generation on a new base says the same.
         """
-        before = self.knowledge
-        self.published = replace(self.published, knowledge=self.reader.latest)
-        return before is not self.knowledge
+        before, seen, knowledge = self.published, self.reader.seen, self.reader.latest
+        assert seen is not None
+        of_files = seen.problems, seen.skipped, seen.config
+        differs = (
+            not self.complete
+            or knowledge.changed_since(before.knowledge) != []
+            or of_files != (before.problems, before.skipped, before.config)
+        )
+        self.published = replace(
+            before,
+            knowledge=knowledge,
+            problems=seen.problems,
+            skipped=seen.skipped,
+            config=seen.config,
+            indexed_at=now if differs else before.indexed_at,
+        )
+        return differs
 
     def publish_world(self, world: World) -> bool:
         """Publish the world around. Returns whether answers may differ."""
@@ -221,13 +188,13 @@ class Collection:
         """The gates of those whose topics are derived."""
         if not self.may_have_topics:
             return []
-        return list(dict.fromkeys([self.default_gates, *self._viewers]))
+        return list(dict.fromkeys([self.default_gates, *self._others_gates]))
 
     def viewed_by(self, gates: frozenset[str]) -> bool:
         """Have the topics derived of who passes these gates. Returns whether that is new."""
         if gates in self.viewers():
             return False
-        self._viewers.append(gates)
+        self._others_gates.append(gates)
         return True
 
     def lacks_topics(self, gates: frozenset[str]) -> bool:
@@ -239,11 +206,6 @@ class Collection:
         settings, problems = load_settings(self.published.config, client, env)
         self.published = replace(self.published, settings=settings, settings_problems=problems)
         self.default_gates = viewer_for(self.settings, None, None, env).gates
-
-    @property
-    def bases(self) -> Bases | None:
-        """Its part of the user's cache; None without a cache."""
-        return self.reader.bases
 
     @property
     def is_workspace_pending(self) -> bool:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -24,9 +24,16 @@ from typing import TypeVar
 import anyio
 from anyio.to_thread import run_sync
 
-from vouch_sidecar.engine.collection import BASE, GIT, WATCH, WORKSPACE, Collection
-from vouch_sidecar.engine.disk_reader import Step
-from vouch_sidecar.engine.due import AROUND_SECONDS, RETRY_SECONDS
+from vouch_sidecar.engine.collection import (
+    BASE,
+    GIT,
+    LOOK,
+    NOT_TAKEN_IN,
+    UNWRITTEN,
+    WATCH,
+    WORKSPACE,
+    Collection,
+)
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import Faults
@@ -39,13 +46,19 @@ T = TypeVar("T")
 
 SETTLE_SECONDS = 0.02
 """Events with shorter pauses between them count as one change."""
-FINISH_SECONDS = 5.0
-"""A base is kept after this long without changes; the first one after a fifth of it."""
+BURST_FILES = 8
+"""From this many changed files on, all files are read: others may have changed with them."""
+RETRY_SECONDS = 2.0
+"""Shortest pause before a failed step is made again."""
+AROUND_SECONDS = 2.0
+"""Pause between looks around a knowledge base: a few stats, unless more is due."""
+FINISH_SECONDS = 2.0
+"""A base is kept so long after a change."""
 GIT_LOCK_SECONDS = 5.0
 """How long to wait for a checkout to release git's lock before reading the files anyway."""
 SEARCH_SHARE = 0.005
 """Share of the time that may be spent searching folders without a knowledge base for one."""
-WRITE_SECONDS = 60.0
+WRITE_SECONDS = 30.0
 """Pause before a base that could not be written is tried again."""
 NICE = 10
 UNFOLLOWED = "Changes on disk are not all followed"
@@ -98,18 +111,12 @@ class DiskFollower:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self.embeddings = Embeddings(engine.collections, engine.changed.bump)
-        self._wake = anyio.Event()
         self._bases: dict[Path, BaseFollower] = {}
         self._search_at = 0.0
-        engine.follow_by(self.wake, self.embeddings)
-
-    def wake(self) -> None:
-        """Do at once what is to be done: something is due, was published or found damaged."""
-        self.embeddings.wake()
-        self._wake.set()
-        for base in self._bases.values():
-            base.wake()
+        self._embeddings = engine.embeddings = Embeddings(
+            engine.registry, engine.faults, engine.due
+        )
+        engine.is_followed = True
 
     async def finish_bases(self) -> None:
         """Keep bases for the next process, as far as the age of the files allows it."""
@@ -119,49 +126,37 @@ class DiskFollower:
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
         threads = Threads()
-        self._engine.breath.has_ended = False
+        engine = self._engine
+        engine.breath.has_ended = False
         try:
             async with anyio.create_task_group() as group:
-                group.start_soon(self.embeddings.run)
+                group.start_soon(self._embeddings.run)
                 follow = partial(self._follow_all, group.start_soon, threads)
-                await repeated(self._engine.faults, "round", UNFOLLOWED, follow)
+                await repeated(engine.faults, "bases", UNFOLLOWED, follow)
         finally:
-            self._engine.breath.has_ended = True
+            engine.breath.has_ended = True
             threads.world.shutdown(wait=False, cancel_futures=True)
 
     async def _follow_all(self, start: Callable[..., object], threads: Threads) -> None:
-        """Follow the knowledge bases that are served, and no others, until something changes."""
-        self._wake = anyio.Event()
-        await self._search(threads)
-        served = self._engine.collections
+        """Follow the knowledge bases that are served, and no others, until something changes. Now
+        and then, search folders that have none for a new one.
+        """
+        engine, registry = self._engine, self._engine.registry
+        count = engine.due.count
         for tree, base in list(self._bases.items()):
-            if served.get(tree) is not base.collection:
+            if registry.collections.get(tree) is not base.collection:
                 self._bases.pop(tree).scope.cancel()
-        for tree, collection in served.items():
+        for tree, collection in registry.collections.items():
             if tree not in self._bases:
-                base = self._bases[tree] = BaseFollower(self._engine, collection, threads)
+                base = self._bases[tree] = BaseFollower(engine, collection, threads)
                 start(base.run)
-        pause = inf
-        if self._engine.registry.lacking:
-            pause = max(0.0, self._search_at - self._engine.clock())
-        with anyio.move_on_after(pause):
-            await self._wake.wait()
-
-    async def _search(self, threads: Threads) -> None:
-        """Look for new knowledge bases in folders that had none."""
-        started = self._engine.clock()
-        if not self._engine.registry.lacking or started < self._search_at:
-            return
-        with self._engine.faults.contained("search", "New knowledge bases are not found"):
-            if await threads.on_disk(self._engine.registry.has_found_one):
-                self._engine.search_again()
-        now = self._engine.clock()
-        self._search_at = now + sweep_interval(now - started, share=SEARCH_SHARE)
-
-
-def _checked_out(repository: Repository | None) -> tuple[object, object]:
-    """The present versions of git's index and of HEAD."""
-    return (None, None) if repository is None else (repository.version(), repository.checked_out())
+        if registry.lacking and (began := engine.clock()) >= self._search_at:
+            if await threads.on_disk(registry.has_found_one):
+                registry.search_again()
+            cost = engine.clock() - began
+            self._search_at = began + cost + sweep_interval(cost, share=SEARCH_SHARE)
+        pause = self._search_at - engine.clock() if registry.lacking else inf
+        await engine.due.since(count, max(0.0, pause))
 
 
 class BaseFollower:
@@ -171,20 +166,20 @@ class BaseFollower:
         self.collection = collection
         self.scope = anyio.CancelScope()
         self._engine = engine
-        self._due = collection.due
         self._threads = threads
-        self._files_wake, self._world_wake = anyio.Event(), anyio.Event()
-        self._files_wake.set()
+        self._changed: set[str] = set()
+        """Files that events name, to be read at once; the empty path stands for all of them."""
         self._was_read = anyio.Event()
-        self._checked_out: tuple[object, object] | None = None
+        self._checked_out: object = None
         """Git's index and HEAD when the files were read."""
+        self._sweep_at = 0.0
+        """When to look at all files."""
+        self._rests_until = 0.0
+        """No look is made before, as one failed: events don't make it fail more."""
         self._keep_at = inf
         """When to keep a base for the next process."""
-
-    def wake(self) -> None:
-        """Something is due, was published or found damaged."""
-        self._files_wake.set()
-        self._world_wake.set()
+        self._files_count = self._world_count = 0
+        """What the tasks have seen of `Engine.due`."""
 
     async def run(self) -> None:
         """Follow until cancelled."""
@@ -192,7 +187,7 @@ class BaseFollower:
         with self.scope:
             async with anyio.create_task_group() as group:
                 group.start_soon(repeated, faults, "files", UNFOLLOWED, self._follow)
-                group.start_soon(self._watch)
+                group.start_soon(repeated, faults, WATCH, WATCH_LOST, self._watch)
                 group.start_soon(repeated, faults, WORKSPACE, NO_TIES, self._build)
 
     async def finish(self) -> None:
@@ -200,154 +195,113 @@ class BaseFollower:
         await self._was_read.wait()
         await self._keep()
 
-    # The world around
-
     async def _build(self) -> None:
         """Have the world brought up to date, when something is due and now and then."""
-        with anyio.move_on_after(AROUND_SECONDS):
-            await self._world_wake.wait()
-        self._world_wake = anyio.Event()
-        if not self.collection.complete:
+        engine, collection = self._engine, self.collection
+        await engine.due.since(self._world_count, AROUND_SECONDS)
+        self._world_count = engine.due.count
+        if not collection.complete:
             return
-        self._due.around.begin()
-        worlds = brought_up(self.collection, self._engine.breath)
+        collection.due.around.begin()
+        worlds = brought_up(collection, engine.breath)
         while (world := await self._threads.in_world(partial(next, worlds, None))) is not None:
-            self._engine.publish_world(self.collection, world)
-        if self._due.around.end():
-            self._engine.notify()  # questions wait for this
-
-    # The files
+            engine.publish_world(collection, world)
+        if collection.due.around.end():
+            engine.notify()  # questions wait for this
 
     async def _follow(self) -> None:
-        """Read what is due, once something is."""
-        await self._rest()
-        collection, now = self.collection, self._engine.clock()
-        was = self._checked_out
-        has_moved = was is not None and _checked_out(self._repository())[1] != was[1]
-        if collection.reader.is_damaged or has_moved:
-            self._due.check_all()
-        if self._due.at <= now:
-            with collection.reading(), self._engine.breath:
-                await self._read_due()
-            if collection.is_failing:
-                self._due.after_failure(self._engine.clock() - now)
-            # Watch after reading: the watcher would report each file that we read.
-            self._was_read.set()
-        if self._keep_at <= self._engine.clock():
-            await self._keep()
-
-    async def _rest(self) -> None:
-        """Wait until something is due, a burst of events is over, and git has finished a running
-        checkout.
-        """
-        collection, now = self.collection, self._engine.clock()
-        was_silent = collection.is_silent
-        silent_at = inf if was_silent else collection.silent_at
-        with anyio.move_on_after(max(0.0, min(self._due.at, self._keep_at, silent_at) - now)):
-            await self._files_wake.wait()
-        self._files_wake = anyio.Event()
-        if collection.is_silent != was_silent:
-            self._engine.notify()
+        """Wait until something is due, and read it."""
+        engine, collection = self._engine, self.collection
+        pause = min(self._due_at(), self._keep_at) - engine.clock()
+        await engine.due.since(self._files_count, max(0.0, pause))
+        self._files_count = engine.due.count
         if self._was_read.is_set():
             await anyio.sleep(SETTLE_SECONDS)
-        repository = self._repository()
-        with self.collection.faults.contained(GIT, TORN), anyio.move_on_after(GIT_LOCK_SECONDS):
-            while repository is not None and repository.is_changing():
-                self._due.check_all()  # events of the checkout may still be missing
-                await anyio.sleep(SETTLE_SECONDS)
+        checked_out = await self._settled()
+        if checked_out != self._checked_out or collection.reader.is_damaged:
+            self._sweep_at = 0.0  # events of a checkout may be missing
+        began = engine.clock()
+        if self._due_at() <= began:
+            with collection.faults.contained(LOOK, NOT_TAKEN_IN), engine.breath:
+                await self._read(checked_out)
+            if collection.is_failing:
+                pause = sweep_interval(engine.clock() - began, least=RETRY_SECONDS)
+                self._sweep_at = self._rests_until = engine.clock() + pause
+            self._was_read.set()
+        if self._keep_at <= engine.clock():
+            await self._keep()
 
-    def _repository(self) -> Repository | None:
-        """The git repository around; None if there is none, or looking for it fails."""
-        repository, trusted = None, self.collection.settings.trust.folders
-        with self.collection.faults.contained(GIT, TORN):
-            repository = Repository.holding(self.collection.tree, trusted)
-        return repository if GIT not in self.collection.faults else None
+    def _due_at(self) -> float:
+        """When to look at some files next."""
+        expiry = self.collection.reader.store.deadline
+        at = min(self._sweep_at, inf if expiry is None else expiry)
+        is_told = self._changed or self.collection.due.files
+        return max(0.0 if is_told else at, self._rests_until)
 
-    async def _read_due(self) -> None:
-        """Read the files that are due and publish what changed."""
-        started, due, collection = self._engine.clock(), self._due, self.collection
-        if self._checked_out not in (None, _checked_out(self._repository())):
-            due.check_all()  # events of a checkout may be missing
-        paths = due.take()
-        step, has_moved = await self._read(paths)
-        now = self._engine.clock()
-        looked = "all files" if paths is None else f"{len(paths)} files"
-        log.debug("reconciled %s of %r in %.1f ms", looked, collection.name, (now - started) * 1000)
-        was_reported = due.files.end()
-        if step is not None:
-            self._keep_in(FINISH_SECONDS if collection.complete else FINISH_SECONDS / 5)
-            self._engine.publish(collection, step)
-        elif was_reported or has_moved:
-            self._engine.notify()  # questions wait for this
-        cost = 0.0 if step is not None else now - started
-        due.after_look(cost if paths is None else None, collection.reader.store.deadline)
+    async def _settled(self) -> object:
+        """Git's index and HEAD, once a running checkout is over; None without a repository."""
+        collection = self.collection
+        with collection.faults.contained(GIT, TORN):
+            repository = Repository.holding(collection.tree, collection.settings.trust.folders)
+            if repository is not None:
+                with anyio.move_on_after(GIT_LOCK_SECONDS):
+                    while repository.is_changing():
+                        await anyio.sleep(SETTLE_SECONDS)
+                return repository.version(), repository.checked_out()
+        return None
 
-    async def _read(self, paths: frozenset[str] | None) -> tuple[Step | None, bool]:
-        """Read what changed, and again until git has stopped changing the working tree. Returns it,
-        and whether HEAD has moved since the last time.
+    async def _read(self, checked_out: object) -> None:
+        """Read what is due, and again all until git has stopped changing the working tree; publish
+        what changed.
         """
-        collection, repository = self.collection, self._repository()
-        version, before = _checked_out(repository), self._checked_out
-        step = await self._threads.on_disk(collection.read, paths)
-        latest = self._engine.clock() + GIT_LOCK_SECONDS
-        while repository and collection.complete and self._engine.clock() < latest:
-            if repository.is_changing():
-                await anyio.sleep(SETTLE_SECONDS)
-                continue
-            if (now := _checked_out(repository)) == version:
+        engine, collection, reports = self._engine, self.collection, self.collection.due.files
+        began = engine.clock()
+        reports.begin()
+        paths, self._changed = self._changed | reports.in_look, set()
+        is_all = "" in paths or len(paths) >= BURST_FILES or self._sweep_at <= began
+        await self._threads.on_disk(collection.read, None if is_all else paths)
+        while engine.clock() < began + GIT_LOCK_SECONDS:
+            if (now := await self._settled()) == checked_out:
                 break
-            version = now
-            then = await self._threads.on_disk(collection.read)
-            if step is not None and then is not None:
-                then = replace(then, ended=step.ended | then.ended)
-            step = then or step
-        self._checked_out = version
-        return step, before is None or before[1] != version[1]
+            checked_out = now
+            await self._threads.on_disk(collection.read)
+        self._checked_out = checked_out
+        cost = engine.clock() - began
+        log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
+        was_reported = reports.end()
+        if engine.publish(collection):
+            self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
+            cost = 0.0
+        elif was_reported:
+            engine.notify()  # questions wait for this
+        if is_all:
+            self._sweep_at = engine.clock() + sweep_interval(cost)
 
     async def _keep(self) -> None:
         """Keep a base for the next process. One that could not be written is tried again later."""
-        self._keep_at, done = inf, False
-        if not self.collection.is_failing:
-            with self.collection.writing_base():
-                done = await self._threads.on_disk(self.collection.reader.keep)
-            if self.collection.publish_on_new_base():
-                self._engine.notify()
-        if not done:
-            self._keep_in(WRITE_SECONDS if BASE in self.collection.faults else FINISH_SECONDS)
-
-    def _keep_in(self, seconds: float) -> None:
-        self._keep_at = min(self._keep_at, self._engine.clock() + seconds)
-
-    # Watching
+        collection, is_done = self.collection, False
+        if not collection.is_failing:
+            with collection.faults.contained(BASE, UNWRITTEN):
+                is_done = await self._threads.on_disk(collection.reader.keep)
+            self._engine.publish(collection)
+        self._keep_at = inf if is_done else self._engine.clock() + WRITE_SECONDS
 
     async def _watch(self) -> None:
-        """Watch the files."""
+        """Watch the files, once they were read: the watcher would report each file that we read."""
         await self._was_read.wait()
-        while True:
-            try:
-                await watch(
-                    self.collection.root,
-                    lambda _: self._on_change(None),
-                    lambda _, paths: self._on_change(paths),
-                    lambda _, lost: self._on_lost(lost),
-                )
-            except Exception as error:
-                log.info("the watcher failed: %s", type(error).__name__)
-                self._on_lost(True)
-            await anyio.sleep(RETRY_SECONDS)
+        await watch(
+            self.collection.root,
+            lambda _: self._on_change([""]),
+            lambda _, paths: self._on_change(paths),
+            lambda _, is_lost: self._on_lost(is_lost),
+        )
 
-    def _on_change(self, paths: Iterable[str] | None) -> None:
-        if paths is None:
-            self._due.check_all()
-        else:
-            self._due.check(paths)
-        self._files_wake.set()
+    def _on_change(self, paths: Iterable[str]) -> None:
+        self._changed.update(paths)
+        self._engine.due.bump()
 
-    def _on_lost(self, lost: bool) -> None:
-        faults = self.collection.faults
-        if lost and WATCH not in faults:
-            log.warning("the system gives no events; changes are noticed by looking")
-        if lost:
-            faults.add(WATCH, WATCH_LOST)
+    def _on_lost(self, is_lost: bool) -> None:
+        if is_lost:
+            self.collection.faults.add(WATCH, WATCH_LOST)
         else:
-            faults.remove(WATCH)
+            self.collection.faults.remove(WATCH)

@@ -14,8 +14,14 @@ from typing import TYPE_CHECKING, Literal
 from vouch_sidecar.engine.breath import Breath
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.changed import Changed
-from vouch_sidecar.engine.collection import WATCH, Collection
-from vouch_sidecar.engine.disk_reader import Step
+from vouch_sidecar.engine.collection import (
+    BASE,
+    LOOK,
+    NOT_TAKEN_IN,
+    UNWRITTEN,
+    WATCH,
+    Collection,
+)
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.problem_report import ProblemReport
 from vouch_sidecar.engine.registry import Registry
@@ -24,6 +30,7 @@ from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
+from vouch_sidecar.kb.records import Kind, VouchSession
 from vouch_sidecar.kb.settings import viewer_for
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.constants import VOLUNTEERED
@@ -60,36 +67,27 @@ class Engine:
         self.env = dict(env)  # look-ups in `os.environ` are slow
         self.now = now
         self.clock = clock
-        self.changed = Changed()
-        """Counts what is published, faults that begin or end, and texts of sessions."""
-        self.registry = Registry(self.env, clock, client_settings or {}, self.changed.bump)
+        self.changed, self.due = Changed(), Changed()
+        """Count what is published, faults that begin or end, and texts of sessions; and what is to
+        be done by who follows the disk.
+        """
+        self.faults = Faults(self.changed.bump, clock)
+        """Faults of the whole process."""
+        self.registry = Registry(
+            self.env, clock, client_settings or {}, self.changed.bump, self.notify
+        )
         self.collections = self.registry.collections
+        self.problems = ProblemReport(self.registry, self.faults)
         self.sessions = Sessions(clock)
         self.stats = Stats()
         self.breath = Breath()
         self.embeddings: Embeddings | None = None
         """Semantic search; None unless somebody follows the disk."""
-        self._wake: Callable[[], None] | None = None
+        self.is_followed = False
+        """Whether changes on disk are noticed without a call of `read`."""
         self.generation = 0
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
-        self.faults = Faults(self.changed.bump)
-        """Faults of the whole process."""
-        self.telling_faults = Faults(self.changed.bump)
-        """Faults because of which clients may learn late of changes."""
-        self.problems = ProblemReport(self.registry, self.faults, self.telling_faults)
-
-    def follow_by(self, wake: Callable[[], None], embeddings: Embeddings) -> None:
-        """Let somebody keep this engine up to date from now on, who is to `wake` when something is
-        due or was published, or a fault began or ended.
-        """
-        self._wake, self.embeddings = wake, embeddings
-        self.problems.add(embeddings.faults)
-
-    @property
-    def is_followed(self) -> bool:
-        """Whether changes on disk are noticed without a call of `read`."""
-        return self._wake is not None
 
     @property
     def watching(self) -> Watching:
@@ -100,53 +98,27 @@ class Engine:
             return "sweep"
         return "own"
 
+    def notify(self) -> None:
+        """Something was published or is due: wake who follows the disk, and who waits."""
+        self.changed.bump()
+        self.due.bump()
+
     def check_soon(self, paths: Iterable[Path] = ()) -> None:
         """Have the disk looked at soon, if it is followed: at these files, which somebody says have
         changed, and at whatever else is due. Questions wait for it (`not_looked_at`).
         """
-        if self._wake is None:
-            return
-        reported = [anchored(path) for path in paths]
-        for collection in self.collections.values():
-            collection.due.report(reported)
-        self._wake()
-
-    def serve_from(self, start: Path) -> list[Collection]:
-        """Serve the knowledge bases found from a folder or a document, too, and return them."""
-        before, collections = len(self.collections), self.registry.add_start(start)
-        if len(self.collections) > before:
-            self.check_soon()
-        return collections
-
-    def open_document(self, path: Path) -> None:
-        """Serve what a document leads to, to questions about that document, while it is open."""
-        before = len(self.collections)
-        self.registry.open_document(path)
-        if len(self.collections) > before:
-            self.check_soon()
-
-    def close_document(self, path: Path) -> None:
-        """A document was closed."""
-        self.registry.close_document(path)
-
-    def set_folders(self, folders: Sequence[Path]) -> None:
-        """Make these the folders of the workspace, and serve their knowledge bases alone, beside
-        those that a document led to.
-        """
-        self.registry.set_folders(folders)
-        self.notify()
-
-    def search_again(self) -> None:
-        """Search all starts again for knowledge bases, and serve those found."""
-        self.registry.search_again()
-        self.notify()
+        if self.is_followed:
+            reported = [anchored(path) for path in paths]
+            for collection in self.collections.values():
+                collection.due.report(reported)
+            self.due.bump()
 
     def read(self) -> None:
         """Read every knowledge base and publish what changed. Blocks."""
         for collection in self.collections.values():
-            with collection.reading():
-                if (step := collection.read()) is not None:
-                    self.publish(collection, step)
+            with collection.faults.contained(LOOK, NOT_TAKEN_IN):
+                collection.read()
+                self.publish(collection)
 
     def load(self, whole: bool = False) -> bool:
         """As `read`, then write bases for the next process, with `whole` also after small changes.
@@ -155,32 +127,31 @@ class Engine:
         self.read()
         done = []
         for collection in self.collections.values():
-            if collection.is_failing:  # what was read last may be half of a change
-                done.append(False)
-                continue
-            with collection.writing_base():
-                done.append(collection.reader.keep(whole))
-                collection.publish_on_new_base()
+            is_kept = False
+            if not collection.is_failing:  # what was read last may be half of a change
+                with collection.faults.contained(BASE, UNWRITTEN):
+                    is_kept = collection.reader.keep(whole)
+                self.publish(collection)
+            done.append(is_kept)
         return all(done)
 
-    def publish(self, collection: Collection, step: Step) -> None:
-        """Publish a step."""
-        if self.collections.get(collection.tree) is not collection:
-            return
-        config_changed = step.config != collection.published.config or collection.is_failing
+    def publish(self, collection: Collection) -> bool:
+        """Publish what was read last of a knowledge base. Returns whether anything changed."""
+        before = collection.published
+        if not collection.publish(self.now()):
+            return False
         self.generation += 1
-        collection.publish(step, self.now())
-        if config_changed:
+        after = collection.published
+        if after.config != before.config or collection.is_failing:
             self._configure([collection])
-        for session_id in step.ended:
+        for session_id in _ended_since(before.knowledge, after.knowledge):
             self.sessions.end(session_id)
         log.debug("published generation %d, from %r", self.generation, collection.name)
         self.notify()
+        return True
 
     def publish_world(self, collection: Collection, world: World) -> None:
         """As `Collection.publish_world`; counts as a generation if answers may differ."""
-        if self.collections.get(collection.tree) is not collection:
-            return
         was_pending = collection.is_workspace_pending
         differs = collection.publish_world(world)
         self.generation += differs
@@ -191,7 +162,7 @@ class Engine:
         """Apply new settings of the client."""
         self.registry.configure(client_settings)
         self._configure(self.collections.values())
-        self.search_again()
+        self.registry.search_again()
 
     def _configure(self, collections: Iterable[Collection]) -> None:
         for collection in collections:
@@ -207,12 +178,6 @@ class Engine:
     def _following(self) -> list[Collection]:
         """The knowledge bases that have `reflex.enabled`."""
         return [c for c in self.collections.values() if c.settings.reflex.enabled]
-
-    def notify(self) -> None:
-        """Something was published or is due: wake who follows the disk, and who waits."""
-        self.changed.bump()
-        if self._wake is not None:
-            self._wake()
 
     def serving(
         self, caller: Caller, viewer: Viewer | None = None, root: str | None = None
@@ -273,18 +238,12 @@ class Engine:
         """
         if not self.follows_texts():
             return
-        text = without_blocks(text)
         session = self.sessions.open(session_id)
         window = max((c.settings.reflex.window for c in self._following()), default=0)
-        if slot is None:
-            session.add(text, window)
-        else:
-            session.touch(slot, text, window)
-            if final:
-                session.finish(slot)
-        for root, collection in self.collections.items():
+        session.touch(slot, without_blocks(text), window, final=final)
+        for collection in self.collections.values():
             if collection.pause.until():
-                session.pass_over_texts(root)
+                session.pass_over_texts(collection.root)
         self.changed.bump()
 
     def end_session(self, session_id: str) -> None:
@@ -310,3 +269,13 @@ class Engine:
         if session is None:
             return []
         return in_play([kb.window(session) for kb in served], top_k)
+
+
+def _ended_since(before: Knowledge, after: Knowledge) -> list[str]:
+    """Ids of the sessions that have ended, among those that changed."""
+    changed = after.changed_since(before)
+    keys = [
+        key for key in (after.records if changed is None else changed) if key[0] is Kind.SESSION
+    ]
+    sessions = (one for one in map(after.artifact, keys) if isinstance(one, VouchSession))
+    return [session.id for session in sessions if session.ended_at is not None]

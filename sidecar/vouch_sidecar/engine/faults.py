@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 import traceback
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
@@ -11,34 +12,46 @@ from vouch_sidecar.semantic.backend import UnavailableError
 
 log = logging.getLogger(__name__)
 
+MODEL, QUESTION = "model", "question"
+"""The steps of a model that finds by meaning."""
+
 
 class Faults:
     """The steps whose last run failed, each with a sentence that says what this means. `tell` is
     called when a fault begins or ends.
     """
 
-    def __init__(self, tell: Callable[[], None] = lambda: None) -> None:
-        self._sentences: dict[Hashable, str] = {}
+    def __init__(
+        self, tell: Callable[[], None] = lambda: None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._faults: dict[Hashable, tuple[str, float]] = {}
+        """The sentence of each step, and since when it has failed."""
         self._tell = tell
+        self._clock = clock
 
     def __contains__(self, step: Hashable) -> bool:
-        return step in self._sentences
+        return step in self._faults
 
-    def __iter__(self) -> Iterator[str]:
-        return iter([*self._sentences.values()])  # threads that read add and remove some
+    def __iter__(self) -> Iterator[tuple[Hashable, str]]:
+        """The steps with their sentences."""
+        faults = self._faults.copy()  # threads that read add and remove some
+        return ((step, sentence) for step, (sentence, _) in faults.items())
 
-    def __len__(self) -> int:
-        return len(self._sentences)
+    def age(self, step: Hashable) -> float:
+        """For how many seconds a step has failed; 0 if it does not."""
+        fault = self._faults.get(step)
+        return 0.0 if fault is None else self._clock() - fault[1]
 
     def add(self, step: Hashable, sentence: str) -> None:
         """Record that a step failed."""
-        if self._sentences.get(step) != sentence:
-            self._sentences[step] = sentence
+        before, begun = self._faults.get(step, ("", self._clock()))
+        self._faults[step] = sentence, begun
+        if sentence != before:
             self._tell()
 
     def remove(self, step: Hashable) -> None:
         """Record that a step succeeded or is no longer run."""
-        if self._sentences.pop(step, None) is not None:
+        if self._faults.pop(step, None) is not None:
             self._tell()
 
     @contextmanager
@@ -52,7 +65,7 @@ class Faults:
             self.add(step, f"{sentence}: {error}")
         except Exception as error:
             message = f"{sentence} ({type(error).__name__})"
-            if step not in self._sentences:
+            if step not in self:
                 log.error("%s\n%s", message, "".join(traceback.format_tb(error.__traceback__)))
             self.add(step, message)
         else:

@@ -28,27 +28,16 @@ def probe(
     was given before, yield no hits.
     """
     asked = allowed(served)
-    if session is None:
-        return _probe(asked, text, again, spoken, vector), 0
-    stamp = tuple((kb.view.stamp, kb.settings) for kb in asked)
-    probed = _probe(asked, text, again, spoken, vector)
-    return probed, session.count_known((phrase.casefold(), stamp) for phrase in probed.phrases)
-
-
-def _probe(
-    asked: Sequence[Served],
-    text: str,
-    again: bool,
-    spoken: GivenEntities,
-    vector: TextVector | None,
-) -> Probe:
-    recalls = [kb.view.recall for kb in asked]
+    views, recalls = [kb.view for kb in asked], [kb.view.recall for kb in asked]
     shortest = min((recall.min_prompt_len for recall in recalls), default=1)
-    views = [kb.view for kb in asked]
     is_long = len(text.strip()) >= shortest
     asks = not again and (is_long or holds_exact(text) or names_file(views, text))
-    full_text = asks and any(r.fallback_to_fts for r in recalls)
-    return run(views, text, full_text, spoken, vector)
+    full_text = asks and any(recall.fallback_to_fts for recall in recalls)
+    probed = run(views, text, full_text, spoken, vector)
+    if session is None:
+        return probed, 0
+    stamp = tuple((kb.view.stamp, kb.settings) for kb in asked)
+    return probed, session.count_known((phrase.casefold(), stamp) for phrase in probed.phrases)
 
 
 def allowed(served: Sequence[Served]) -> Sequence[Served]:

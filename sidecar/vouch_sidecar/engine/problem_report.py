@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from vouch_sidecar.engine.callers import Caller
 from vouch_sidecar.engine.collection import GIT, WATCH, Collection
-from vouch_sidecar.engine.faults import Faults
+from vouch_sidecar.engine.faults import MODEL, QUESTION, Faults
 from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.records import Problem, Severity
@@ -16,45 +18,27 @@ from vouch_sidecar.kb.settings import load_settings
 class ProblemReport:
     """Collects problems. `faults` are those of the whole process."""
 
-    def __init__(self, registry: Registry, *faults: Faults) -> None:
+    def __init__(self, registry: Registry, faults: Faults) -> None:
         self._registry = registry
-        self._faults_of_changes = faults
-        """While there are some, clients may learn late of changes on disk."""
-        self._faults = list(faults)
-
-    def add(self, faults: Faults) -> None:
-        """Also report some faults, which do not delay news of changes."""
-        self._faults.append(faults)
-
-    @property
-    def watch_lost(self) -> bool:
-        """Whether clients may learn late of changes on disk."""
-        of_each = (collection.faults for collection in self._registry.collections.values())
-        late = any(WATCH in faults or GIT in faults for faults in of_each)
-        return late or any(self._faults_of_changes)
+        self._faults = faults
 
     def degraded(self) -> list[str]:
         """The values of `degraded` that apply to all answers now."""
-        values = []
-        if not self._registry.complete:
-            values.append("index_building")
-        if any(c.reader.rebuilds for c in self._registry.collections.values()):
-            values.append("search_failed")
-        if self.watch_lost:
-            values.append("watch_lost")
-        if any(c.published.skipped or c.is_failing for c in self._registry.collections.values()):
-            values.append("files_skipped")
-        return values
+        served = self._registry.collections.values()
+        holds = {
+            "index_building": not self._registry.complete,
+            "search_failed": any(c.reader.rebuilds for c in served),
+            "watch_lost": any(WATCH in c.faults or GIT in c.faults for c in served)
+            or any(step not in (MODEL, QUESTION) for step, _ in self._faults),
+            "files_skipped": any(c.published.skipped or c.is_failing for c in served),
+        }
+        return [value for value, is_so in holds.items() if is_so]
 
     def problems_of(self, collection: Collection) -> dict[str, tuple[Problem, ...]]:
         """All problems of a knowledge base by path."""
         by_path = dict(collection.published.problems)
-        of_collection = (
-            *collection.published.settings_problems,
-            *collection.faulty(),
-            *collection.hints(),
-        )
-        for problem in (*of_collection, *self._faulty()):
+        others = collection.published.settings_problems, collection.faulty(), self._faulty()
+        for problem in chain.from_iterable(others):
             by_path[problem.path] = (*by_path.get(problem.path, ()), problem)
         return {path: problems for path, problems in by_path.items() if problems}
 
@@ -73,22 +57,19 @@ class ProblemReport:
 
     def faulty(self) -> list[Problem]:
         """All current faults, errors first."""
-        problems = [
-            problem for _, c in sorted(self._registry.collections.items()) for problem in c.faulty()
-        ]
-        problems += [Problem("", text, Severity.WARNING) for text in self._registry.refused]
-        return sorted(
-            (*problems, *self._faulty()), key=lambda problem: problem.severity is not Severity.ERROR
-        )
+        of_each = [c.faulty() for _, c in sorted(self._registry.collections.items())]
+        refused = [Problem("", text, Severity.WARNING) for text in self._registry.refused]
+        problems = [*chain.from_iterable(of_each), *refused, *self._faulty()]
+        faulty = [one for one in problems if one.severity is not Severity.HINT]
+        return sorted(faulty, key=lambda problem: problem.severity is not Severity.ERROR)
 
     def _faulty(self) -> list[Problem]:
-        texts = [text for faults in self._faults for text in faults]
-        return [Problem("", text, Severity.WARNING) for text in texts]
+        return [Problem("", text, Severity.WARNING) for _, text in self._faults]
 
-    def errors(self) -> list[tuple[Collection, Problem]]:
+    def errors(self) -> list[Problem]:
         """The errors because of which artifacts are missing from answers, by path."""
         return [
-            (collection, problem)
+            problem
             for _, collection in sorted(self._registry.collections.items())
             for _, problems in sorted(collection.published.problems.items())
             for problem in problems

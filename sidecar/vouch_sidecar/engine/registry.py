@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from vouch_sidecar.engine.callers import Caller
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.index.base_cache import user_folder
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import (
     BaseInTree,
@@ -19,19 +18,30 @@ from vouch_sidecar.kb.discovery import (
     is_setting,
     why_refused,
 )
-from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
 
-log = logging.getLogger(__name__)
+StartKind = Literal["folder", "start", "document"]
+"""What leads to a knowledge base: a folder of the workspace, another one that somebody asks from, a
+document outside of these.
+"""
 
 
 class UnknownRootError(LookupError):
     """A call names a root without a served knowledge base."""
 
 
+class Found(NamedTuple):
+    """The working trees whose knowledge bases a start led to, and the folders of those that are not
+    served.
+    """
+
+    trees: frozenset[Path]
+    refused: list[str]
+
+
 class Registry:
-    """The served knowledge bases by root, with the settings of this process's client."""
+    """The served knowledge bases by working tree, with the settings of this process's client."""
 
     def __init__(
         self,
@@ -39,123 +49,130 @@ class Registry:
         clock: Callable[[], float],
         client: Mapping[str, object],
         tell: Callable[[], None],
+        notify: Callable[[], None],
     ) -> None:
-        """`tell` is called when a fault of a knowledge base begins or ends."""
+        """`tell` is called when a fault of a knowledge base begins or ends, `notify` when others
+        are served.
+        """
         self.env = env
         self._tell = tell
+        self._notify = notify
         self._clock = clock
         self.collections: dict[Path, Collection] = {}
         self.folders: tuple[Path, ...] = ()
-        """The folders of the workspace…"""
-        self.lacking: frozenset[Path] = frozenset()
-        """…and those of them that had no knowledge base at the last search."""
-        self._from_folders: set[Path] = set()
-        self._from_starts: set[Path] = set()
-        self._from_documents: dict[Path, frozenset[Path]] = {}
-        """By open document outside of the folders, those that it leads to."""
-        self._refused: dict[Path | None, list[str]] = {}
-        self._logged: set[str] = set()
+        """The folders of the workspace."""
+        self._found: dict[tuple[StartKind, Path], Found] = {}
         self.configure(client)
+
+    @property
+    def lacking(self) -> list[Path]:
+        """The folders of the workspace that had no knowledge base at the last search."""
+        return [folder for folder in self.folders if not self._trees(("folder", folder))]
 
     @property
     def refused(self) -> list[str]:
         """A sentence for each knowledge base that is not served because another user owns it."""
-        folders = {folder for refused in self._refused.values() for folder in refused}
+        folders = {folder for found in self._found.values() for folder in found.refused}
         return [why_refused(printable(folder)) for folder in sorted(folders)]
 
-    def _placed(self, start: Path | None) -> list[BaseInTree]:
-        """The knowledge bases found from a folder or document. Blocks; thread-safe."""
-        finder = Finder(self.env, self.trusted)
+    def _trees(self, *starts: tuple[StartKind, Path]) -> frozenset[Path]:
+        """The working trees that some starts led to."""
+        found = (self._found.get(start) for start in starts)
+        return frozenset(tree for one in found if one is not None for tree in one.trees)
+
+    def _search(self, kind: StartKind, start: Path) -> list[Collection]:
+        """Serve the knowledge bases found from a start, and return them. A document leads to none
+        of an installed package.
+        """
+        finder = Finder(self.env, self.settings.trust.folders)
         places = finder.placed(start)
-        self._refused[start] = finder.refused
-        for folder in set(finder.refused) - self._logged:
-            self._logged.add(folder)
-            log.warning("%s", why_refused(printable(folder)))
-        return places
+        if kind == "document":
+            window = self.window
+            places = [p for p in places if Path(p.tree) in window or not is_in_package(p.root)]
+        served = [self._add(place) for place in places]
+        self._found[kind, start] = Found(frozenset(c.tree for c in served), finder.refused)
+        return served
 
     def has_found_one(self) -> bool:
         """Whether a folder that had no knowledge base has one now. Blocks; thread-safe."""
-        return any(self._placed(folder) for folder in self.lacking)
+        finder = Finder(self.env, self.settings.trust.folders)
+        return any(finder.placed(folder) for folder in self.lacking)
 
-    def add_start(self, start: Path | None) -> list[Collection]:
+    def add_start(self, start: Path) -> list[Collection]:
         """Serve the knowledge bases found from a folder, and return them."""
-        served = [self._add(place) for place in self._placed(start)]
-        self._from_starts.update(collection.tree for collection in served)
-        return served
+        return self._search("start", start)
 
     def add_root(self, tree: Path) -> Collection:
         """Serve the knowledge base of a folder or working tree, and return it."""
         is_own = (tree / KB_DIRNAME).is_dir() and not self.env.get("VOUCH_KB_PATH")
-        roots = [] if is_own else Finder(self.env, self.trusted).from_start(tree)
-        self._from_starts.add(tree)
+        roots = [] if is_own else Finder(self.env, self.settings.trust.folders).from_start(tree)
+        self._found["start", tree] = Found(frozenset({tree}), [])
         return self._add(BaseInTree(roots[0] if roots else str(tree), str(tree)))
 
     def open_document(self, path: Path) -> None:
-        """Serve the knowledge base of a document outside of the folders while it is open, unless it
-        belongs to an installed package.
-        """
-        own = [
-            p
-            for p in self._placed(path)
-            if Path(p.tree) in self.window or not is_in_package(p.root)
-        ]
-        self._from_documents[path] = frozenset(self._add(place).tree for place in own)
+        """Serve what a document leads to, to questions about that document, while it is open."""
+        self._search("document", path)
 
     def close_document(self, path: Path) -> None:
         """A document was closed."""
-        self._from_documents.pop(path, None)
-        self._refused.pop(path, None)
-        self._drop_unused()
+        if self._found.pop(("document", path), None) is not None:
+            self._drop_unused()
 
     def around(self, path: Path | None) -> frozenset[Path]:
         """What a client may ask about a document: its window, and what the document led to."""
-        led_to = frozenset() if path is None else self._from_documents.get(path, frozenset())
-        return frozenset(self.window) | led_to
+        return self.window | (frozenset() if path is None else self._trees(("document", path)))
 
     @property
-    def window(self) -> set[Path]:
+    def window(self) -> frozenset[Path]:
         """The working trees that folders and starts name; without any of these, those that open
         documents lead to.
         """
-        named = self._from_folders | self._from_starts
-        if named or self.folders or not self._from_documents:
-            return named
-        return set().union(*self._from_documents.values())
+        named = self._trees(*(start for start in self._found if start[0] != "document"))
+        return named if named or self.folders else self._trees(*self._found)
+
+    def set_folders(self, folders: Sequence[Path]) -> None:
+        """Make these the folders of the workspace: serve their knowledge bases, and drop those of
+        former folders.
+        """
+        self.folders = tuple(folders)
+        self._found = {start: f for start, f in self._found.items() if start[0] != "folder"}
+        for folder in folders:
+            self._search("folder", folder)
+        self._drop_unused()
+
+    def search_again(self) -> None:
+        """Search all starts again for knowledge bases, and serve those found."""
+        for kind, path in list(self._found):
+            if kind == "document":
+                self._search(kind, path)
+        self.set_folders(self.folders)
 
     def _drop_unused(self) -> None:
-        used = (self._from_folders | self._from_starts).union(*self._from_documents.values())
-        for tree in self.collections.keys() - used:
+        for tree in self.collections.keys() - self._trees(*self._found):
             del self.collections[tree]
         self.name_collections()
+        self._notify()
 
     def _add(self, place: BaseInTree) -> Collection:
-        root, tree = Path(place.root), Path(place.tree)
+        tree = Path(place.tree)
         if tree not in self.collections:
-            pause = Pause.of(root, self.env)
-            caches = user_folder(self.env)
-            collection = Collection.at(root, self._clock, pause, caches, self.env, tree)
-            collection.faults = Faults(self._tell)
+            collection = Collection(Path(place.root), tree, self.env, self._clock, self._tell)
             collection.configure(self.client, self.env)
             self.collections[tree] = collection
             self.name_collections()
+            self._notify()
         return self.collections[tree]
 
     def name_collections(self) -> None:
         """Name collections after their config or folder, made unique by a number."""
-        taken: set[str] = set()
-        by_root: dict[Path, str] = {}
+        names: dict[Path, str] = {}
         for _, collection in sorted(self.collections.items()):
             root = collection.root
-            if root in by_root:
-                collection.name = by_root[root]
-                continue
-            base = name = collection.settings.kb.name or printable(root.name) or "kb"
-            number = 1
-            while name in taken:
-                number += 1
-                name = f"{base}-{number}"
-            taken.add(name)
-            by_root[root] = collection.name = name
+            if root not in names:
+                base = collection.settings.kb.name or printable(root.name) or "kb"
+                numbered = (f"{base}-{number}" if number > 1 else base for number in count(1))
+                names[root] = next(name for name in numbered if name not in names.values())
+            collection.name = names[root]
 
     def settings_for(self, collection: Collection, caller: Caller) -> Settings:
         """The settings of a collection. Those in the environment are the caller's: where another
@@ -166,31 +183,33 @@ class Registry:
         env = {name: value for name, value in self.env.items() if not is_setting(name)}
         return load_settings(collection.published.config, self.client, {**env, **caller.env})[0]
 
+    def _asked(self, caller: Caller) -> list[Collection]:
+        """The collections that a caller may ask, by working tree."""
+        trees = self.window if caller.roots is None else caller.roots
+        return [c for tree, c in sorted(self.collections.items()) if tree in trees]
+
     def chosen(self, caller: Caller, root: str | None) -> list[Collection]:
         """The collections that a caller means: of several working trees of one knowledge base that
         in which he stands, else the first. Raises `UnknownRootError`.
         """
-        trees = self.window if caller.roots is None else caller.roots
-        path = None if root is None else _path(root)
-        by_root: dict[Path, Collection] = {}
-        for tree, collection in sorted(self.collections.items()):
-            if tree not in trees:
-                continue
-            chosen = by_root.setdefault(collection.root, collection)
-            if collection.nearness(path or caller.at) > chosen.nearness(path or caller.at):
-                by_root[collection.root] = collection
+        asked, path = self._asked(caller), None if root is None else _path(root)
+        at = path or caller.at
+        nearest: dict[Path, Collection] = {}
+        for collection in asked:
+            other = nearest.setdefault(collection.root, collection)
+            if _depth(collection.tree, at) > _depth(other.tree, at):
+                nearest[collection.root] = collection
+        chosen = [c for c in asked if nearest[c.root] is c]
         if path is None:
-            return list(by_root.values())
-        holding = [c for c in by_root.values() if c.nearness(path) or path == c.root]
+            return chosen
+        holding = [c for c in chosen if _depth(c.tree, path) or path == c.root]
         if not holding:
             raise UnknownRootError
         return [max(holding, key=lambda c: len(c.root.parts))]
 
     def shown_name(self, collection: Collection, caller: Caller) -> str | None:
         """The name of a collection in rows of answers; None if the caller may ask no other one."""
-        trees = self.window if caller.roots is None else caller.roots
-        roots = {c.root for tree in trees if (c := self.collections.get(tree)) is not None}
-        return collection.name if len(roots) > 1 else None
+        return collection.name if len({c.root for c in self._asked(caller)}) > 1 else None
 
     @property
     def complete(self) -> bool:
@@ -202,31 +221,16 @@ class Registry:
         """Whether the first read of every knowledge base has ended, also if it failed."""
         return all(c.complete or c.is_failing for c in self.collections.values())
 
-    def set_folders(self, folders: Sequence[Path]) -> None:
-        """Make these the folders of the workspace: serve their knowledge bases, and drop those of
-        former folders.
-        """
-        self.folders = tuple(folders)
-        self.lacking = frozenset(folders)  # if the next line raises, all are searched again
-        by_folder = {folder: self._placed(folder) for folder in folders}
-        self.lacking = frozenset(folder for folder, places in by_folder.items() if not places)
-        places = sorted(set().union(*by_folder.values()))
-        self._from_folders = {self._add(place).tree for place in places}
-        self._drop_unused()
-
-    def search_again(self) -> None:
-        """Search all starts again for knowledge bases, and serve those found."""
-        for path in list(self._from_documents):
-            self.open_document(path)
-        self.set_folders(self.folders)
-
     def configure(self, client: Mapping[str, object]) -> None:
         """Apply settings of the client, but not yet to the knowledge bases."""
         self.client = client
         self.settings, _ = load_settings(None, client, self.env)
         """Those that no repository decides on: of client and environment alone."""
-        self.trusted = self.settings.trust.folders
-        """Folders whose knowledge bases are served although another user owns them."""
+
+
+def _depth(tree: Path, path: Path | None) -> int:
+    """How deep a working tree is that holds a path; 0 for none that does."""
+    return len(tree.parts) if path is not None and path.is_relative_to(tree) else 0
 
 
 def _path(root: str) -> Path:

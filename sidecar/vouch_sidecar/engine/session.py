@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable
-from typing import NamedTuple
+from pathlib import Path
 
 from vouch_sidecar.retrieval.session_update import PushedBefore
 
@@ -27,13 +27,6 @@ GivenKey = tuple[Hashable, ...]
 """(identity, kind, id, …) of something that was given."""
 
 
-class _Slot(NamedTuple):
-    """A text, and the session's count of touches when it was put there."""
-
-    text: str
-    touched_at: int
-
-
 class Session:
     """The window of one session, and what it was pushed and given. "identity" stands for
     `View.identity`, that is, for the knowledge base.
@@ -43,57 +36,47 @@ class Session:
         self.id = session_id
         self.last_active = last_active
         """When somebody asked for the session, on the clock of `Sessions`."""
+        self.shared_for: frozenset[Path] = frozenset()
+        """The working trees for which an agent asked in it: processes that serve these are told."""
         self.touches = 0
         """How often slots were touched. The window is the same as long as this is."""
-        self._slots: dict[str, _Slot] = {}
-        """By key, the newest last."""
+        self._slots: dict[str, tuple[str, int]] = {}
+        """By key, the newest last: a text, and the count of touches when it was put there."""
         self._passed_over: dict[Hashable, int] = {}
         """By identity, the count of touches up to which slots do not count."""
-        self._pushed: set[tuple[Hashable, str]] = set()
-        """(identity, entity id) of everything that was ever `fresh`."""
-        self._last_push_at: dict[Hashable, float] = {}
+        self._pushed: dict[tuple[Hashable, str], float] = {}
+        """When each entity was `fresh`, by identity and id."""
         self.given: dict[GivenKey, object] = {}
         """What was given with `repeat: false`, with its state then."""
-        self.context_texts: list[str] = []
-        """The texts for which `context` was last asked with `repeat: false`."""
         self.last_task: str | None = None
-        """The task of the last call of `context` that named the session."""
+        """The task for which `context` was last asked with `repeat: false`."""
         self._turn = 0
         """Number of probes."""
         self._phrases: dict[Hashable, int] = {}
         """The phrases that were probed, each with what it was probed in, by the turn of that."""
 
-    # The window
-
-    def touch(self, key: str, text: str, window: int) -> None:
-        """Put a text into its slot and make that the newest; blank text empties the slot."""
+    def touch(self, key: str | None, text: str, window: int, *, final: bool = False) -> None:
+        """Put a text into its slot, or a new one, and make that the newest; blank text empties the
+        slot. After a `final` text, a later one with the same key gets another slot.
+        """
         self.touches += 1
-        self._slots.pop(key, None)
+        if key is not None:
+            self._slots.pop(key, None)
         if text.strip():
-            self._slots[key] = _Slot(both_ends(text), self.touches)
+            key = f"{key or ''}\0{self.touches}" if key is None or final else key
+            self._slots[key] = both_ends(text), self.touches
         for old in list(self._slots)[: max(0, len(self._slots) - window)]:
             del self._slots[old]
-
-    def add(self, text: str, window: int) -> None:
-        """Put a text into a new slot."""
-        self.touch(f"\0{self.touches}", text, window)
-
-    def finish(self, key: str) -> None:
-        """Make a slot final: a later text with its key gets another slot."""
-        final = f"{key}\0{self.touches}"
-        self._slots = {final if k == key else k: slot for k, slot in self._slots.items()}
 
     def window(self, identity: Hashable = None) -> list[str]:
         """The texts, newest first; with an identity, those that count for this knowledge base."""
         after = self._passed_over.get(identity, 0)
         slots = list(self._slots.values())  # one copy: the event loop may touch slots meanwhile
-        return [slot.text for slot in reversed(slots) if slot.touched_at > after]
+        return [text for text, touched_at in reversed(slots) if touched_at > after]
 
     def pass_over_texts(self, identity: Hashable) -> None:
         """Ignore all texts so far for one knowledge base."""
         self._passed_over[identity] = self.touches
-
-    # What was pushed
 
     @property
     def pushed_count(self) -> int:
@@ -102,21 +85,13 @@ class Session:
 
     def pushed_before(self, identity: Hashable, now: float) -> PushedBefore:
         """What was pushed of a knowledge base. `now` is on the sessions' clock."""
-        pushed = frozenset(entity_id for viewer, entity_id in self._pushed if viewer == identity)
-        return PushedBefore(pushed, self.seconds_since_push(identity, now))
-
-    def seconds_since_push(self, identity: Hashable, now: float) -> float | None:
-        """The seconds since something of a knowledge base was `fresh`; None if nothing ever was."""
-        last = self._last_push_at.get(identity)
-        return None if last is None else now - last
+        times = {entity_id: at for (of, entity_id), at in self._pushed.items() if of == identity}
+        last = max(times.values(), default=None)
+        return PushedBefore(frozenset(times), None if last is None else now - last)
 
     def count_as_pushed(self, fresh: Iterable[tuple[Hashable, str]], now: float) -> None:
         """Record what a push brought in, as (identity, entity id)."""
-        for identity, entity_id in fresh:
-            self._pushed.add((identity, entity_id))
-            self._last_push_at[identity] = now
-
-    # What was given and probed
+        self._pushed |= dict.fromkeys(fresh, now)
 
     def all_given(self) -> frozenset[object]:
         """The states of all that was given."""
@@ -131,19 +106,16 @@ class Session:
         self._phrases = known | asked
         return len(asked.keys() & known.keys())
 
-    # Forgetting
-
     def forget_answers(self) -> None:
         """Forget what was given and asked: the agent no longer has it in its context."""
-        self.given, self.context_texts, self.last_task = {}, [], None
+        self.given, self.last_task = {}, None
 
     def forget(self, identity: Hashable) -> None:
         """Forget all texts and answers that concern one knowledge base."""
         self.pass_over_texts(identity)
-        self._pushed = {pushed for pushed in self._pushed if pushed[0] != identity}
+        self._pushed = {key: at for key, at in self._pushed.items() if key[0] != identity}
         given = list(self.given.items())
         self.given = {key: state for key, state in given if key[0] != identity}
-        self._last_push_at.pop(identity, None)
 
 
 def both_ends(text: str, limit: int = MAX_SLOT_BYTES) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator
-from pathlib import Path
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from threading import RLock
 
 from vouch_sidecar.engine.session import Session
@@ -20,7 +19,6 @@ class Sessions:
         self._clock = clock
         self._lock = RLock()
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._shared: defaultdict[Path, set[str]] = defaultdict(set)
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -55,27 +53,6 @@ class Sessions:
                 while len(self._sessions) > MAX_SESSIONS:
                     self._sessions.popitem(last=False)
             return session
-
-    def share(self, session_id: str, roots: Iterable[Path]) -> None:
-        """Count a session among those of which other processes are told that follow these knowledge
-        bases: an agent asked in it. Sessions that ended no longer count.
-        """
-        there = {session.id for session in self}
-        for root in roots:
-            self._shared[root].add(session_id)
-            self._shared[root] &= there
-
-    def shared(self, root: Path) -> Container[str]:
-        """The ids of the sessions that are shared for a knowledge base, at any time from now on."""
-        return self._shared[root]
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Seconds until the longest idle session expires; None if there are no sessions."""
-        with self._lock:
-            oldest = next(iter(self._sessions.values()), None)
-            left = None if oldest is None else oldest.last_active + SESSION_SECONDS - self._clock()
-            return None if left is None else max(left, 0.0)
 
     def end(self, session_id: str) -> bool:
         """Drop a session; False when there was none."""

@@ -93,16 +93,12 @@ class Knowledge:
     # Generations
 
     @classmethod
-    def of(
-        cls,
-        records: Records,
-        write: Callable[[Iterable[Document], States], Layer] = lambda them, _: layer_of(them),
-    ) -> Knowledge:
+    def of(cls, records: Records) -> Knowledge:
         """The first generation, with its documents in a new base."""
         names = Names.of(cls._entities(records))
         states = link_all(records, names)
         documents = (documents_of(record, states[key]) for key, record in records.items())
-        return cls(write(chain.from_iterable(documents), states), records, states, names)
+        return cls(layer_of(chain.from_iterable(documents)), records, states, names)
 
     def after(self, records: Records) -> Knowledge:
         """The generation of other records."""

@@ -9,8 +9,7 @@ from pydantic import Field
 
 from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.callers import Served
-from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
-from vouch_sidecar.engine.given_once import given_entities
+from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context, given_entities
 from vouch_sidecar.kb.records import Page
 from vouch_sidecar.operations.artifacts import ArtifactViews, FoundByPhrase, kind_of
 from vouch_sidecar.operations.errors import InvalidParamsError, Message
@@ -79,24 +78,24 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     session = find(session_id) if session_id else None
     task = None if params.task is None else excerpt(params.task)
     served: Sequence[Served] = ask.served
-    probed = asked = None
+    probed, again, recorded = None, False, None
     if task is not None:
         served = probing.allowed(ask.served)
-        turn = session if params.session_id is not None else None
-        again = turn is not None and turn.last_task == task and not params.repeat
-        is_known = session is not None and not params.repeat
-        spoken = given_entities(served, session, task) if is_known and session else frozenset()
+        once = None if params.repeat else session
+        again = once is not None and once.last_task == task
+        spoken = frozenset() if once is None else given_entities(served, once, task)
         probed, known = probing.probe(
             served, task, session, again=again, spoken=spoken, vector=ask.vector
         )
         ask.to_record.append(partial(ask.engine.stats.count_phrases, len(probed.phrases), known))
         is_cut = any(kb.view.deadline.cut for kb in served)
-        asked = None if turn is None or is_cut else task  # what was cut short is asked anew
+        recorded = None if is_cut else task  # what was cut short is asked anew
     request = ContextRequest(
         None if task is None else [task],
         session=session,
         repeat=params.repeat,
-        task=asked,
+        task=recorded,
+        again=again,
         probed=probed,
         max_chars=params.max_chars,
     )

@@ -50,8 +50,9 @@ async def answer_agent(
         for record in unheard if is_awaited() else ():
             record()
     finally:
-        if (session_id := session_named(request)) is not None:
-            engine.sessions.share(session_id, caller.roots or engine.collections)
+        session = engine.sessions.peek(session_named(request) or "")
+        if session is not None:
+            session.shared_for = session.shared_for.union(caller.roots or engine.collections)
     return answered
 
 

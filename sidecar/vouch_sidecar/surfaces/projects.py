@@ -61,7 +61,7 @@ class Projects:
         else:
             roots = self._found = self._found or self.named()
             if not roots:
-                engine.serve_from(self.start)  # `status` says why there is none
+                engine.registry.add_start(self.start)  # `status` says why there is none
         serve(engine, roots)
         return roots
 
@@ -91,7 +91,7 @@ class Projects:
 def serve(engine: Engine, roots: frozenset[Path]) -> None:
     """Serve these knowledge bases from now on, too."""
     for root in roots - engine.collections.keys():
-        engine.serve_from(root)
+        engine.registry.add_start(root)
 
 
 def path_of(folder: str) -> str:

@@ -153,8 +153,8 @@ class LocalServer:
         if isinstance(method, str) and method.startswith(OF_AGENTS):
             return await answer_agent(engine, request, caller, is_awaited)
         answered = await answer(engine, request, caller)
-        if (session_id := session_named(request)) is not None:
-            engine.sessions.share(session_id, caller.roots)
+        if (session := engine.sessions.peek(session_named(request) or "")) is not None:
+            session.shared_for |= caller.roots
         return answered
 
 

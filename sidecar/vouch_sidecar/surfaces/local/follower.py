@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from pathlib import Path
 from typing import Protocol
 
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.changed import GATHER_SECONDS, Changed
+from vouch_sidecar.engine.session import Session
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
@@ -40,16 +41,6 @@ class Audience(Protocol):
     def show(self, push: DidChangeSalience) -> None: ...
 
 
-class _Shared(Container[str]):
-    """The ids of the sessions in which agents asked an engine about these knowledge bases."""
-
-    def __init__(self, engine: Engine, roots: Iterable[Path]) -> None:
-        self._each = [engine.sessions.shared(root) for root in roots]
-
-    def __contains__(self, session_id: object) -> bool:
-        return any(session_id in shared for shared in self._each)
-
-
 async def feed(
     engines: Engines,
     caller: Caller,
@@ -65,13 +56,16 @@ async def feed(
     wanted = given.get("push")
     parts = [part for part in PUSH_PARTS if not isinstance(wanted, list) or part in wanted]
     fed: dict[Engine, Pushes] = {}
+
+    def is_told(session: Session) -> bool:
+        return given.get("all") is True or not roots.isdisjoint(session.shared_for)
+
     while not (reader.at_eof() or writer.is_closing()):
         served = list(engines.about(roots))
         counts = {engine.changed: engine.changed.count for engine in served}
         for engine in served:
             if engine not in fed:
-                only = None if given.get("all") is True else _Shared(engine, roots)
-                fed[engine] = Pushes(engine, caller, only, parts)
+                fed[engine] = Pushes(engine, caller, is_told, parts)
             async for push in fed[engine].salience_in_turn():
                 told = _named(engine, roots, salience_notification(push))
                 writer.write(as_line(as_json(told)))

@@ -170,7 +170,7 @@ class Sidecar(LanguageServer):
 
     def serve_folders(self) -> None:
         """Serve the knowledge bases of the current workspace folders."""
-        self.engine.set_folders(self.folders)
+        self.engine.registry.set_folders(self.folders)
 
     def show(self, push: DidChangeSalience) -> None:
         """Send the client a ranking."""

@@ -41,7 +41,7 @@ async def _keep_published(server: Sidecar) -> None:
     engine, sent = server.engine, Problems()
     while True:
         count = engine.changed.count
-        with engine.telling_faults.contained(server, "Problems of files could not be told"):
+        with engine.faults.contained(server, "Problems of files could not be told"):
             problems = _problems(server)
             for uri in sent | problems:
                 if sent.get(uri) != problems.get(uri):

@@ -25,7 +25,7 @@ def _did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     server.documents[unquote(item.uri)] = document
     server.typing.open(document, server.session_id)
     if document.path is not None:
-        server.engine.open_document(document.path)
+        server.engine.registry.open_document(document.path)
     _tell(server, document)
 
 
@@ -50,7 +50,7 @@ def _did_close(server: Sidecar, params: lsp.DidCloseTextDocumentParams) -> None:
     if document is not None:
         server.typing.close(document.uri)
         if document.path is not None:
-            server.engine.close_document(document.path)
+            server.engine.registry.close_document(document.path)
         _tell(server, document)
 
 
