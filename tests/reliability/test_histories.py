@@ -221,7 +221,7 @@ def told(knowledge: Knowledge) -> dict[object, Any]:
     for document in knowledge.documents():
         fields = {name: value for name, value in document.to_dict().items() if value}
         found[str((fields["key"], fields["place"]))] = fields
-    for key in knowledge.records:
+    for key in {**knowledge.records, **knowledge.states}:
         found[key] = knowledge.artifact(key), knowledge.state(key)
     for source in SOURCES:
         for gates in ({OPEN}, {OPEN, "agent:ada"}, {OPEN, "project:courier"}):
