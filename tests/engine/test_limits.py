@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.stats import LATEST, Stats
 
 from tests.engine.bases import ask, base, call, engine_on
 from tests.protocol import knowledge
@@ -73,14 +72,6 @@ def test_the_limit_is_what_the_config_says(tmp_path: Path, clock: Ticking) -> No
 def test_figures_alone_are_kept(engine: Engine) -> None:
     call(engine, "context", {"task": "JWT zanzibar", "session_id": "s"}, Caller())
     assert "zanzibar" not in repr(vars(engine.stats))
-
-
-def test_memory_is_bounded() -> None:
-    stats = Stats()
-    for _ in range(2 * LATEST):
-        stats.count_call("probe", 0.001)
-    assert len(stats.timings["probe"].latest) == LATEST
-    assert stats.timings["probe"].count == 2 * LATEST
 
 
 def test_idle_sessions_hold_no_knowledge_that_is_gone(tmp_path: Path) -> None:
