@@ -31,10 +31,10 @@ from vouch_sidecar.operations import (
 from vouch_sidecar.operations.artifacts import IdParams
 from vouch_sidecar.operations.call import params_of, perform, serving
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
-from vouch_sidecar.operations.errors import InvalidParamsError as InvalidParamsError
-from vouch_sidecar.operations.errors import NotFoundError as NotFoundError
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Wire, marked
+from vouch_sidecar.operations.wire import InvalidParamsError as InvalidParamsError
+from vouch_sidecar.operations.wire import NotFoundError as NotFoundError
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.kb.pauses import pause
-from vouch_sidecar.operations.errors import NotFoundError
+from vouch_sidecar.operations.wire import NotFoundError
 
 from tests.engine.bases import ask, engine_on, write
 from tests.kb.samples import claim, entity, make_kb

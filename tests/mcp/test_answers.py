@@ -11,8 +11,8 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, DiskFollower, Engine
-from vouch_sidecar.operations import OPERATIONS, readiness
+from vouch_sidecar.engine import Caller, DiskFollower
+from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.local.client import TOOL, UnansweredError
@@ -20,7 +20,7 @@ from vouch_sidecar.surfaces.mcp import answers
 from vouch_sidecar.surfaces.mcp.answers import Answers
 from vouch_sidecar.surfaces.projects import Projects
 
-from tests.engine.bases import Clock, base, engine_on, unread_engine
+from tests.engine.bases import Clock, base, engine_on
 from tests.protocol.client import WAIT
 
 
@@ -37,19 +37,13 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
 GIVEN_ONCE = {"task": "How often do keys rotate in the Key Vault?", "repeat": False}
 
 
-def _projects(start: Path) -> Projects:
-    return Projects({}, start, is_chosen=True)
-
-
-def _answers(start: Path, *roots: Path, clock: Clock | None = None) -> Answers:
-    """A server that begins in a folder and, when it needs an engine, has one on `roots` that waits
-    for no workspace any more.
-    """
-    clock = clock or Clock()
-    engine = engine_on(*roots, clock=clock)
+def _answers(root: Path) -> Answers:
+    """A server that, when it needs an engine, has one that waits for no workspace any more."""
+    clock = Clock()
+    engine = engine_on(root, clock=clock)
     clock.now += READY_SECONDS
     DiskFollower(engine)
-    return Answers(engine.env, _projects(start), lambda: engine)
+    return Answers(engine.env, Projects({}, root, is_chosen=True), lambda: engine)
 
 
 async def _called(served: Answers, name: str, **arguments: Any) -> dict[str, Any]:
@@ -60,27 +54,6 @@ async def _called(served: Answers, name: str, **arguments: Any) -> dict[str, Any
         OPERATIONS[name.removeprefix("kb_")], arguments, no_folders
     )
     return result
-
-
-@pytest.mark.anyio
-async def test_no_tool_waits_for_ever_for_the_first_index(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is never read here, and ten seconds are over."""
-    waited: list[float] = []
-
-    async def until(_: Engine, __: object, seconds: float) -> None:
-        waited.append(seconds)
-
-    monkeypatch.setattr(readiness, "_until", until)
-    clock = Clock()
-    engine = unread_engine(base(tmp_path / "kb"), clock=clock)
-    clock.now += READY_SECONDS
-    DiskFollower(engine)
-    served = Answers(engine.env, _projects(tmp_path / "kb"), lambda: engine)
-    result = await _called(served, "kb_experts", topic="vault")
-    assert "index_building" in result["structuredContent"]["degraded"]
-    assert waited == [0.0]
 
 
 @pytest.mark.anyio
@@ -119,7 +92,7 @@ async def test_a_call_that_is_cancelled_while_its_thread_runs_gives_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = base(tmp_path / "kb")
-    served = _answers(root, root)
+    served = _answers(root)
     engine = served._own_engine()
     begun, go_on = _held_up(monkeypatch)
     asked = asyncio.create_task(_called(served, "kb_context", session_id="agent", **GIVEN_ONCE))

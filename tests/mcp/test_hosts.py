@@ -14,8 +14,7 @@ from mcp.client.stdio import stdio_client
 from mcp.types import ErrorData, ListRootsResult, Root
 from pydantic import FileUrl
 from vouch_sidecar.operations import OPERATIONS
-from vouch_sidecar.surfaces.mcp.arguments import read
-from vouch_sidecar.surfaces.mcp.tools import input_schema
+from vouch_sidecar.surfaces.mcp.tools import input_schema, read
 from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects, path_of
 
 from tests.mcp.client import called, connected, content_of, text_of
@@ -27,7 +26,7 @@ KNOWN = "expire after 15 minutes"
 
 
 def meant(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
-    return read(OPERATIONS[name], input_schema(name), arguments)
+    return read(OPERATIONS[name], arguments)
 
 
 @pytest.mark.parametrize(

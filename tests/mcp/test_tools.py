@@ -18,7 +18,7 @@ from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.surfaces.agent_requests import harmless
-from vouch_sidecar.surfaces.mcp.tools import SERVED as SERVED_NAMES
+from vouch_sidecar.surfaces.mcp.tools import SERVED
 
 from tests.mcp.client import called, connected, content_of, text_of
 from tests.mcp.conftest import Served
@@ -27,7 +27,6 @@ from tests.surfaces.courier import COURIER, QUESTIONS, TEXT, comparable
 from tests.surfaces.json_lines import answers
 from tests.workspace.places import cite, commit_as, repository
 
-SERVED = {f"kb_{name}" for name in SERVED_NAMES if name in OPERATIONS}
 MAX_LIST = 8000
 
 
@@ -38,33 +37,26 @@ def listed(root: Path, env: dict[str, str], *args: str) -> dict[str, Tool]:
     return {tool.name: tool for tool in connected(root, env, talk, *args)}
 
 
-def test_six_tools_by_default_in_few_words(root: Path, env: dict[str, str]) -> None:
+def test_six_tools_by_default_in_few_words_and_all_on_demand(
+    root: Path, env: dict[str, str]
+) -> None:
     tools = listed(root, env)
     asked = {"kb_context", "kb_experts", "kb_search", "kb_claim", "kb_entity", "kb_mentions"}
-    assert set(tools) == SERVED == asked
-    shown = [
-        tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools.values()
-    ]
+    assert set(tools) == {f"kb_{name}" for name in SERVED} == asked
+    shown = [tool.model_dump(mode="json", exclude_none=True) for tool in tools.values()]
     assert len(json.dumps(shown)) <= MAX_LIST
-    assert "evidence" in (tools["kb_experts"].description or "")
-
-
-def test_a_tool_for_every_operation(root: Path, env: dict[str, str]) -> None:
     tools = listed(root, env, "--tools", "all")
     assert set(tools) == {f"kb_{name}" for name in OPERATIONS}
-    for tool in tools.values():
-        assert tool.description is not None
-        assert "Not " in tool.description, f"{tool.name} does not say when not to call it"
-        assert tool.annotations is not None
-        assert tool.annotations.readOnlyHint is (tool.name != "kb_session_end")
-        assert tool.annotations.openWorldHint is False
-        Draft202012Validator.check_schema(tool.inputSchema)
-        assert "$ref" not in json.dumps(tool.inputSchema)
     for name, operation in OPERATIONS.items():
-        schema = tools[f"kb_{name}"].inputSchema
-        Draft202012Validator(schema).validate({"session_id": "A", **operation.example})
-        assert "viewer" not in schema["properties"]
-    needed = {name: tool.inputSchema.get("required", []) for name, tool in tools.items()}
+        tool = tools[f"kb_{name}"]
+        assert "Not " in (tool.description or ""), f"{name} does not say when not to call it"
+        assert tool.annotations is not None
+        assert tool.annotations.readOnlyHint is (name != "session_end")
+        Draft202012Validator.check_schema(tool.inputSchema)
+        Draft202012Validator(tool.inputSchema).validate({"session_id": "A", **operation.example})
+        assert "$ref" not in json.dumps(tool.inputSchema)
+        assert "viewer" not in tool.inputSchema["properties"]
+    needed = {name: tool.inputSchema["required"] for name, tool in tools.items()}
     assert needed["kb_salience"] == needed["kb_session_end"] == ["session_id"]
     assert needed["kb_experts"] == ["topic"]
     assert needed["kb_context"] == needed["kb_status"] == []
@@ -104,12 +96,7 @@ def test_text_is_short_and_context_is_the_block(served: Served) -> None:
             ("kb_experts", {"topic": "JWT"}, "- jwt-expires · JWT access tokens expire"),
             ("kb_entity", {"id": "jwt"}, "2026-05-04 · JWT access tokens expire"),
             ("kb_claim", {"id": "jwt-expires"}, "source · docs/auth.md · Auth notes"),
-            (
-                "kb_search",
-                {"query": "sessions"},
-                "- redis-holds · claim · Redis holds the sessions.",
-            ),
-            ("kb_probe", {"text": "Redis or JWT"}, "evidence for project"),
+            ("kb_search", {"query": "sessions"}, "- redis-holds · claim · Redis holds the"),
             ("kb_status", {}, "3 claims, 2 entities"),
         ):
             text = text_of(await called(session, name, **arguments))
@@ -172,24 +159,15 @@ def test_authors_are_told_where_the_user_says_so(tmp_path: Path, env: dict[str, 
     knowledge.make(root)
     cite(root, "night", "Keys turn at night.", "src/keys.py", entities=["jwt"])
 
-    async def talk(session: ClientSession) -> dict[str, Any]:
+    async def talk(session: ClientSession) -> tuple[dict[str, Any], str]:
         with anyio.fail_after(30):
-            while True:
-                experts = await called(session, "kb_experts", topic="turn at night")
-                found = content_of(experts)
-                if not found["degraded"]:
-                    entity = await called(session, "kb_entity", id="jwt")
-                    return {
-                        **content_of(entity),
-                        "found": found,
-                        "text": text_of(entity),
-                    }
+            while content_of(entity := await called(session, "kb_entity", id="jwt"))["degraded"]:
                 await anyio.sleep(0.05)
+        return content_of(entity), text_of(entity)
 
-    told = connected(root, {**env, "VOUCH_SIDECAR_PEOPLE_GIT": "agents"}, talk)
+    told, text = connected(root, {**env, "VOUCH_SIDECAR_PEOPLE_GIT": "agents"}, talk)
     assert [row["name"] for row in told["by_commits"]] == ["Ada Byron"]
-    assert told["found"]["by_commits"] == told["by_commits"]
-    assert "by commits: Ada Byron (1 commit)" in told["text"]
-    silent = connected(root, env, talk)
+    assert "by commits: Ada Byron (1 commit)" in text
+    silent, text = connected(root, env, talk)
     assert "by_commits" not in silent
-    assert "Ada" not in json.dumps(silent)
+    assert "Ada" not in json.dumps(silent) + text

@@ -43,16 +43,6 @@ def root(tmp_path: Path) -> Path:
     return base(tmp_path / "kb", FILES)
 
 
-@pytest.mark.parametrize("max_chars", [1, 40, 199, 5001, 1_000_000])
-def test_a_block_of_any_length(root: Path, max_chars: int) -> None:
-    engine = engine_on(root)
-    whole = ask(engine, "context", task="Where is the Key Vault?")["text"]
-    cut = ask(engine, "context", task="Where is the Key Vault?", max_chars=max_chars)["text"]
-    assert whole
-    assert cut == "" if max_chars < 50 else len(cut) <= max_chars
-    assert (cut == whole) is (max_chars > 200)
-
-
 def test_a_claim_says_who_approved_it_what_contradicts_it_and_whom_to_ask(tmp_path: Path) -> None:
     files = {
         **FILES,

@@ -10,7 +10,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, perform
 from vouch_sidecar.surfaces.console.printing import show
 
-from tests.engine.bases import ask, cached, engine_on
+from tests.engine.bases import ask
 from tests.workspace.places import cite, git, repository, settled, write
 
 
@@ -135,15 +135,6 @@ def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
     assert told("refactor /elsewhere/repo/src/relay.py please now") == []
 
 
-def test_paths_as_git_prints_them_from_the_top(tmp_path: Path) -> None:
-    top = repository(tmp_path / "mono", {"part/src/a.py": "", "src/a.py": ""})
-    cite(top / "part", "one", "Nothing.", "/home/dev/part/src/a.py")
-    engine = settled(top / "part", tmp_path)
-    assert ids(engine, "part/src/a.py") == ["one"]
-    assert ids(engine, "src/a.py") == ["one"]
-    assert ids(engine, str(top / "src" / "a.py")) == []
-
-
 def test_lines_in_the_range_come_first(engine: Engine, root: Path) -> None:
     uri = (root / "src" / "relay.py").as_uri()
     there = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 5}}
@@ -183,14 +174,6 @@ def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) 
     engine = settled(root, tmp_path)
     assert ids(engine, "src/idle.py") == []
     assert ids(engine, "src/idle.py", viewer={"agent": "ada"}) == ["open", "quoting"]
-
-
-def test_until_ties_are_worked_out_it_is_said(root: Path, tmp_path: Path) -> None:
-    engine = engine_on(root, env=cached(tmp_path))
-    answered = ask(engine, "files", paths=["src/relay.py"])
-    assert answered["degraded"] == ["workspace_pending"]
-    assert answered["files"] == [{"path": "src/relay.py", "claims": []}]
-    assert ask(engine, "capabilities")["degraded"] == []
 
 
 def test_a_citation_leads_to_the_document_at_its_line(root: Path, tmp_path: Path) -> None:

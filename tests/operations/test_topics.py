@@ -78,13 +78,6 @@ def test_the_config_switches_them_off(root: Path, tmp_path: Path) -> None:
     assert "topics" not in ask(engine, "status")["roots"][0]
 
 
-def test_the_config_hides_one(root: Path, tmp_path: Path) -> None:
-    write(root, "config.yaml", dump({"sidecar": {"names": {"never": ["keyring"]}}}))
-    engine = settled(root, tmp_path)
-    assert ask(engine, "mentions", text="the keyring there")["mentions"] == []
-    assert "topics" not in ask(engine, "status")["roots"][0]
-
-
 def test_answers_say_that_they_are_not_worked_out_yet(root: Path, tmp_path: Path) -> None:
     engine = settled(root, tmp_path)
     assert ask(engine, "experts", topic="keyring")["degraded"] == []

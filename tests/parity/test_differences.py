@@ -14,6 +14,13 @@ from tests.oracle import NOW, OracleKb, Step
 from tests.parity.ours import Sidecar
 
 Answer = dict[str, int]
+ARCHIVED = {"then": {"status": "archived"}}
+QUEUES = {
+    "a": ("A queue is drained before midnight", "gate"),
+    "b": ("A queue keeps its order", "depot"),
+    "c": ("Doors open at midnight", "locker"),
+    "d": ("All of the lights are red", "lamp"),
+}
 
 
 def entity(name: str, slug: str) -> Step:
@@ -25,10 +32,14 @@ def claim(slug: str, text: str, *entities: str, **fields: Any) -> Step:
     return {**made, "slug_hint": slug, **fields}
 
 
-def made(make_kb: MakeKb, *steps: Step) -> OracleKb:
-    """A knowledge base with these, and a note that the claims cite, that vouch has indexed."""
+def made(make_kb: MakeKb, *claims: Step, **names: str) -> OracleKb:
+    """A knowledge base with these claims and their entities, and a note that they cite, that vouch
+    has indexed.
+    """
     note = {"op": "source", "content": "What was said in the meeting.", "as": "note"}
-    return make_kb(note, *steps, {"op": "index"})
+    slugs = dict.fromkeys(slug for each in claims for slug in each["entities"])
+    entities = [entity(names.get(slug, slug.title()), slug) for slug in slugs]
+    return make_kb(note, *entities, *claims, {"op": "index"})
 
 
 def vouch_says(kb: OracleKb, topic: str, weight: str = "count", limit: int = 10) -> Answer:
@@ -41,78 +52,48 @@ def we_say(kb: OracleKb, topic: str, weight: str = "count", **params: Any) -> An
     return {row["entity_id"]: row["claim_count"] for row in rows}
 
 
-def test_stems(make_kb: MakeKb) -> None:
-    kb = made(make_kb, entity("Depot", "depot"), claim("a", "Deployments are frozen", "depot"))
-    assert vouch_says(kb, "deployment") == {}
-    assert we_say(kb, "deployment") == {"depot": 1}
-
-
-def test_identifiers(make_kb: MakeKb) -> None:
-    kb = made(make_kb, entity("Gate", "gate"), claim("a", "ScanBuffer drops bursts", "gate"))
-    assert vouch_says(kb, "buffer") == {}
-    assert we_say(kb, "buffer") == {"gate": 1}
-
-
-def test_stopwords(make_kb: MakeKb) -> None:
-    kb = made(
-        make_kb,
-        entity("Gate", "gate"),
-        entity("Depot", "depot"),
-        claim("a", "A queue keeps its order", "gate"),
-        claim("b", "All of the lights are red", "depot"),
-    )
-    assert vouch_says(kb, "the queue") == {"depot": 1, "gate": 1}
-    assert we_say(kb, "the queue") == {"gate": 1}
-    assert vouch_says(kb, "of the") == {"depot": 1}
-    assert we_say(kb, "of the") == {}
-
-
-def test_several_words(make_kb: MakeKb) -> None:
-    kb = made(
-        make_kb,
-        entity("Gate", "gate"),
-        entity("Depot", "depot"),
-        entity("Locker", "locker"),
-        claim("a", "A queue is drained before midnight", "gate"),
-        claim("b", "A queue keeps its order", "depot"),
-        claim("c", "Doors open at midnight", "locker"),
-    )
-    assert vouch_says(kb, "queue midnight") == {"depot": 1, "gate": 1, "locker": 1}
-    assert we_say(kb, "queue midnight") == {"gate": 1}
+@pytest.mark.parametrize(
+    ("claims", "topic", "theirs", "ours"),
+    [
+        ({"a": ("Deployments are frozen", "depot")}, "deployment", {}, {"depot": 1}),
+        ({"a": ("ScanBuffer drops bursts", "gate")}, "buffer", {}, {"gate": 1}),
+        (QUEUES, "of the", {"lamp": 1}, {}),
+        (QUEUES, "queue midnight", {"depot": 1, "gate": 1, "locker": 1}, {"gate": 1}),
+    ],
+)
+def test_stems_identifiers_stopwords_and_several_words(
+    make_kb: MakeKb,
+    claims: dict[str, tuple[str, str]],
+    topic: str,
+    theirs: Answer,
+    ours: Answer,
+) -> None:
+    kb = made(make_kb, *(claim(slug, *said) for slug, said in claims.items()))
+    assert vouch_says(kb, topic) == theirs
+    assert we_say(kb, topic) == ours
 
 
 def test_limit_bound_counts(make_kb: MakeKb) -> None:
-    claims = [claim(f"c{i:02}", f"Parcel {i} was weighed", "depot") for i in range(60)]
-    kb = made(make_kb, entity("Depot", "depot"), *claims)
+    kb = made(make_kb, *(claim(f"c{i:02}", f"Parcel {i} was weighed", "depot") for i in range(60)))
     assert vouch_says(kb, "weighed", limit=1) == {"depot": 50}
     assert vouch_says(kb, "weighed", limit=100) == {"depot": 60}
     assert we_say(kb, "weighed", limit=1) == {"depot": 60}
 
 
-def test_crowding_out_by_retired_claims(make_kb: MakeKb) -> None:
-    retired = [
-        claim(f"r{i:02}", f"Weighed {i}", "depot", then={"status": "archived"}) for i in range(60)
-    ]
+def test_retired_claims(make_kb: MakeKb) -> None:
+    """They crowd out live ones there, and count in what is in play."""
+    retired = [claim(f"r{i:02}", f"Weighed {i}", "depot", **ARCHIVED) for i in range(60)]
     live = claim("live", "A parcel with a torn label is weighed by hand once more", "depot")
-    kb = made(make_kb, entity("Depot", "depot"), *retired, live)
+    kb = made(make_kb, *retired, live, depot="Parcel Depot")
     assert vouch_says(kb, "weighed") == {}
     assert we_say(kb, "weighed") == {"depot": 1}
-
-
-def test_retired_claims_in_salience(make_kb: MakeKb) -> None:
-    kb = made(
-        make_kb,
-        entity("Locker Gateway", "gateway"),
-        claim("a", "The gateway waits three seconds", "gateway", then={"status": "archived"}),
-        claim("b", "The gateway waits eight seconds", "gateway"),
-    )
-    [[theirs]] = kb.run({"op": "salience", "queries": ["Restart the Locker Gateway?"]})
-    assert theirs == {"entity_id": "gateway", "claim_count": 2, "top_claim_id": "a"}
-    [ours] = Sidecar(kb).salience("Restart the Locker Gateway?")
+    [[theirs]] = kb.run({"op": "salience", "queries": ["Restart the Parcel Depot?"]})
+    assert (theirs["entity_id"], theirs["claim_count"]) == ("depot", 61)
+    [ours] = Sidecar(kb).salience("Restart the Parcel Depot?")
     assert {key: ours[key] for key in theirs} == {
-        "entity_id": "gateway",
+        "entity_id": "depot",
         "claim_count": 1,
-        "top_claim_id": "b",
+        "top_claim_id": "live",
     }
 
 
@@ -121,7 +102,6 @@ def test_viewer_scope(make_kb: MakeKb) -> None:
     foreign = {"visibility": "project", "project": "another"}
     kb = made(
         make_kb,
-        entity("Depot", "depot"),
         claim("open", "Parcels are weighed twice", "depot"),
         claim("private", "Parcels were not weighed in May", "depot", scope=private),
         claim("foreign", "Letters are weighed once", "depot", scope=foreign),
@@ -133,7 +113,7 @@ def test_viewer_scope(make_kb: MakeKb) -> None:
 
 @pytest.mark.parametrize(("name", "topic"), [("Go", "good"), ("Category", "cat")])
 def test_two_way_substrings(make_kb: MakeKb, name: str, topic: str) -> None:
-    kb = made(make_kb, entity(name, "it"), claim("a", "Builds take a minute", "it"))
+    kb = made(make_kb, claim("a", "Builds take a minute", "it"), it=name)
     assert vouch_says(kb, topic) == {"it": 1}
     assert we_say(kb, topic) == {}
 
@@ -141,8 +121,6 @@ def test_two_way_substrings(make_kb: MakeKb, name: str, topic: str) -> None:
 def test_tie_order(make_kb: MakeKb) -> None:
     kb = made(
         make_kb,
-        entity("Alpha", "alpha"),
-        entity("Zeta", "zeta"),
         claim("a", "Parcels are weighed twice", "alpha", confidence=1.0),
         claim("b", "Parcels are weighed at night", "zeta", confidence=0.5),
         claim("c", "Parcels are weighed by hand", "zeta", confidence=0.5),
@@ -152,7 +130,7 @@ def test_tie_order(make_kb: MakeKb) -> None:
 
 
 def test_zoneless_timestamps(make_kb: MakeKb) -> None:
-    kb = made(make_kb, entity("Depot", "depot"), claim("a", "Parcels are weighed twice", "depot"))
+    kb = made(make_kb, claim("a", "Parcels are weighed twice", "depot"))
     file = kb.root / ".vouch" / "claims" / "a.yaml"
     moment = NOW.isoformat().replace("+00:00", "Z")
     by_hand = file.read_text("utf-8").replace(f"'{moment}'", "2026-10-16T12:00:00")

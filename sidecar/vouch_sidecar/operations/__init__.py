@@ -17,13 +17,6 @@ if TYPE_CHECKING:
         refusing_if_damaged,
     )
     from vouch_sidecar.operations.capabilities import PROTOCOL, server_capabilities
-    from vouch_sidecar.operations.errors import (
-        InvalidParamsError,
-        Message,
-        NotFoundError,
-        OperationError,
-        SearchFailedError,
-    )
     from vouch_sidecar.operations.notifications import (
         NOTIFICATIONS,
         REQUESTS,
@@ -34,7 +27,17 @@ if TYPE_CHECKING:
         status_notification,
     )
     from vouch_sidecar.operations.operation import Operation, operations
-    from vouch_sidecar.operations.wire import Result, SessionId, ViewerParams, Wire, as_json
+    from vouch_sidecar.operations.wire import (
+        InvalidParamsError,
+        NotFoundError,
+        OperationError,
+        Result,
+        SearchFailedError,
+        SessionId,
+        ViewerParams,
+        Wire,
+        as_json,
+    )
 
     OPERATIONS = operations()
 
@@ -44,7 +47,6 @@ __all__ = [
     "PROTOCOL",
     "REQUESTS",
     "InvalidParamsError",
-    "Message",
     "NotFoundError",
     "Operation",
     "OperationError",
@@ -69,13 +71,6 @@ __all__ = [
 _HOMES = {
     "call": ("perform", "perform_async", "read_params", "refusing_if_damaged"),
     "capabilities": ("PROTOCOL", "server_capabilities"),
-    "errors": (
-        "InvalidParamsError",
-        "Message",
-        "NotFoundError",
-        "OperationError",
-        "SearchFailedError",
-    ),
     "notifications": (
         "NOTIFICATIONS",
         "REQUESTS",
@@ -86,7 +81,17 @@ _HOMES = {
         "status_notification",
     ),
     "operation": ("Operation", "operations"),
-    "wire": ("Result", "SessionId", "ViewerParams", "Wire", "as_json"),
+    "wire": (
+        "InvalidParamsError",
+        "NotFoundError",
+        "OperationError",
+        "Result",
+        "SearchFailedError",
+        "SessionId",
+        "ViewerParams",
+        "Wire",
+        "as_json",
+    ),
 }
 """By module, the names that come from it."""
 

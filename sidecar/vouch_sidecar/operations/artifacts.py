@@ -23,9 +23,8 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.operations.errors import Message, NotFoundError
 from vouch_sidecar.operations.table import Shown, Table
-from vouch_sidecar.operations.wire import IdText, Params, SearchKind, Wire, iso
+from vouch_sidecar.operations.wire import IdText, NotFoundError, Params, SearchKind, Wire, iso
 from vouch_sidecar.retrieval.files.stale_claims import fresh_of, stale
 from vouch_sidecar.retrieval.line import HitArm
 from vouch_sidecar.retrieval.lookup import (
@@ -296,7 +295,7 @@ def find(
     if not found and kind is Kind.CLAIM:
         for newer in (claim_id for view in views for claim_id in successors(view, called)):
             message = f"names a claim that is superseded by {one_line(newer)}"
-            raise NotFoundError([Message("id", message)])
+            raise NotFoundError({"id": message})
     if not found:
         found = [(v, artifact) for v in views for artifact in by_beginning(v, kind, called)]
     if len({artifact.id for _, artifact in found}) == 1:
@@ -308,4 +307,4 @@ def find(
     else:
         message, ids = f"names no {kind.value} that may be shown", nearest(views, kind, called)
         message += "; the nearest: " if ids else ""
-    raise NotFoundError([Message("id", message + ", ".join(map(one_line, ids)))])
+    raise NotFoundError({"id": message + ", ".join(map(one_line, ids))})

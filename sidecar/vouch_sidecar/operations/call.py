@@ -22,14 +22,18 @@ from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
-from vouch_sidecar.operations.errors import (
-    InvalidParamsError,
-    Message,
-    SearchFailedError,
-)
 from vouch_sidecar.operations.operation import FindDocument, Operation, OperationCall, excerpt
 from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, caught_up, lacking, ready
-from vouch_sidecar.operations.wire import Meta, Params, Result, SalienceMeta, ViewerParams, Wire
+from vouch_sidecar.operations.wire import (
+    InvalidParamsError,
+    Meta,
+    Params,
+    Result,
+    SalienceMeta,
+    SearchFailedError,
+    ViewerParams,
+    Wire,
+)
 
 log = logging.getLogger(__name__)
 
@@ -116,8 +120,8 @@ def serving(
     try:
         return engine.serving(caller, Viewer(who.project, who.agent) if who else None, root)
     except UnknownRootError:
-        message = Message("root", "is no folder of a knowledge base that is served")
-        raise InvalidParamsError([message]) from None
+        message = "is no folder of a knowledge base that is served"
+        raise InvalidParamsError({"root": message}) from None
 
 
 def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller) -> OperationCall:
@@ -190,13 +194,13 @@ def read_params(model: type[M], raw: object) -> M:
         return model.model_validate({} if raw is None else raw)
     except ValidationError as error:
         faults = error.errors(include_input=False, include_url=False, include_context=False)
-    messages: dict[str, Message] = {}
+    messages: dict[str, str] = {}
     for fault in faults:
         field = ".".join(part for part in fault["loc"] if isinstance(part, str)) or "params"
         text = _WORDINGS.get(fault["type"]) or _SUBJECT.sub("must ", fault["msg"])
-        messages.setdefault(field, Message(field, text))
+        messages.setdefault(field, text)
     missing = all(fault["type"] == "missing" for fault in faults)
-    raise InvalidParamsError([*messages.values()], missing=missing)
+    raise InvalidParamsError(messages, missing=missing)
 
 
 def params_of(operation: Operation[P, R], raw: object) -> P:
@@ -205,16 +209,16 @@ def params_of(operation: Operation[P, R], raw: object) -> P:
     fields = operation.params.model_fields
     asks = [operation.text_field, *(name for name in fields if fields[name].is_required())]
     missing = next((name for name in asks if name and name not in given), "")
-    others: list[Message] = []
+    others: dict[str, str] = {}
     for name in given:
         if name not in fields and name not in OTHERS and len(others) < MAX_UNKNOWN:
             # A call that lacks what it asks about most likely gave that another name.
             shown, near = resembling(str(name), fields, RESEMBLES if missing else 0.0)
-            others.append(Message(shown, f"is no parameter; did you mean {near or missing}?"))
+            others[shown] = f"is no parameter; did you mean {near or missing}?"
     try:
         params = read_params(operation.params, raw)
     except InvalidParamsError as error:
-        raise InvalidParamsError([*error.messages, *others], missing=error.missing) from None
+        raise InvalidParamsError({**error.messages, **others}, missing=error.missing) from None
     if others:
         raise InvalidParamsError(others)
     return params

@@ -12,11 +12,11 @@ from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context, given_entities
 from vouch_sidecar.kb.records import Page
 from vouch_sidecar.operations.artifacts import ArtifactViews, FoundByPhrase, kind_of
-from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Verbatim
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
+    InvalidParamsError,
     LongText,
     Result,
     SinceParams,
@@ -73,7 +73,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     ask = ask.since(params.since)
     session_id = params.session_id or ask.caller.session_id
     if session_id is None and params.task is None:
-        raise InvalidParamsError([Message("task", "or session_id is needed")], missing=True)
+        raise InvalidParamsError({"task": "or session_id is needed"}, missing=True)
     find = ask.engine.sessions.get if params.repeat else ask.engine.sessions.open
     session = find(session_id) if session_id else None
     task = None if params.task is None else excerpt(params.task)

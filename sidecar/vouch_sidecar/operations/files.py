@@ -9,13 +9,13 @@ from pydantic import Field, StringConstraints
 
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ArtifactViews, Located
-from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.mentions import Range
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import NOT_READ, Shown, Table, Words
 from vouch_sidecar.operations.wire import (
     MAX_PATH,
     EditorOnly,
+    InvalidParamsError,
     LongText,
     Params,
     Paths,
@@ -88,9 +88,9 @@ class FilesResult(Result):
 
 def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
     if (params.paths is None) == (params.uri is None):
-        raise InvalidParamsError([Message("paths", "or a uri must be given, not both")])
+        raise InvalidParamsError({"paths": "or a uri must be given, not both"})
     if params.range is not None and params.uri is None:
-        raise InvalidParamsError([Message("range", "needs the uri of a file")])
+        raise InvalidParamsError({"range": "needs the uri of a file"})
     paths, text = params.paths or [], None
     if params.uri is not None:
         path = _path_of(params.uri)

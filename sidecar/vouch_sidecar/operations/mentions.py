@@ -6,12 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import (
     EditorOnly,
     EntityRow,
+    InvalidParamsError,
     LongText,
     Params,
     Result,
@@ -77,17 +77,17 @@ class MentionsResult(Result):
 def answer(ask: OperationCall, params: MentionsParams) -> MentionsResult:
     if params.uri is None:
         if params.range is not None:
-            raise InvalidParamsError([Message("range", "needs the uri of an open document")])
+            raise InvalidParamsError({"range": "needs the uri of an open document"})
         if params.text is None:
-            raise InvalidParamsError([Message("text", "is missing")], missing=True)
+            raise InvalidParamsError({"text": "is missing"}, missing=True)
         return MentionsResult(mentions=_named_between(ask, params.text, 0, len(params.text)))
     if params.text is not None:
-        raise InvalidParamsError([Message("uri", "can't stand beside a text")])
+        raise InvalidParamsError({"uri": "can't stand beside a text"})
     if ask.document is None:
         lacks = "is for the language server alone, which has the open documents: give a text"
-        raise InvalidParamsError([Message("uri", lacks)])
+        raise InvalidParamsError({"uri": lacks})
     if (document := ask.document(params.uri)) is None:
-        raise InvalidParamsError([Message("uri", "names no open document")])
+        raise InvalidParamsError({"uri": "names no open document"})
     start, end = 0, len(document.source)
     if params.range is not None:
         first, last = map(document.offset_at, (params.range.start, params.range.end))

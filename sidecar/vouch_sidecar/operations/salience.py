@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from vouch_sidecar.operations.errors import InvalidParamsError, Message
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table
-from vouch_sidecar.operations.wire import EntityRow, Params, Result
+from vouch_sidecar.operations.wire import EntityRow, InvalidParamsError, Params, Result
 from vouch_sidecar.retrieval.line import ArmName
 from vouch_sidecar.retrieval.salience import Salient
 
@@ -42,7 +41,7 @@ class SalienceResult(Result):
 def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
     session_id = params.session_id or ask.caller.session_id
     if session_id is None:
-        raise InvalidParamsError([Message("session_id", "is missing")], missing=True)
+        raise InvalidParamsError({"session_id": "is missing"}, missing=True)
     ask.engine.sessions.get(session_id)  # asking is activity
     ranking = ask.engine.salience(ask.served, session_id, params.top_k)
     return SalienceResult(session_id=session_id, salience=[*map(salient_row, ranking)])

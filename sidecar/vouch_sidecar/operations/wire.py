@@ -1,4 +1,4 @@
-"""Base classes of params and results, and fields that several of them share.
+"""Base classes of params and results, fields that several of them share, and the errors of calls.
 
 Keys are snake_case. A field without a value is null; one whose schema says `x-absent` is left out.
 Params are validated by these models only.
@@ -7,6 +7,7 @@ Params are validated by these models only.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -45,6 +46,32 @@ Degraded = Literal[
 ]
 NOT_READ_YET: frozenset[Degraded] = frozenset({"index_building", "workspace_pending"})
 """The values of `degraded` by which a process says that it has not read everything yet."""
+
+
+class OperationError(Exception):
+    """Base of the errors that a surface sends as an answer."""
+
+
+class InvalidParamsError(OperationError):
+    """Params are invalid; `missing`: only because some are missing. `messages` say by field what is
+    wrong. JSON-RPC -32602, JSONL `missing_param` or `invalid_request`.
+    """
+
+    def __init__(self, messages: Mapping[str, str], *, missing: bool = False) -> None:
+        super().__init__("; ".join(f"{field} {text}" for field, text in messages.items()))
+        self.messages = messages
+        self.missing = missing
+
+
+class SearchFailedError(OperationError):
+    """The index could not be read. JSON-RPC -32803, JSONL `internal_error`."""
+
+    def __init__(self) -> None:
+        super().__init__("the index could not be read; it is being rebuilt")
+
+
+class NotFoundError(InvalidParamsError):
+    """The params are valid, but name nothing that may be shown. The shell exits with 1, not 2."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,21 +14,18 @@ from vouch_sidecar.surfaces.stdio import leave
 
 MAX_LINE = 64 << 20
 """Bytes of one line of a client."""
-CUT = b"a line that is too long"
 
 
 async def lines_of(source: RawIOBase) -> AsyncIterator[bytes]:
-    """The lines of a stream. The last needs no line end; a line that is too long yields `CUT`."""
-    is_cut = False
+    """The lines of a stream. The last needs no line end; one that is too long is the last one, and
+    cut.
+    """
     with BufferedReader(source) as lines:
         read = partial(lines.readline, MAX_LINE)
         while line := await in_worker(read, abandon_on_cancel=True):
-            is_part = len(line) == MAX_LINE and not line.endswith(b"\n")
-            if not is_part:
-                yield CUT if is_cut else line
-            is_cut = is_part
-    if is_cut:
-        yield CUT
+            yield line
+            if len(line) == MAX_LINE:
+                return
 
 
 async def send(sink: BinaryIO, line: bytes) -> None:

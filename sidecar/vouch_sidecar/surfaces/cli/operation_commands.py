@@ -13,15 +13,17 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import click
 from pydantic.fields import FieldInfo
 
-from vouch_sidecar.operations.errors import InvalidParamsError, NotFoundError, SearchFailedError
 from vouch_sidecar.operations.operation import Operation, operation_called, operations
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
     Choices,
     EditorOnly,
+    InvalidParamsError,
+    NotFoundError,
     Params,
     Paths,
     Result,
+    SearchFailedError,
     as_json,
     marked,
 )
@@ -84,7 +86,7 @@ class OperationCommand(click.Command):
             raise click.ClickException(str(error)) from None
         except InvalidParamsError as error:
             names = {p.name: p.opts[0] for p in self.params if isinstance(p, click.Option)}
-            said = (f"{names.get(m.field, m.field)} {m.text}" for m in error.messages)
+            said = (f"{names.get(field, field)} {text}" for field, text in error.messages.items())
             raise click.UsageError("; ".join(said)) from None
         self.print(result, given)
         if self.operation.is_empty(result) and self.operation.name in MUST_FIND:

@@ -125,8 +125,9 @@ class Sidecar(LanguageServer):
             with refusing_if_damaged(self.engine):
                 yield
         except InvalidParamsError as error:
-            log.debug("refused: %s", ", ".join(message.field for message in error.messages))
-            raise JsonRpcInvalidParams(str(error), data=[*map(str, error.messages)]) from None
+            log.debug("refused: %s", ", ".join(error.messages))
+            told = [f"{field} {text}" for field, text in error.messages.items()]
+            raise JsonRpcInvalidParams(str(error), data=told) from None
         except SearchFailedError as error:
             code = lsp.LSPErrorCodes.RequestFailed.value
             raise JsonRpcException(str(error), code) from None

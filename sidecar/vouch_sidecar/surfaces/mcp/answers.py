@@ -27,8 +27,7 @@ from vouch_sidecar.surfaces.local.client import (
     UnansweredError,
     ask,
 )
-from vouch_sidecar.surfaces.mcp.arguments import read
-from vouch_sidecar.surfaces.mcp.tools import input_schema
+from vouch_sidecar.surfaces.mcp.tools import read
 from vouch_sidecar.surfaces.projects import UNFILLED, Projects, path_of, serve
 
 log = logging.getLogger(__name__)
@@ -69,7 +68,7 @@ class Answers:
         self, operation: Operation[Any, Any], arguments: Object, folders: Folders
     ) -> Object:
         """The result of a tool. `folders` gives those that the client names."""
-        params, notes = read(operation, input_schema(operation.name), arguments)
+        params, notes = read(operation, arguments)
         if params.get("root") in (".", "./") or UNFILLED in str(params.get("root")):
             del params["root"]  # the project, whichever it is
         try:

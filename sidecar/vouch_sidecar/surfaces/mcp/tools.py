@@ -1,11 +1,18 @@
-"""Descriptions of the MCP tools, one for each operation."""
+"""The MCP tools, one for each operation: descriptions, and arguments as hosts and models send them:
+numbers, lists and truth as text, an empty text for what is absent, and fields of the host's own.
+Programs are read strictly elsewhere.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from vouch_sidecar.operations import OPERATIONS, Operation
+from vouch_sidecar.operations.call import OTHERS, resembling
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.operations.wire import Choices, EditorOnly, Paths, marked
 
@@ -27,6 +34,16 @@ INSTRUCTIONS = (
     "words before you say so."
 )
 _COUNTS = " With session_id, the text also counts as a turn of that session."
+
+OF_HOSTS = frozenset({"action", "chatInput", "sessionId", "tool", "toolCallId"})
+"""Fields that n8n sends with each call (its issue 21500, November 2026)."""
+MAX_READ = 1 << 16
+"""Characters of a text that is read as something else."""
+_WORDS = re.compile(r"[\w-]+(?:\s*,\s*[\w-]+)+")
+MAX_NAMED = 3
+NOTHING = ("", "null", "none", "undefined", "[]")
+"""What stands for a param that is not given, as text in any case."""
+
 
 Object = dict[str, Any]
 
@@ -57,7 +74,7 @@ def operation_called(tool: str) -> Operation[Any, Any] | None:
 
 @cache
 def input_schema(name: str) -> Object:
-    """The schema of an operation's params, as `arguments.read` takes them. MCP clients have no
+    """The schema of an operation's params, as `read` takes them. MCP clients have no
     session of their own, so operations about a session require its id.
     """
     operation = OPERATIONS[name]
@@ -88,3 +105,50 @@ def _short(schema: Object) -> Object:
     kind: Object = next((one for one in schema.get("anyOf", ()) if one != {"type": "null"}), {})
     rest = {k: v for k, v in schema.items() if k != "anyOf" and (k, v) != ("default", None)}
     return {**kind, **rest}
+
+
+def read(operation: Operation[Any, Any], given: Object) -> tuple[Object, list[str]]:
+    """The params in the arguments of a tool; and a sentence for each of the first unknown ones that
+    resembles a param.
+    """
+    schema = input_schema(operation.name)
+    properties: Object = schema["properties"]
+    params: Object = {}
+    notes: list[str] = []
+    for name, value in given.items():
+        if name in operation.params.model_fields.keys() | OTHERS:
+            if name in schema["required"] or str(value).strip().lower() not in NOTHING:
+                params[name] = _meant(properties.get(name, {}), value)
+        elif name not in OF_HOSTS:
+            shown, near = resembling(name, properties)
+            if near:
+                notes.append(f"{shown} is no parameter and was ignored; did you mean {near}?")
+    return params, notes[:MAX_NAMED]
+
+
+def _meant(schema: Mapping[str, Any], value: Any) -> Any:
+    """The value that is meant, where it can mean one thing; else what `pydantic` will refuse."""
+    kinds = schema.get("type", ())  # a list where a text may stand for something else
+    if isinstance(value, str) and isinstance(kinds, list):
+        value = _list(value.strip()) if "array" in kinds else _from_json(value.strip().lower())
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, list) and "array" in kinds:
+        return [_meant(schema["items"], each) for each in value]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if is_number and kinds == "string" else value
+
+
+def _list(text: str) -> Any:
+    """The list that a text stands for: JSON, words between commas, or one item."""
+    if text.startswith("["):
+        return _from_json(text)
+    return re.split(r"\s*,\s*", text) if _WORDS.fullmatch(text) else [text]
+
+
+def _from_json(text: str) -> Any:
+    """The value in a text; the text, if there is none."""
+    try:
+        return json.loads(text) if len(text) <= MAX_READ else text
+    except (ValueError, RecursionError):
+        return text
