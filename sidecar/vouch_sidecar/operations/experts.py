@@ -124,7 +124,8 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
         explain=params.explain,
     )
     matches = matching(ask.views, question)
-    ranked, people = rank(matches), list[PersonRow]()
+    ranked = rank(matches)
+    people: list[PersonRow] = []
     for view, person in people_on_topic(matches):
         people += people_rows([person], (), view.shown_collection)
     for view, owner in owners(matches.subjects):
