@@ -11,83 +11,48 @@ from vouch_sidecar.kb.safe_files import UnreadableError, mtime_ns, packed
 
 from tests.kb.samples import SHA, claim, make_kb, put
 
-
-@pytest.mark.parametrize(
-    ("path", "kind"),
-    [
-        ("claims/a.yaml", Kind.CLAIM),
-        ("entities/a.b.yaml", Kind.ENTITY),
-        ("pages/a.md", Kind.PAGE),
-        ("relations/a.yaml", Kind.RELATION),
-        (f"sources/{SHA}/meta.yaml", Kind.SOURCE),
-        ("evidence/a.yaml", Kind.EVIDENCE),
-        ("sessions/a.yaml", Kind.SESSION),
-        ("claims/a.yml", None),
-        ("claims/.yaml", None),
-        ("claims/sub/a.yaml", None),
-        ("pages/a.yaml", None),
-        ("sources/meta.yaml", None),
-        (f"sources/{SHA}/content", None),
-        ("proposed/a.yaml", None),
-        ("decided/a.yaml", None),
-        ("captures/a.yaml", None),
-        ("config.yaml", None),
-        ("state.db", None),
-        ("", None),
-    ],
+KINDS = {
+    "claims/a.yaml": Kind.CLAIM,
+    "entities/a.b.yaml": Kind.ENTITY,
+    "pages/a.md": Kind.PAGE,
+    "relations/a.yaml": Kind.RELATION,
+    f"sources/{SHA}/meta.yaml": Kind.SOURCE,
+    "evidence/a.yaml": Kind.EVIDENCE,
+    "sessions/a.yaml": Kind.SESSION,
+}
+OTHERS = (
+    *("claims/a.yml", "claims/.yaml", "claims/sub/a.yaml", "pages/a.yaml", "sources/meta.yaml"),
+    *(f"sources/{SHA}/content", "proposed/a.yaml", "decided/a.yaml", "captures/a.yaml"),
+    *("state.db", "stray.yaml"),
 )
-def test_classify(path: str, kind: Kind | None) -> None:
-    assert classify(path) is kind
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        ".#a.yaml",
-        "._a.yaml",
-        ".a.yaml",
-        "#a.yaml",
-        "~$a.yaml",
-        "flycheck_a.yaml",
-        "a.sync-conflict-20261120-101500-ABCDEFG.yaml",
-        "a (Ada's conflicted copy 2026-11-20).yaml",
-        "a_conflict-20261120-101500.yaml",
-        "a_BACKUP_1234.yaml",
-        "a (1).yaml",
-        "a copy.yaml",
-        "a - Copy (2).yaml",
-        "a 2.yaml",
-    ],
+BESIDE = (
+    *(".#a.yaml", "._a.yaml", ".a.yaml", "#a.yaml", "~$a.yaml", "flycheck_a.yaml"),
+    *("a.sync-conflict-20261120-101500-ABCDEFG.yaml", "a_conflict-20261120-101500.yaml"),
+    *("a (Ada's conflicted copy 2026-11-20).yaml", "a_BACKUP_1234.yaml", "a (1).yaml"),
+    *("a copy.yaml", "a - Copy (2).yaml", "a 2.yaml"),
 )
-def test_what_programs_leave_beside_an_artifact_is_none(tmp_path: Path, name: str) -> None:
+"""What programs leave beside an artifact."""
+
+
+def test_artifacts_and_the_config_are_found_and_nothing_else(tmp_path: Path) -> None:
     kb_dir = make_kb(tmp_path)
-    put(kb_dir, "claims/a.yaml", b"abc")
-    put(kb_dir, f"claims/{name}", b"abc")
-    put(kb_dir, f"claims/{name[:-5]}.yml", b"abc")
-    assert survey(kb_dir).files.keys() == {"claims/a.yaml"}
+    for path in ("config.yaml", *KINDS, *OTHERS, *(f"claims/{name}" for name in BESIDE)):
+        put(kb_dir, path, b"abc")
+    found = survey(kb_dir).files
+    assert found.keys() == {"config.yaml", *KINDS}
+    assert {path: classify(path) for path in found if path != "config.yaml"} == KINDS
+    assert [classify(path) for path in ("", "config.yaml", *OTHERS)] == [None] * (2 + len(OTHERS))
+    stat = (kb_dir / "claims/a.yaml").stat()
+    content = f"sources/{SHA}/content"
+    assert found["claims/a.yaml"] == packed(stat)
+    assert mtime_ns(found["claims/a.yaml"]) == stat.st_mtime_ns
+    source = found[f"sources/{SHA}/meta.yaml"]
+    assert source.endswith(packed((kb_dir / content).stat()))
 
 
 def test_folders_that_artifacts_stand_in() -> None:
     assert all(map(is_folder, ["", ".", "claims", "claims/", "sources", f"sources/{SHA}"]))
     assert not any(map(is_folder, ["claims/a.yaml", "proposed", "captures", "state.db"]))
-
-
-def test_scan_finds_artifacts_and_the_config_alone(tmp_path: Path) -> None:
-    kb_dir = make_kb(tmp_path)
-    wanted = {"config.yaml", "claims/a.yaml", "pages/p.md", f"sources/{SHA}/meta.yaml"}
-    for path in (
-        *wanted,
-        "proposed/x.yaml",
-        "captures/x.yaml",
-        f"sources/{SHA}/content",
-        "state.db",
-    ):
-        put(kb_dir, path, b"abc")
-    found = survey(kb_dir).files
-    assert found.keys() == wanted
-    stat = (kb_dir / "claims/a.yaml").stat()
-    assert found["claims/a.yaml"] == packed(stat)
-    assert mtime_ns(found["claims/a.yaml"]) == stat.st_mtime_ns
 
 
 def test_links_are_followed_within_the_root_only(tmp_path: Path) -> None:
@@ -151,18 +116,11 @@ def test_names_that_are_not_utf8_are_refused(tmp_path: Path) -> None:
     put(kb_dir, "claims/a.yaml", claim())
     found = survey(kb_dir)
     assert found.files.keys() == {"claims/a.yaml"}
-    problems = {p.path: p.message for p in found.problems}
-    assert problems.keys() == {"claims/caf\\xe9.yaml", "sources/\\xff/meta.yaml", "sources/\\xfe"}
-    assert "UTF-8" in problems["claims/caf\\xe9.yaml"]
-    assert "UTF-8" in problems["sources/\\xff/meta.yaml"]
-
-
-@pytest.mark.parametrize("path", ["sources/a\0b/meta.yaml", "sources/\ud800/meta.yaml"])
-def test_what_no_file_can_be_called_is_not_there(tmp_path: Path, path: str) -> None:
-    kb_dir = make_kb(tmp_path)
-    put(kb_dir, "claims/a.yaml", claim())
-    found = survey(kb_dir, only=[path, "claims/a.yaml"])
-    assert found.files.keys() == {"claims/a.yaml"}
+    refused = {p.path for p in found.problems if "UTF-8" in p.message}
+    assert refused == {"claims/caf\\xe9.yaml", "sources/\\xff/meta.yaml"}
+    assert {p.path for p in found.problems} - refused == {"sources/\\xfe"}
+    paths = ["sources/a\0b/meta.yaml", "sources/\ud800/meta.yaml", "claims/a.yaml"]
+    assert survey(kb_dir, only=paths).files.keys() == {"claims/a.yaml"}
 
 
 def test_the_number_of_files_is_capped_and_that_is_said(tmp_path: Path) -> None:

@@ -61,60 +61,39 @@ def test_a_key_given_twice_is_noted_with_its_place() -> None:
     assert set(loaded.repeated) == {("a", 5, 1), ("c", 4, 3)}
 
 
-def test_no_utf8_has_line_and_column() -> None:
-    with pytest.raises(DocumentError) as caught:
-        decode(b"\xef\xbb\xbfid: x\r\ntext: caf\xe9\r\n")
-    assert (caught.value.line, caught.value.column) == (2, 10)
-
-
-def test_control_characters_have_line_and_column() -> None:
-    with pytest.raises(DocumentError, match=r"U\+0007") as caught:
-        YamlDocument("id: x\ntext: a\x07b\n")
-    assert (caught.value.line, caught.value.column) == (2, 8)
-
-
-def test_syntax_errors_have_a_place_and_do_not_echo() -> None:
-    with pytest.raises(DocumentError) as caught:
-        YamlDocument("id: x\ntext: 'sesame\n")
-    assert caught.value.line == 3
-    assert "sesame" not in caught.value.message
-
-
 @pytest.mark.parametrize(
-    "text",
+    ("data", "said", "place"),
     [
-        "a: &a [*a]\n",
-        "a: *nowhere\n",
-        "x: &x 1\ny: *x\n",
-        "{a: " * 3000,
-        "? " * 3000 + "x",
-        "".join(" " * i + "a:\n" for i in range(500)),
-        "a: 2026-13-45",
-        "a: !!timestamp x",
-        "a: !!float x",
-        "a: !!int ''",
-        "a: !!binary 'a'",
-        "{[a]: 1}",
-        "a: !!set {x, y}",
-        "a: {<<: {z: 2}}",
-        "\ufeffa: \ufeff1",
-        'a: "\\ud800"',
-        "x" * (yaml_document.MAX_YAML + 1),
+        (b"\xef\xbb\xbfid: x\r\ntext: caf\xe9\r\n", "not UTF-8", (2, 10)),
+        (b"id: x\ntext: a\x07b\n", r"U\+0007", (2, 8)),
+        (b"id: x\ntext: 'sesame\n", "no valid YAML: (?!.*sesame)", (3, 1)),
+        (b"a: &a [x]\nb: 2*3\nc: [y, *a]\n", "aliases", (3, 8)),
+        (b"a: 1\nb: {c: 2026-13-45}\n", "does not fit its type", (2, 8)),
+        (b"a: 1\nb: !!binary 'a'\n", "does not fit its type", (2, 4)),
     ],
-    ids=lambda text: text[:12],
 )
+def test_what_is_wrong_has_a_place_and_is_not_echoed(
+    data: bytes, said: str, place: tuple[int, int]
+) -> None:
+    with pytest.raises(DocumentError, match=said) as caught:
+        YamlDocument(decode(data))
+    assert (caught.value.line, caught.value.column) == place
+
+
+REFUSED = (
+    *("a: *nowhere\n", "x: &x 1\ny: *x\n", "? " * 3000 + "x", "{[a]: 1}", "\ufeffa: \ufeff1"),
+    *("a: !!timestamp x", "a: !!float x", "a: !!int ''", "a: !!set {x, y}", "a: {<<: {z: 2}}"),
+    *('a: "\\ud800"', "a: 1\n---\nb: 1\n", "x" * (yaml_document.MAX_YAML + 1)),
+)
+"""More of it, as whole files, is in `tests/reliability/test_files.py`."""
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: text[:12])
 @pytest.mark.timeout(30)
 def test_what_is_dangerous_or_wrong_is_refused(text: str) -> None:
-    """More of it, as whole files, is in `tests/reliability/test_files.py`."""
     with pytest.raises(DocumentError) as caught:
         YamlDocument(text)
     assert len(caught.value.message) < 200
-
-
-def test_an_alias_is_refused_at_its_place() -> None:
-    with pytest.raises(DocumentError, match="aliases") as caught:
-        YamlDocument("a: &a [x]\nb: 2*3\nc: [y, *a]\n")
-    assert (caught.value.line, caught.value.column) == (3, 8)
 
 
 def test_nesting_up_to_the_cap_is_read() -> None:
