@@ -34,6 +34,18 @@ class Heard:
     def lose(self, _root: Path, lost: bool) -> None:
         self.lost.append(lost)
 
+    async def another_change(self) -> None:
+        """Wait until some folder changed since this was asked last."""
+        await self.until(lambda: self.roots != [])
+        self.roots.clear()
+
+    async def named(self, kb_dir: Path, path: str) -> None:
+        """Write a file until it is named, which it is once its folder is watched."""
+        with anyio.fail_after(10):
+            while path not in self.files:
+                put(kb_dir, path, claim())
+                await anyio.sleep(0.1)
+
     async def until(self, met: Callable[[], bool]) -> None:
         with anyio.fail_after(10):
             while not met():
@@ -68,29 +80,22 @@ async def test_files_are_named_and_what_does_not_matter_is_not(tmp_path: Path) -
         assert heard.roots == []
 
 
-async def test_a_folder_that_comes_or_goes_is_a_change(tmp_path: Path) -> None:
+async def test_folders_that_come_and_go(tmp_path: Path) -> None:
     kb_dir = make_kb(tmp_path)
-    async with watched(tmp_path) as heard:
-        shutil.rmtree(kb_dir / "claims")
-        await heard.until(lambda: heard.roots != [])
-
-
-async def test_files_in_a_folder_that_came_later_are_named(tmp_path: Path) -> None:
-    kb_dir = make_kb(tmp_path)
-    shutil.rmtree(kb_dir / "evidence", ignore_errors=True)
-    async with watched(tmp_path) as heard:
-        (kb_dir / "evidence").mkdir()
-        await heard.until(lambda: bool(heard.roots))
-        await anyio.sleep(1.0)
-        put(kb_dir, "evidence/e.yaml", b"id: x")
-        await heard.until(lambda: heard.files == {"evidence/e.yaml"})
-
-
-async def test_a_source_that_comes_is_a_change(tmp_path: Path) -> None:
-    kb_dir = make_kb(tmp_path)
+    shutil.rmtree(kb_dir / "evidence")
     async with watched(tmp_path) as heard:
         (kb_dir / "sources" / ("a" * 64)).mkdir(parents=True)
-        await heard.until(lambda: bool(heard.roots))
+        await heard.another_change()
+        (kb_dir / "evidence").mkdir()
+        await heard.another_change()
+        await heard.named(kb_dir, "evidence/e.yaml")
+        shutil.rmtree(kb_dir / "claims")
+        await heard.another_change()
+        shutil.rmtree(kb_dir)
+        await heard.another_change()
+        make_kb(tmp_path)
+        await heard.another_change()
+        await heard.named(kb_dir, "claims/a.yaml")
 
 
 async def test_a_folder_that_is_not_utf8_is_passed_over(tmp_path: Path) -> None:
@@ -100,20 +105,6 @@ async def test_a_folder_that_is_not_utf8_is_passed_over(tmp_path: Path) -> None:
         put(kb_dir, "claims/a.yaml", b"id: x")
         await heard.until(lambda: heard.files == {"claims/a.yaml"})
         assert heard.lost == [False]
-
-
-async def test_a_knowledge_base_that_is_deleted_and_made_again(tmp_path: Path) -> None:
-    kb_dir = make_kb(tmp_path)
-    async with watched(tmp_path) as heard:
-        shutil.rmtree(kb_dir)
-        await heard.until(lambda: heard.roots != [])
-        heard.roots.clear()
-        make_kb(tmp_path)
-        await heard.until(lambda: heard.roots != [])
-        with anyio.fail_after(10):
-            while "claims/a.yaml" not in heard.files:  # until the new folder is watched
-                put(kb_dir, "claims/a.yaml", claim())
-                await anyio.sleep(0.1)
 
 
 async def test_without_events_it_says_so_and_tries_again(
