@@ -13,6 +13,7 @@ from tantivy import Document
 from vouch_sidecar.index.claim_weights import confirmed_at, in_microseconds, worth
 from vouch_sidecar.index.document_schema import QUESTION, SCHEMA, TITLE, Fields
 from vouch_sidecar.index.encoding import (
+    MAX_STEM,
     NOBODY,
     DocumentKey,
     counted,
@@ -98,9 +99,11 @@ def _fields_of(artifact: Artifact, state: LinkState) -> Iterator[Fields]:
 
 def _text_fields(kind: Kind | str, artifact_id: str, section: int, label: str, text: str) -> Fields:
     stems, where = content_stems(text), place_of(kind, label)
+    before = placed_stem(where, "")
+    placed = f" {before}".join(stem[:MAX_STEM] for stem in stems)
     return {
         "key": DocumentKey(kind, artifact_id, section).encode(),
         "place": where,
-        "stems": " ".join(placed_stem(where, stem) for stem in stems),
+        "stems": before + placed if stems else "",
         "length": len(stems),
     }
