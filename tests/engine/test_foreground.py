@@ -37,5 +37,5 @@ async def test_who_follows_after_another_has_ended_builds_again(tmp_path: Path) 
         write(root, f"claims/c{number}.yaml", claim(f"c{number}", text=f"Relay {number} waits."))
         async with kept(engine):
             engine.check_soon([root / ".vouch"])
-            await until(lambda: len(collection.memo.readings) == 2 + number)  # noqa: B023
+            await until(lambda: len(collection.world.readings) == 2 + number)  # noqa: B023
             await until(lambda: not collection.is_workspace_pending)

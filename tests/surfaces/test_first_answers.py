@@ -145,7 +145,7 @@ async def test_without_git_only_a_new_file_has_the_list_made_anew(
         lists.append(root)
         return list_files(root, *rest)
 
-    monkeypatch.setattr("vouch_sidecar.engine.world_building.list_files", counted)
+    monkeypatch.setattr("vouch_sidecar.engine.worlds.list_files", counted)
     root, clock = tmp_path / "plain", Clock()
     cite(root, "dusk", "It waits.", "src/wait.py")
     write(root, {"src/wait.py": "", "a.log": ""})

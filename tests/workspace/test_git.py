@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.workspace.file_list import list_files, stamp_of
+from vouch_sidecar.workspace.file_list import list_files
 from vouch_sidecar.workspace.git import Repository, run, why_unasked
 
 from tests.workspace.places import git, listed, plant, repository, write
@@ -155,8 +155,10 @@ def test_submodules_are_not_entered(tmp_path: Path) -> None:
 
 def test_the_stamp_changes_with_the_index(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
-    before = stamp_of(root)
+    found = Repository.holding(root)
+    assert found is not None
+    before = found.version()
     assert before is not None
     git(root, "mv", "a.py", "b.py")
-    assert stamp_of(root) != before
+    assert found.version() != before
     assert listed(root, tmp_path).paths == ("b.py",)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Caller, Engine, world_building
+from vouch_sidecar.engine import Caller, Engine, worlds
 from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.retrieval.files.stale_claims import stale
@@ -480,7 +480,7 @@ def test_nothing_is_published_where_no_file_changed_and_git_lists_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only a walk tells whether files came or went: it is done again and again."""
-    monkeypatch.setattr(world_building, "sweep_interval", lambda _: 0.0)
+    monkeypatch.setattr(worlds, "sweep_interval", lambda _: 0.0)
     root = tmp_path / "plain"
     write(root, {"a.md": "Zephyr sails.\n"})
     cite(root, "one", "Zephyr sails.", "a.md", b"Zephyr sails.\n")

@@ -7,14 +7,16 @@ from __future__ import annotations
 import time
 from threading import Event
 
-from vouch_sidecar.workspace.cancellation import AnalysisCancelledError
-
 GIVE_WAY_SECONDS = 0.5
 """How long work gives way at most before it takes a step, where questions never end."""
 WORK_SECONDS, REST_SECONDS = 0.01, 0.005
 """Work and rest by turns, while somebody asks now and then…"""
 ASKED_SECONDS = 2.0
 """…which he does for so long after an answer."""
+
+
+class AnalysisCancelledError(Exception):
+    """Background work was told to end. What it published before counts."""
 
 
 class Breath:

@@ -10,7 +10,6 @@ from pathlib import Path
 from vouch_sidecar.engine.disk_reader import DiskReader
 from vouch_sidecar.engine.due import Due
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.engine.world_building import WorldMemo
 from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -51,6 +50,21 @@ class Published:
     settings_problems: tuple[Problem, ...] = ()
 
 
+@dataclass(slots=True)
+class WorldMemo:
+    """What is remembered beside the last world. The thread that builds worlds uses it."""
+
+    env: Mapping[str, str]
+    clock: Callable[[], float]
+    """Monotonic, in seconds."""
+    sweep_at: float = 0.0
+    """When all files around are looked at."""
+    is_log_needed: bool = False
+    """Whether an answer depends on the history."""
+    unkept: int = 0
+    """Files that were read since what they define was written to the cache."""
+
+
 class Collection:
     """A knowledge base of this process, in folder `root`, and the working tree whose files it
     speaks of: what reads its files, and what is published of them.
@@ -74,7 +88,7 @@ class Collection:
         self.since = clock()
         """When this process began to serve it."""
         self.reader = DiskReader(root, clock, self.bases)
-        self.memo = WorldMemo(root, tree, self.bases, env, clock)
+        self.memo = WorldMemo(env, clock)
         self.published = Published(World(tree))
         """The event loop alone assigns it, where there is one."""
         self.due = Due(root, tree)

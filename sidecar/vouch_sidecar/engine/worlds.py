@@ -1,17 +1,49 @@
-"""Brings the worlds around knowledge bases up to date."""
+"""Brings the worlds around knowledge bases up to date. Each is built from the one before: what each
+claim names, and what each file defines, is read again only where it changed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+import time
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache, partial
 
+from vouch_sidecar.engine.claim_readings import ClaimReader, sources_in
 from vouch_sidecar.engine.collection import WORKSPACE, Collection
-from vouch_sidecar.engine.world_building import build
+from vouch_sidecar.index.base_cache import code_version
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.reader import read_content
+from vouch_sidecar.kb.records import Kind, Source
+from vouch_sidecar.kb.safe_files import Stat, mtime_ns
+from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names
-from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
+from vouch_sidecar.workspace.code_owners import NO_OWNERS, read_owners
+from vouch_sidecar.workspace.commit_history import History, read_history
+from vouch_sidecar.workspace.definitions import FoundNames, names_in_file
+from vouch_sidecar.workspace.file_kinds import language_of
+from vouch_sidecar.workspace.file_list import list_files, read_file, stat_of
 from vouch_sidecar.workspace.git import Repository
-from vouch_sidecar.workspace.world import World
+from vouch_sidecar.workspace.quotes_in_files import Freshness
+from vouch_sidecar.workspace.ties import Ties
+from vouch_sidecar.workspace.topic_finder import TopicSources, derive
+from vouch_sidecar.workspace.topics import Topics
+from vouch_sidecar.workspace.world import World, next_serial
 
 NO_TIES = "Claims are not tied to files"
+UNKEPT = 32
+"""So many files are read again before what they define is written to the cache."""
+MAX_PARTS = 64
+EMPTIED_SECONDS = 2.0
+"""So long an empty file keeps what it defined: a program that writes a file empties it first."""
+Breathe = Callable[[], None]
+"""Called between small steps, to pause or, by an exception, to end them."""
+Found = Mapping[str, tuple[Stat, FoundNames]]
+"""What each file defines, with its stat when it was read."""
 
 
 def settle(collections: Iterable[Collection], with_commits: bool = True) -> None:
@@ -20,14 +52,14 @@ def settle(collections: Iterable[Collection], with_commits: bool = True) -> None
     """
     for collection in collections:
         with collection.faults.contained(WORKSPACE, NO_TIES):
-            made = brought_up(collection, never_cancelled, with_commits=with_commits, at_once=True)
+            made = brought_up(collection, lambda: None, with_commits=with_commits, at_once=True)
             for world in made:
                 collection.publish_world(world)
 
 
 def brought_up(
     collection: Collection,
-    breathe: Checkpoint,
+    breathe: Breathe,
     *,
     with_commits: bool = True,
     at_once: bool = False,
@@ -35,31 +67,245 @@ def brought_up(
     """The worlds to publish, one after the other, so that the last one is that of the published
     generation and of the files as they are; none if it is the published one. What takes longest,
     the definitions in files and the history, comes after the first one, unless it is asked for
-    `at_once`. Blocks; calls `breathe`
-    between small steps.
+    `at_once`. Blocks.
     """
-    memo, knowledge, settings = collection.memo, collection.knowledge, collection.settings
-    world, viewers = collection.world, collection.viewers()
+    memo, before, began = collection.memo, collection.world, collection.memo.clock()
     memo.is_log_needed |= with_commits
-    differs = memo.look(settings, world, collection.due.around.in_look, breathe)
+    reported = collection.due.around.in_look
+    everything = memo.sweep_at <= began or not reported.isdisjoint(before.files.folders)
+    git = Repository.holding(collection.tree, collection.settings.trust.folders)
+    world, differs = _looked(collection, git, everything, breathe)
+    now = memo.clock()
+    sweep_at = now + sweep_interval(now - began) if everything else memo.sweep_at
+    head = _head(collection, git)
     if (
-        not differs
-        and world.is_whole
-        and world.knowledge is knowledge
-        and memo.has_read_log(settings)
-        and world.topics.by_gates.keys() == set(viewers)
+        differs
+        or not before.is_whole
+        or before.knowledge is not collection.knowledge
+        or (memo.is_log_needed and head != before.history.head)
+        or before.topics.by_gates.keys() != set(collection.viewers())
     ):
-        return
-    repository = Repository.holding(collection.tree, settings.trust.folders)
-    origin = "" if repository is None else repository.origin()
+        yield from _rebuilt(collection, world, git, breathe, at_once)
+    elif (world.found, world.index) != (before.found, before.index):
+        yield world
+    memo.sweep_at = sweep_at
+    _keep(collection)
+
+
+def _rebuilt(
+    collection: Collection, world: World, git: Repository | None, breathe: Breathe, at_once: bool
+) -> Iterator[World]:
+    """The worlds to publish after a look at the files."""
+    memo, bases, is_first = collection.memo, collection.bases, not world.is_whole
+    origin = "" if git is None else git.origin()
     own = own_names(collection.name, collection.tree, origin)
-    memo.read_claims(knowledge, breathe)
-    memo.is_log_needed |= bool(memo.lost(knowledge))
-    if not memo.has_scanned:
-        if not at_once:
-            yield build(knowledge, memo, origin, own, is_whole=False)
-        memo.scan(memo.searched, breathe)
-    memo.derive_topics(knowledge, viewers, own, breathe)
-    memo.read_log(settings)
-    yield build(knowledge, memo, origin, own, is_whole=True).in_place_of(collection.world)
-    memo.keep()
+    world = replace(world, knowledge=collection.knowledge, origin=origin)
+    world = _read_claims(collection, world, breathe)
+    if is_first and not at_once:
+        yield _built(world, own)
+    if is_first:
+        world = replace(world, found=_scanned(collection, world, world.files.searched, breathe))
+    world = replace(world, topics=_topics(collection, own, breathe), is_whole=True)
+    memo.is_log_needed |= bool(_lost(world))
+    head = _head(collection, git)
+    if memo.is_log_needed and head != world.history.head:
+        history = History()
+        if head and git is not None and bases is not None:
+            history = read_history(git, head, collection.tree, bases.caches, memo.env)
+        world = replace(world, history=history)
+    yield _built(world, own)
+
+
+def _head(collection: Collection, git: Repository | None) -> str:
+    """The newest commit; "" where commits are not to be read."""
+    is_read = collection.settings.people.git != "off" and collection.bases is not None
+    return (git.head() or "") if is_read and git is not None else ""
+
+
+def _built(world: World, own: Set[str]) -> World:
+    """A world with all that follows from what was read. `own` are the names of the project."""
+    ties = Ties(world.readings, world.found, own)
+    places = {
+        span: place for read in world.readings.values() for span, place in read.quotes.items()
+    }
+    fresh = Freshness(world.root, places, _gone(world), world.sources, world.fresh.files)
+    stats: dict[str, Stat | None] = {path: world.found[path][0] for path in ties.defined}
+    for path in {*ties.by_path, *world.sources.values()} - stats.keys():
+        if not path.endswith("/"):
+            stats[path] = stat_of(world.root, path)
+    world.files.make_ready()
+    return replace(world, ties=ties, fresh=fresh, stats=stats, serial=next_serial())
+
+
+# Files
+
+
+def _looked(
+    collection: Collection, git: Repository | None, everything: bool, breathe: Breathe
+) -> tuple[World, bool]:
+    """The published world with the files as they are now: those that were reported are looked at,
+    or `everything`, and git's index. And whether anything is said of them that was not before.
+    """
+    world, settings, reported = collection.world, collection.settings, collection.due.around.in_look
+    index, files, owners = None if git is None else git.version(), world.files, NO_OWNERS
+    if (
+        everything
+        or index != world.index
+        or any((path in files) != (stat_of(world.root, path) is not None) for path in reported)
+    ):
+        caches = None if collection.bases is None else collection.bases.caches
+        listed = list_files(world.root, caches, collection.memo.env, settings.trust.folders)
+        files = files if listed == files else listed
+    if settings.people.git != "off":
+        owners = read_owners(world.root if git is None else git.top, world.code_owners)
+    looked = replace(world, index=index, files=files, code_owners=owners)
+    if world.is_whole:
+        is_all = everything or files is not world.files
+        paths = files.searched if is_all else files.searched & reported
+        looked = replace(looked, found=_scanned(collection, looked, paths, breathe))
+    told = world.stats.keys() if everything else world.stats.keys() & reported
+    return looked, (
+        files is not world.files
+        or owners is not world.code_owners
+        or any(stat_of(world.root, path) != world.stats[path] for path in told)
+        or _defined_in(looked.found) != _defined_in(world.found)
+    )
+
+
+def _scanned(collection: Collection, world: World, paths: Iterable[str], breathe: Breathe) -> Found:
+    """What the files of a world define, after reading those of `paths` that changed. The first time
+    with what an earlier process found.
+    """
+    before, files = world.found if world.is_whole else _recalled(collection), world.files
+    found = {path: seen for path, seen in before.items() if path in files.searched}
+    for path in sorted(paths):
+        breathe()
+        now, stat, known = time.time_ns(), stat_of(world.root, path), found.get(path)
+        if stat is None or (known is not None and known[0] == stat):
+            continue
+        if (content := read_file(world.root, path)) is None:
+            found.pop(path, None)
+            continue
+        data, latest = content
+        if known is not None and not data and now - mtime_ns(latest) < EMPTIED_SECONDS * 1e9:
+            continue
+        found[path] = stat, names_in_file(data, language_of(path))
+        collection.memo.unkept += 1
+    return before if found == before else found
+
+
+def _defined_in(found: Found) -> Mapping[str, FoundNames]:
+    return {path: names for path, (_, names) in found.items()}
+
+
+def _recalled(collection: Collection) -> Found:
+    """What an earlier process found in files."""
+    found: dict[str, tuple[Stat, FoundNames]] = {}
+    data = None if collection.bases is None else collection.bases.read_extra(_name())
+    with suppress(ValueError, TypeError, LookupError):
+        for line in (data or b"").splitlines():  # all at once would block other threads
+            path, stat, *arrays = json.loads(line)
+            codes = zip("Qii", arrays, strict=True)
+            names = FoundNames(*(array(c, bytes.fromhex(each)) for c, each in codes))
+            found[path] = bytes.fromhex(stat), names
+    collection.memo.unkept = 0 if found else UNKEPT
+    return found
+
+
+def _keep(collection: Collection) -> None:
+    """Write what files define to the cache, for the next process."""
+    bases, memo, found = collection.bases, collection.memo, collection.world.found
+    if bases is None or not bases.folder.is_dir():
+        return
+    if memo.unkept < UNKEPT and bases.has_extra(_name()):
+        return
+    lines = (
+        json.dumps([path, stat.hex(), *(each.tobytes().hex() for each in names)])
+        for path, (stat, names) in found.items()
+    )
+    if bases.write_extra(_name(), "\n".join(lines).encode()):
+        memo.unkept = 0
+
+
+@cache
+def _name() -> str:
+    return f"workspace-{code_version(('workspace',))}"
+
+
+# Claims
+
+
+def _read_claims(collection: Collection, world: World, breathe: Breathe) -> World:
+    """A world with what claims say of files now: the claims are read again that changed, or all of
+    them if the files did, or what claims refer to.
+    """
+    before, knowledge, root = collection.world, collection.knowledge, collection.root
+    changed = None
+    if before.knowledge is not None and world.files is before.files:
+        changed = _changed(before.knowledge, knowledge)
+    readings, sources = dict(before.readings), before.sources
+    if changed is None:
+        readings, sources = {}, sources_in(knowledge, root / KB_DIRNAME, world.locator, breathe)
+        changed = [claim.id for claim in knowledge.all_of(Kind.CLAIM)]
+    reader = ClaimReader(knowledge, root, sources, world.locator)
+    for claim_id in changed:
+        breathe()
+        readings.pop(claim_id, None)
+        if (claim := knowledge.claim(claim_id)) is not None:
+            readings[claim_id] = reader.read(claim)
+    return replace(world, readings=readings, sources=sources)
+
+
+def _changed(before: Knowledge, after: Knowledge) -> list[str] | None:
+    """The ids of claims to read again after another generation; None for all of them."""
+    changed = after.changed_since(before)
+    kinds = {kind for kind, _ in changed or ()}
+    if changed is None or kinds & {Kind.SOURCE, Kind.EVIDENCE, Kind.ENTITY}:
+        return None
+    keys = {*changed, *after.uncovered_since(before, changed)}
+    return [claim_id for kind, claim_id in keys if kind is Kind.CLAIM]
+
+
+def _lost(world: World) -> list[Source]:
+    """The sources that claims cite, which are called as files are, and are none of these."""
+    cited = {source for reading in world.readings.values() for source in reading.sources}
+    assert world.knowledge is not None
+    sources = map(world.knowledge.source, sorted(cited - world.sources.keys()))
+    return [
+        source
+        for source in sources
+        if source is not None and source.question is None and "://" not in source.locator
+    ]
+
+
+def _gone(world: World) -> dict[str, str]:
+    """The former paths of files that claims cite, and that are gone, by source id: those that
+    some commit has changed.
+    """
+    former = ((source.id, _former(source.locator, world.history)) for source in _lost(world))
+    return {source_id: path for source_id, path in former if path is not None}
+
+
+def _former(locator: str, history: History) -> str | None:
+    """The path that a locator means among those that commits have changed."""
+    parts = locator.partition("#")[0].replace("\\", "/").split("/")[-MAX_PARTS:]
+    for start in range(len(parts)):
+        path = "/".join(parts[start:])
+        if path in history.known and (start == 0 or start < len(parts) - 1):
+            return path
+    return None
+
+
+# Topics
+
+
+def _topics(collection: Collection, own: Set[str], breathe: Breathe) -> Topics:
+    """The topics of those who ask, by their gates."""
+    knowledge, before = collection.knowledge, collection.world.topics
+    known = before.by_gates if before.knowledge is knowledge else {}
+    sources = TopicSources(partial(read_content, collection.root / KB_DIRNAME), own, breathe)
+    viewers = collection.viewers()
+    if before.knowledge is knowledge and known.keys() == set(viewers):
+        return before
+    made = {gates: known.get(gates) or derive(knowledge, gates, sources) for gates in viewers}
+    return Topics(knowledge, made)

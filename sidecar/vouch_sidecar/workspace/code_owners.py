@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_below
+from vouch_sidecar.kb.safe_files import UnreadableError, read_below
 from vouch_sidecar.text.windows import MAX_WINDOW
 from vouch_sidecar.workspace.file_list import stat_of
 
@@ -53,6 +53,8 @@ class CodeOwners:
 
     top: Path = Path()
     rules: tuple[OwnersRule, ...] = ()
+    stamp: object = None
+    """A value that changes when the file does."""
     _found: dict[str, OwnersRule | None] = field(default_factory=dict, repr=False)
 
     def rule_for(self, path: str) -> OwnersRule | None:
@@ -74,13 +76,16 @@ class CodeOwners:
         return None
 
 
-def stamp_of_owners(top: Path) -> tuple[Stat | None, ...]:
-    """A value that changes when the CODEOWNERS file does."""
-    return tuple(stat_of(top, path) for path in OWNERS_FILES)
+NO_OWNERS = CodeOwners()
 
 
-def read_owners(top: Path) -> CodeOwners:
-    """The code owners of the repository with this top. Blocks."""
+def read_owners(top: Path, before: CodeOwners = NO_OWNERS) -> CodeOwners:
+    """The code owners of the repository with this top; those from `before` if no file changed.
+    Blocks.
+    """
+    stamp = (top, *(stat_of(top, path) for path in OWNERS_FILES))
+    if stamp == before.stamp:
+        return before
     for path in OWNERS_FILES:
         try:
             data, _ = read_below(top, path, MAX_OWNERS_BYTES)
@@ -88,8 +93,8 @@ def read_owners(top: Path) -> CodeOwners:
             continue
         except UnreadableError:
             break
-        return CodeOwners(top, rules_in(data.decode("utf-8-sig", "replace")))
-    return CodeOwners()
+        return CodeOwners(top, rules_in(data.decode("utf-8-sig", "replace")), stamp)
+    return CodeOwners(stamp=stamp)
 
 
 def rules_in(text: str) -> tuple[OwnersRule, ...]:

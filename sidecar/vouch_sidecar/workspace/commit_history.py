@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.workspace.git import Repository, is_installed, run
+from vouch_sidecar.workspace.git import Repository, is_installed, prefix_in, run
 from vouch_sidecar.workspace.identities import persons
 
 MAX_COMMITS = 10_000
@@ -69,10 +69,6 @@ class History:
 
     def __bool__(self) -> bool:
         return bool(self.by_path)
-
-    def make_ready(self) -> None:
-        """Build all look-ups."""
-        _ = self._by_folder
 
     def files_below(self, folder: str) -> list[str]:
         """The files below a folder, which has a slash at its end."""
@@ -213,16 +209,6 @@ def _is_somebody(author: str) -> bool:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
-
-
-def prefix_in(top: Path, root: Path) -> str | None:
-    """The path of a folder below the top of its repository, with a slash at its end; None if a link
-    leads out of the repository.
-    """
-    with suppress(OSError, ValueError):
-        inside = root.resolve().relative_to(top.resolve()).as_posix()
-        return "" if inside == "." else f"{inside}/"
-    return None
 
 
 def _shallow(repository: Repository) -> frozenset[str]:

@@ -142,6 +142,13 @@ def file_name(path: str) -> str:
     return name
 
 
+def name_of(path: str) -> str:
+    """The name of a file without its ending; that of its folder, if a package is imported from
+    it.
+    """
+    return (module_of(path) or path.rpartition(".")[0] or path).rpartition("/")[2]
+
+
 def module_of(path: str) -> str | None:
     """The path from which a file of code is imported: without the ending; for a package, the
     folder.

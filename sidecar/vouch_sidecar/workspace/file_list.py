@@ -5,50 +5,75 @@ submodule.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import SKIPPED
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, packed, read_below
-from vouch_sidecar.workspace.git import Repository, run
+from vouch_sidecar.workspace.file_kinds import (
+    is_for_names,
+    is_searched,
+    is_test,
+    module_of,
+    name_of,
+    words_of,
+)
+from vouch_sidecar.workspace.git import Repository, prefix_in, run
 
 MAX_BYTES = 1 << 20
 """Bytes that a file may have to be read; larger files are known by name alone."""
 MAX_FILES = 200_000
 MAX_FOLDERS = 50_000
 MAX_LISTED_PATH = 1024
+_ODD = re.compile(r"[\n\ud800-\udfff]")
+"""What a path must not hold: a line end, and what is no UTF-8."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Files:
-    """The paths below the root of a workspace, sorted, with `/` between folders. Immutable."""
+    """The paths below the root of a workspace, sorted, with `/` between folders. Immutable.
+
+    `tracked` says whether git listed them, `prefix` is the path of the root below the top of the
+    repository, with a slash at its end. `is_cut` says whether a walk ended at a limit, so that
+    files are missing.
+    """
 
     paths: tuple[str, ...] = ()
     tracked: bool = False
-    """Whether git listed them."""
     prefix: str = ""
-    """The path of the root below the top of the repository, with a slash at its end."""
     is_cut: bool = False
-    """Whether a walk ended at a limit, so that files are missing."""
-    stamp: Stat | None = None
-    """Stat of git's index when they were listed."""
-    _known: frozenset[str] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_known", frozenset(self.paths))
 
     def __contains__(self, path: str) -> bool:
         return path in self._known
 
     def make_ready(self) -> None:
-        """Build all look-ups."""
-        _ = self._by_name, self._folders_by_name
+        """Build all look-ups, so that no question has to wait for them."""
+        _ = self._by_name, self._folders_by_name, self._by_words, self._modules
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self.paths)
+
+    @cached_property
+    def searched(self) -> frozenset[str]:
+        """Those that are searched for what they define."""
+        return frozenset(filter(is_searched, self.paths))
+
+    @cached_property
+    def folders(self) -> dict[str, int]:
+        """The number of files in each folder and in the folders below it."""
+        return Counter(folder for path in self.paths for folder in folders_of(path))
 
     def with_name(self, name: str) -> list[str]:
         """The paths whose last part is this name, in any case and Unicode form."""
@@ -66,48 +91,63 @@ class Files:
 
     def ending(self, path: str) -> list[str]:
         """The listed paths that equal this path, or end with a slash and this path."""
-        wanted = folded(path)
-        tail = f"/{wanted}"
-        return [
-            file
-            for file in self.with_name(path.rpartition("/")[2])
-            if folded(file) == wanted or folded(file).endswith(tail)
-        ]
-
-    @cached_property
-    def _by_name(self) -> dict[str, list[str]]:
-        by_name: dict[str, list[str]] = {}
-        for path in self.paths:
-            by_name.setdefault(folded(path.rpartition("/")[2]), []).append(path)
-        return by_name
-
-    @cached_property
-    def folders(self) -> dict[str, int]:
-        """The number of files in each folder and in the folders below it."""
-        counts: dict[str, int] = {}
-        for path in self.paths:
-            at = path.rfind("/")
-            while at > 0:
-                counts[path[:at]] = counts.get(path[:at], 0) + 1
-                at = path.rfind("/", 0, at)
-        return counts
-
-    @cached_property
-    def _folders_by_name(self) -> dict[str, list[str]]:
-        by_name: dict[str, list[str]] = {}
-        for folder in self.folders:
-            by_name.setdefault(folded(folder.rpartition("/")[2]), []).append(folder)
-        return by_name
+        return _ending(self._by_name, path)
 
     def folders_ending(self, path: str) -> list[str]:
         """The folders that equal this folder, or end with a slash and this folder."""
-        wanted = folded(path)
-        tail = f"/{wanted}"
-        return [
-            folder
-            for folder in self._folders_by_name.get(wanted.rpartition("/")[2], [])
-            if folded(folder) == wanted or folded(folder).endswith(tail)
-        ]
+        return _ending(self._folders_by_name, path)
+
+    def called(self, words: str) -> list[str]:
+        """The files whose name consists of some words, which `_` joins, without tests."""
+        return self._by_words.get(words, [])
+
+    def modules_ending(self, name: str) -> list[tuple[str, str]]:
+        """The modules, each with its file, whose name is this path or ends with it."""
+        modules = self._modules.get(name.rpartition("/")[2], ())
+        return [each for each in modules if f"/{each[0]}".endswith(f"/{name}")]
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[str]]:
+        return _grouped((_last(path), path) for path in self.paths)
+
+    @cached_property
+    def _folders_by_name(self) -> dict[str, list[str]]:
+        return _grouped((_last(folder), folder) for folder in self.folders)
+
+    @cached_property
+    def _by_words(self) -> dict[str, list[str]]:
+        paths = (path for path in self.paths if is_for_names(path) and not is_test(path))
+        return _grouped((words_of(name_of(path)), path) for path in paths)
+
+    @cached_property
+    def _modules(self) -> dict[str, list[tuple[str, str]]]:
+        paths = filter(is_for_names, self.paths)
+        modules = ((module, path) for path in paths if (module := module_of(path)) is not None)
+        return _grouped((module.rpartition("/")[2], (module, path)) for module, path in modules)
+
+
+def _grouped(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    groups: dict[str, list[T]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def _last(path: str) -> str:
+    """The last part of a path, to compare by."""
+    return folded(path.rpartition("/")[2])
+
+
+def _ending(by_name: Mapping[str, list[str]], path: str) -> list[str]:
+    """The paths that equal a path, or end with a slash and this path."""
+    tail = f"/{folded(path)}"
+    return [each for each in by_name.get(_last(path), ()) if f"/{folded(each)}".endswith(tail)]
+
+
+def folders_of(path: str) -> list[str]:
+    """The folders around a file, from the innermost one on."""
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]
 
 
 def folded(path: str) -> str:
@@ -152,31 +192,19 @@ def read_file(root: Path, relative: str) -> tuple[bytes, Stat] | None:
     return None
 
 
-def stamp_of(root: Path, trusted: Iterable[str] = ()) -> Stat | None:
-    """A value that changes with git's index; None if there is no index."""
-    repository = Repository.holding(root, trusted)
-    with suppress(OSError, ValueError):
-        return None if repository is None else packed(repository.index.stat())
-    return None
-
-
 def list_files(
     root: Path, caches: Path | None, env: Mapping[str, str], trusted: Iterable[str] = ()
 ) -> Files:
     """The files below a folder: those that git tracks or would take in; without git, those that a
     bounded walk finds. Blocks.
     """
-    stamp = stamp_of(root, trusted)
     repository = Repository.holding(root, trusted)
     if repository is not None and caches is not None:
-        top = os.path.realpath(repository.top)
-        inside = os.path.relpath(os.path.realpath(root), top).replace(os.sep, "/")
         paths = _listed(repository, root, caches, env)
         if paths is not None:
-            prefix = "" if inside == "." else f"{inside}/"
-            return Files(tuple(sorted(paths)), tracked=True, prefix=prefix, stamp=stamp)
+            return Files(tuple(sorted(paths)), True, prefix_in(repository.top, root) or "")
     found, is_cut = _walked(root)
-    return Files(tuple(sorted(found)), is_cut=is_cut, stamp=stamp)
+    return Files(tuple(sorted(found)), is_cut=is_cut)
 
 
 def _listed(
@@ -185,37 +213,29 @@ def _listed(
     """The regular files below a folder that git tracks or would take in; None where git can't be
     asked.
     """
-    if not repository.index.is_file():
-        return None
     arguments = ["ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard"]
-    data = run(repository, arguments, caches, env, below=root)
+    has_index = repository.index.is_file()
+    data = run(repository, arguments, caches, env, below=root) if has_index else None
     if data is None:
         return None
     listed: set[str] = set()
-    for entry in data.split(b"\0"):
-        tag, _, name = entry.partition(b" ")
-        path = _text(name)
-        # a sparse checkout leaves files out (S): those are not removed
-        if not path or not _may_be_listed(path) or (tag == b"?" and _is_below_skipped(path)):
+    for entry in os.fsdecode(data).split("\0"):
+        tag, _, path = entry.partition(" ")
+        is_new = tag == "?"
+        if not _may_be_listed(path) or (is_new and any(map(_is_passed_over, path.split("/")[:-1]))):
             continue
-        if tag == b"S" or stat_of(root, path) is not None:
+        # a sparse checkout leaves files out (S): those are not removed
+        if tag == "S" or stat_of(root, path) is not None:
             listed.add(path)
         if len(listed) >= MAX_FILES:
             break
     return listed
 
 
-def _text(name: bytes) -> str | None:
-    """A path as text; None for one that is not UTF-8: no claim could name it."""
-    try:
-        return name.decode()
-    except UnicodeDecodeError:
-        return None
-
-
 def _may_be_listed(path: str) -> bool:
     """Whether a path is of a form that claims can name, and in no knowledge base."""
-    return len(path) <= MAX_LISTED_PATH and KB_DIRNAME not in path.split("/") and "\n" not in path
+    is_named = 0 < len(path) <= MAX_LISTED_PATH and _ODD.search(path) is None
+    return is_named and KB_DIRNAME not in path.split("/")
 
 
 def _walked(root: Path) -> tuple[list[str], bool]:
@@ -226,35 +246,19 @@ def _walked(root: Path) -> tuple[list[str], bool]:
     inside = any(os.path.lexists(above / ".git") for above in (root, *root.parents))
     found: list[str] = []
     for number, (folder, folders, names) in enumerate(os.walk(root)):
-        if number == MAX_FOLDERS:
+        if number == MAX_FOLDERS or len(found) == MAX_FILES:
             return found, True
         if number and inside and ".git" in {*folders, *names}:
             folders.clear()
             continue
-        entered = (name for name in folders if _is_text(name) and not _is_passed_over(name))
-        folders[:] = sorted(entered)
-        below = os.path.relpath(folder, root).replace(os.sep, "/")
-        for name in sorted(filter(_is_text, names)):
-            path = name if number == 0 else f"{below}/{name}"
-            if name != ".git" and _may_be_listed(path) and stat_of(root, path) is not None:
-                found.append(path)
-                if len(found) == MAX_FILES:
-                    return found, True
-    return found, False
-
-
-def _is_below_skipped(path: str) -> bool:
-    return any(map(_is_passed_over, path.split("/")[:-1]))
+        folders[:] = sorted(name for name in folders if not _is_passed_over(name))
+        below = f"{os.path.relpath(folder, root)}/".replace(os.sep, "/") if number else ""
+        paths = (f"{below}{name}" for name in sorted(names) if name != ".git")
+        listed = (path for path in paths if _may_be_listed(path) and stat_of(root, path))
+        found += islice(listed, MAX_FILES - len(found))
+    return found, len(found) == MAX_FILES
 
 
 def _is_passed_over(name: str) -> bool:
     """Whether a walk leaves out the folders of this name."""
     return name in SKIPPED or (name.startswith(".") and name != ".github")
-
-
-def _is_text(path: str) -> bool:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -150,6 +150,16 @@ def why_unasked(root: Path, trusted: Iterable[str] = ()) -> str:
     return examined if isinstance(examined, str) else ""
 
 
+def prefix_in(top: Path, root: Path) -> str | None:
+    """The path of a folder below the top of its repository, with a slash at its end; None if a link
+    leads out of the repository.
+    """
+    with suppress(OSError, ValueError):
+        inside = root.resolve().relative_to(top.resolve()).as_posix()
+        return "" if inside == "." else f"{inside}/"
+    return None
+
+
 def _examined(root: Path, trusted: list[str]) -> Repository | str:
     """The innermost repository around a folder, or why it may not be used."""
     try:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from contextlib import suppress
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -15,7 +16,6 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.workspace.file_kinds import (
     is_for_names,
     is_test,
-    language_of,
     module_of,
     tested_name,
     words_of,
@@ -25,12 +25,8 @@ from vouch_sidecar.workspace.names_in_text import NameInText, parts_of
 
 MAX_LOCATOR = 4096
 MAX_PARTS = 64
-MAX_COMPARED_FILES = 200
-"""Files of one name whose content is compared with that of a source."""
 MAX_OF_ONE_NAME = 3
 """The most files that may have a name; a name that more have means none of them."""
-MAX_ABOVE = 3
-"""Parts of a path whose words, joined, a test may have as its name."""
 MAX_FOLDER = 60
 """Files of a folder whose name ties a claim to each of them."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
@@ -53,17 +49,12 @@ def mere_name(locator: str) -> str:
     return "" if "/" in name or "\\" in name or _SCHEME.match(name) else name
 
 
+@dataclass(frozen=True, slots=True)
 class Locator:
     """Finds files of one workspace. `root` is a real path."""
 
-    def __init__(self, root: Path, files: Files) -> None:
-        self.root = root
-        self.files = files
-
-    def make_ready(self) -> None:
-        """Build all look-ups."""
-        self.files.make_ready()
-        _ = self._modules, self._called
+    root: Path
+    files: Files
 
     def of_source(self, locator: str) -> str | None:
         """The file that a source's locator means: the path below the root; else the longest end of
@@ -124,34 +115,26 @@ class Locator:
         folder, path = path.endswith("/"), path.rstrip("/")
         if not path or ".." in path.split("/"):
             return None
-        if not folder and (file := self._one(path)) is not None:
+        file = None if folder else self.files.find(path)
+        if file is None and not folder:
+            file = _only(self.files.ending(path))
+        if file is not None:
             return file if is_for_names(file) else None
         return self.of_folder(path) if folders and (folder or "/" in path) else None
-
-    def _one(self, path: str) -> str | None:
-        file = self.files.find(path)
-        if file is not None:
-            return file
-        several = self.files.ending(path)
-        if len(several) > 1:
-            several = [path for path in several if not is_test(path) and is_for_names(path)]
-        return several[0] if len(several) == 1 else None
 
     def of_folder(self, path: str) -> str | None:
         """The only folder whose path has this end, with a slash behind it; None if that is large,
         or if there are several.
         """
         counts = self.files.folders
-        several = [path] if path in counts else self.files.folders_ending(path)
-        if len(several) > 1:
-            several = [folder for folder in several if not is_test(f"{folder}/x")]
-        if len(several) != 1 or counts[several[0]] > MAX_FOLDER:
+        folder = path if path in counts else _only(self.files.folders_ending(path), "/x.x")
+        if folder is None or counts[folder] > MAX_FOLDER or not is_for_names(f"{folder}/x.x"):
             return None
-        return f"{several[0]}/" if is_for_names(f"{several[0]}/x.x") else None
+        return f"{folder}/"
 
     def called(self, name: str) -> list[str]:
         """The files with this name, however its words are joined; empty if too many have it."""
-        paths = self._called[0].get(words_of(name[:MAX_LOCATOR]), [])
+        paths = self.files.called(words_of(name[:MAX_LOCATOR]))
         return paths if len(paths) <= MAX_OF_ONE_NAME else []
 
     def file_under_test(self, path: str) -> str | None:
@@ -159,11 +142,14 @@ class Locator:
         are several, the one in the test's folder.
         """
         name, folder = tested_name(path), path.rpartition("/")[0]
-        tested = [file for by_name in self._called for file in by_name.get(name, ())]
-        tested = [file for file in tested if language_of(file)]
+        ends = [name[at:] for at in range(len(name)) if at == 0 or name[at - 1] == "_"]
+        files = (file for end in ends for file in self.files.called(end))
+        tested = [
+            file for file in files if f"_{words_of(module_of(file) or '')}".endswith(f"_{name}")
+        ]
         if len(tested) > 1:
             tested = [file for file in tested if file.rpartition("/")[0] == folder]
-        return tested[0] if name and len(tested) == 1 else None
+        return tested[0] if len(tested) == 1 else None
 
     def of_module(self, name: str) -> list[str]:
         """The file that the longest beginning of a dotted name is imported from; for a package also
@@ -171,41 +157,21 @@ class Locator:
         """
         parts = [part for part in parts_of(name) if part]
         for end in range(min(len(parts), MAX_PARTS), 1, -1):
-            wanted = "/".join(parts[:end])
-            modules = [
-                (module, path)
-                for module, path in self._modules.get(parts[end - 1], ())
-                if module == wanted or module.endswith(f"/{wanted}")
-            ]
-            if len(modules) > 1:
-                modules = [module for module in modules if not is_test(module[1])]
-            if len(modules) == 1:
-                module, path = modules[0]
-                folder = self.of_folder(module) if end == len(parts) else None
+            modules = {
+                path: module for module, path in self.files.modules_ending("/".join(parts[:end]))
+            }
+            if (path := _only([*modules])) is not None:
+                folder = self.of_folder(modules[path]) if end == len(parts) else None
                 return [path, folder] if folder and path.startswith(folder) else [path]
             if modules:
                 return []
         return []
 
-    @cached_property
-    def _called(self) -> tuple[dict[str, list[str]], ...]:
-        """Files by the words of their names, without tests; then also with those of the folder
-        above, and so on.
-        """
-        called: tuple[dict[str, list[str]], ...] = tuple({} for _ in range(MAX_ABOVE))
-        for path in self.files.paths:
-            if is_for_names(path) and not is_test(path):
-                parts = (module_of(path) or path.rpartition(".")[0] or path).split("/")
-                for above, by_name in enumerate(called[: len(parts)], 1):
-                    words = "_".join(filter(None, map(words_of, parts[-above:])))
-                    by_name.setdefault(words, []).append(path)
-        return called
 
-    @cached_property
-    def _modules(self) -> dict[str, list[tuple[str, str]]]:
-        """Modules and their files, by the last part of the module's name."""
-        by_name: dict[str, list[tuple[str, str]]] = {}
-        for path in self.files.paths:
-            if (module := module_of(path)) is not None and is_for_names(path):
-                by_name.setdefault(module.rpartition("/")[2], []).append((module, path))
-        return by_name
+def _only(paths: Sequence[str], file: str = "") -> str | None:
+    """The only one of some paths; if there are several, the only one that is no test and ties
+    claims. Of folders, that with such a `file`.
+    """
+    if len(paths) > 1:
+        paths = [p for p in paths if not is_test(p + file) and is_for_names(p + file)]
+    return paths[0] if len(paths) == 1 else None

@@ -17,6 +17,8 @@ MAX_TEXT_READ = 20_000
 MAX_NAMES_READ = 200
 """Names of one text that are used: a hostile claim may hold a hundred thousand."""
 MAX_NAME = 200
+PLAIN = 0.5
+"""The factor for an identifier that is also a word."""
 
 _TICKED = re.compile(r"`([^`\n]{1,200})`")
 _ENDING = "[A-Za-z][A-Za-z0-9]{0,9}+"
@@ -39,6 +41,7 @@ _IDENTIFIER = re.compile(
 )
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]+(?:-[a-z0-9]+)*(?![\w-])")
 _WORD = re.compile(r"[A-Za-z_$][\w$]{2,}[?!]?\Z")
+_PLAIN = re.compile(r"[A-Z]?[a-z]+\Z")
 _LITERAL = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+\Z")
 _GOES_ON = re.compile(r"(?:[$=#%&!?^{}<>|;]|[,'*](?=\w))")
 """What stands behind a path that is the beginning of a longer one."""
@@ -64,6 +67,19 @@ class NameInText(NamedTuple):
     start: int
     end: int
     whole: bool = True
+
+
+class Identifier(NamedTuple):
+    """An identifier in a name of a text, from offset `start` to `end`. Where it is a part of a
+    `dotted` name, files that define that one are meant.
+    """
+
+    name: str
+    share: float
+    """The factor for what it ties."""
+    start: int
+    end: int
+    dotted: str = ""
 
 
 Listed = Callable[[str], str | None]
@@ -127,6 +143,27 @@ def _inside(text: str, at: int) -> Iterator[NameInText]:
         if len(match[0]) <= MAX_NAME:
             kind: Kind = "option" if match[0].startswith("--") else "identifier"
             yield NameInText(kind, match[0], at + match.start(), at + match.end())
+
+
+def identifiers_in(name: NameInText) -> list[Identifier]:
+    """The identifiers in a name: for a dotted name the last two parts, and each part that is not
+    just a word. A path has none.
+    """
+    whole, start, end = name.text, name.start, name.end
+    if name.kind == "option":
+        return [Identifier(whole, 1.0, start, end)]
+    parts = [part for part in parts_of(whole) if part] if name.kind == "identifier" else []
+    if len(parts) < 2:
+        is_plain = whole.islower() and _PLAIN.match(whole) is not None
+        return [Identifier(whole, PLAIN if is_plain else 1.0, start, end)] if parts else []
+    dotted = ".".join(parts[-2:])
+    owner_at = max(0, whole.rfind(parts[-2], 0, -len(parts[-1])))
+    found = [Identifier(dotted, 1.0, start + owner_at, end)]
+    for part in dict.fromkeys(parts[-2:]):
+        if not _PLAIN.match(part) and len(part) > 3:
+            at = start + whole.rfind(part)
+            found.append(Identifier(part, PLAIN, at, at + len(part), dotted))
+    return found
 
 
 def parts_of(name: str) -> list[str]:

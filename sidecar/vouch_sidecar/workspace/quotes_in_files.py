@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from math import inf
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import Literal, NamedTuple
@@ -38,13 +38,15 @@ class Quote(NamedTuple):
 
 class Fresh(NamedTuple):
     """Whether a file still has a quote. `line` counts from 1; `changed` is the time when the file
-    was last written, in seconds since 1970.
+    was last written, in seconds since 1970; `was_there` says of a quote that is gone that the file
+    had it before.
     """
 
     state: QuoteState
     path: str
     line: int | None
     changed: float
+    was_there: bool = False
 
 
 class FlatLines:
@@ -87,6 +89,14 @@ class FlatLines:
             at = self._flat.find(words, at + 1)
 
 
+class _Looked(NamedTuple):
+    """What a file held when it was looked at, and what before."""
+
+    lines: FlatLines
+    stat: Stat
+    before: FlatLines | None
+
+
 class QuotedFiles:
     """The files that claims quote, as they were when they were last looked at, the latest few; and
     as they were before they changed. Thread-safe.
@@ -116,53 +126,36 @@ class QuotedFiles:
         return path in self._kept and stat_of(root, path) is None
 
 
-class _Looked(NamedTuple):
-    """What a file held when it was looked at, and what before."""
-
-    lines: FlatLines
-    stat: Stat
-    before: FlatLines | None
-
-
 @dataclass(frozen=True)
 class Freshness:
-    """Whether files still have the quotes of claims, looked up when it is asked. Of one question,
-    which takes an `asked` copy, at most `MAX_READ` files are read.
+    """Whether files still have the quotes of claims, looked up when it is asked.
+
+    `places` has the file of each quote, `sources` that of each source, by its id, and `gone` the
+    path of each source's file that is gone.
     """
 
     root: Path = Path()
     places: Mapping[QuoteRange, tuple[str, Quote]] = field(default_factory=dict)
-    """The file of each quote, by its range."""
     gone: Mapping[str, str] = field(default_factory=dict)
-    """By the id of a source whose file is gone, the path of that file."""
     sources: Mapping[str, str] = field(default_factory=dict)
-    """By the id of a source, its file."""
     files: QuotedFiles = field(default_factory=QuotedFiles)
-    _left: list[float] = field(default_factory=lambda: [inf], compare=False)
+    may_read: Callable[[], bool] = lambda: True
 
     def asked(self) -> Freshness:
-        """This, for one question."""
-        return replace(self, _left=[MAX_READ])
-
-    def __bool__(self) -> bool:
-        return bool(self.places or self.gone)
+        """This, for one question: at most `MAX_READ` files are read."""
+        reads = count()
+        return replace(self, may_read=lambda: next(reads) < MAX_READ)
 
     def of(self, quoted: QuoteRange) -> Fresh | None:
         """Whether its file has a quote; None if that is not known."""
-        path, quote = self.places.get(quoted, (None, None))
-        looked = None if path is None else self.files.look(self.root, path, self._may_read)
-        if path is None or quote is None or looked is None:
+        path, quote = self.places.get(quoted, ("", None))
+        looked = self.files.look(self.root, path, self.may_read) if quote is not None else None
+        if quote is None or looked is None:
             return None
         state, line = looked.lines.find(quote)
-        return Fresh(state, path, line, mtime_ns(looked.stat) / 1e9)
-
-    def was_lost(self, quoted: QuoteRange) -> bool:
-        """Whether the file had a quote before it changed, and has it no more."""
-        path, quote = self.places.get(quoted, (None, None))
-        looked = None if path is None else self.files.look(self.root, path, self._may_read)
-        if quote is None or looked is None or looked.before is None:
-            return False
-        return looked.lines.find(quote)[0] == "gone" != looked.before.find(quote)[0]
+        before = looked.before if state == "gone" else None
+        was_there = before is not None and before.find(quote)[0] != "gone"
+        return Fresh(state, path, line, mtime_ns(looked.stat) / 1e9, was_there)
 
     def gone_file(self, source_id: str) -> str | None:
         """The path of a source's file that is gone."""
@@ -170,10 +163,6 @@ class Freshness:
         if path is not None and self.files.is_gone(self.root, path):
             return path
         return self.gone.get(source_id)
-
-    def _may_read(self) -> bool:
-        self._left[0] -= 1
-        return self._left[0] >= 0
 
 
 def flat(text: str) -> str:

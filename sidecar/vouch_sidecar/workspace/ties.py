@@ -10,17 +10,25 @@ claim and the source that the tie depends on.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.workspace.definitions import Span
-from vouch_sidecar.workspace.file_kinds import is_for_names
+from vouch_sidecar.kb.safe_files import Stat
+from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.workspace.definitions import FoundNames, Span, Wanted
+from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_for_names, language_of
+from vouch_sidecar.workspace.file_list import folders_of
 from vouch_sidecar.workspace.locator import Locator
-from vouch_sidecar.workspace.name_meanings import document_keys, identifiers_in
-from vouch_sidecar.workspace.names_in_text import NameInText, digest, documents_in, names_in
+from vouch_sidecar.workspace.names_in_text import (
+    Identifier,
+    NameInText,
+    digest,
+    documents_in,
+    identifiers_in,
+    names_in,
+)
+from vouch_sidecar.workspace.quotes_in_files import Quote, QuoteRange
 
 TieArm = Literal["cites", "quotes", "path", "identifier"]
 TIE_ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier")
@@ -41,14 +49,16 @@ TESTED = 0.7
 """The factor for a test, of the ties of the file that it tests."""
 MAX_DEFINING = 3
 """The most files that may define an identifier; more make no tie."""
+MAX_DIGITS = 6
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_NUMBERED = re.compile(r"(?:([a-z]{2,12})-)?0{0,5}([1-9][0-9]{0,4})(?=[-_.](?![0-9]))")
 
 
 class Tie(NamedTuple):
-    """A tie of a claim to a file. `via` is a source that the viewer must be able to see too; if the
-    tie is by the name of an entity, that entity. `start` and `end` are the offsets of the name in
-    the claim's text, or in the sentence that is shown for it, or, for a quote, of its bytes in the
-    source.
+    """A tie of a claim to a file. `mark` changes with the claim's text and evidence. `via` is a
+    source that the viewer must be able to see too; if the tie is by the name of an entity, that
+    entity. `start` and `end` are the offsets of the name in the claim's text, or in the sentence
+    that is shown for it, or, for a quote, of its bytes in the source.
     """
 
     claim_id: str
@@ -69,18 +79,22 @@ class Tie(NamedTuple):
 
 
 class Use(NamedTuple):
-    """An identifier in a claim, which files may define. `dotted` is the digest of the dotted name
-    that it is a part of; in files that define the dotted name, the part alone counts for nothing.
+    """An identifier in a claim, with the tie to a file that alone defines it. `dotted` is the
+    digest of the dotted name that it is a part of, else 0: a part counts only in files that define
+    the dotted name, if there are some.
     """
 
-    claim_id: str
-    mark: str
-    worth: float
-    via: str | None
-    where: Where
-    start: int
-    end: int
-    dotted: int = 0
+    name: str
+    key: int
+    tie: Tie
+    dotted: int
+
+    @classmethod
+    def of(cls, found: Identifier, tie: Tie) -> Use:
+        """The use of an identifier. `tie` is one by a path in the same text."""
+        strength, place = STRENGTH["identifier"] * found.share, (found.start, found.end)
+        tie = tie._replace(arm="identifier", strength=strength, start=place[0], end=place[1])
+        return cls(found.name, digest(found.name), tie, digest(found.dotted) if found.dotted else 0)
 
 
 class FoundTie(NamedTuple):
@@ -90,34 +104,63 @@ class FoundTie(NamedTuple):
     tie: Tie
 
 
-@dataclass(frozen=True)
+class ClaimReading(NamedTuple):
+    """What one claim says of files: its ties by paths, the identifiers that it names, the file of
+    each of its quotes, and the ids of the sources that it cites.
+    """
+
+    ties: tuple[FoundTie, ...] = ()
+    uses: tuple[Use, ...] = ()
+    quotes: Mapping[QuoteRange, tuple[str, Quote]] = {}
+    sources: tuple[str, ...] = ()
+
+
 class Ties:
-    """All ties of one workspace. Immutable."""
+    """All ties of one workspace. Immutable.
 
-    by_path: Mapping[str, Sequence[Tie]] = field(default_factory=dict)
-    """The ties of the arms `cites`, `quotes` and `path`, by file or folder."""
-    uses: Mapping[int, Sequence[Use]] = field(default_factory=dict)
-    """By the digest of an identifier."""
-    defined: Mapping[str, Mapping[int, Span]] = field(default_factory=dict)
-    """The identifiers that each file defines, by digest, with their lines."""
+    `readings` are what claims say, by id, and `found` what files define, by path. The project's
+    `own` names are everywhere in it, and tie nothing.
+    """
 
-    def __bool__(self) -> bool:
-        return bool(self.by_path or self.uses)
+    def __init__(
+        self,
+        readings: Mapping[str, ClaimReading] = {},
+        found: Mapping[str, tuple[Stat, FoundNames]] = {},
+        own: Set[str] = frozenset(),
+    ) -> None:
+        self._readings = readings
+        self.by_path: dict[str, list[Tie]] = {}
+        """Those of the arms `cites`, `quotes` and `path`, by file or folder."""
+        self._uses: dict[int, list[Use]] = {}
+        names: set[str] = set()
+        for _, reading in sorted(readings.items()):
+            for path, tie in reading.ties:
+                self.by_path.setdefault(path, []).append(tie)
+            for use in reading.uses:
+                if fold(use.name) not in own:
+                    self._uses.setdefault(use.key, []).append(use)
+                    names.add(use.name)
+        self._wanted = Wanted(names)
+        spans = {path: self.defined_in(path, there) for path, (_, there) in found.items()}
+        self.defined = {path: defined for path, defined in spans.items() if defined}
+        """The identifiers that each file defines, by digest, with their lines."""
+        self._defining: dict[int, list[str]] = {}
+        for path, defined in self.defined.items():
+            for key in defined:
+                self._defining.setdefault(key, []).append(path)
+        cited = (p for p, ties in self.by_path.items() if any(t.arm in CITING for t in ties))
+        self._documents = _names_of_documents(cited)
 
-    def make_ready(self) -> None:
-        """Build all look-ups."""
-        _ = self._defining, self._documents, self._by_claim
+    def defined_in(self, path: str, found: FoundNames) -> Mapping[int, Span]:
+        """The identifiers of claims that a file defines, by digest, with their lines."""
+        return self._wanted.defined_in(found, language_of(path))
 
     def of_path(self, path: str) -> list[Tie]:
         """The ties of a file by its path, and those to the folders around it that claims name,
         unless the file (a manifest, say) is about more than its folder.
         """
-        ties = list(self.by_path.get(path, ()))
-        at = path.rfind("/") if is_for_names(path) else -1
-        while at > 0:
-            ties += self.by_path.get(path[: at + 1], ())
-            at = path.rfind("/", 0, at)
-        return ties
+        folders = (f"{folder}/" for folder in folders_of(path)) if is_for_names(path) else ()
+        return [tie for place in (path, *folders) for tie in self.by_path.get(place, ())]
 
     def of_file(self, path: str, now: Mapping[int, Span] | None = None) -> list[Tie]:
         """The ties of a file. `now` is what the file defines now, if that is known."""
@@ -126,20 +169,23 @@ class Ties:
     def _by_content(self, path: str, now: Mapping[int, Span] | None = None) -> Iterator[Tie]:
         """The ties of a file by what it defines."""
         before = self.defined.get(path, {})
-        for name, span in (before if now is None else now).items():
-            number = len(self._defining.get(name, ())) + (name not in before)
-            yield from _tied_by(self._uses(name), number, span)
+        for key, span in (before if now is None else now).items():
+            number = len(self._defining.get(key, ())) + (key not in before)
+            yield from self._tied_by(self._uses.get(key, ()), span, number)
 
-    def _uses(self, name: int, file: str | None = None) -> list[Use]:
-        """The uses of an identifier, by its digest, without those that are a part of a dotted name
-        which a file other than `file` defines: in the file that defines `Relay.send`, `send` means
-        that.
+    def _tied_by(
+        self, uses: Iterable[Use], span: Span, number: int, file: str = ""
+    ) -> Iterator[Tie]:
+        """The ties by uses of an identifier that `number` files define, one of them in the lines of
+        `span`. In the `file` that defines `Relay.send`, `send` means that; where another one does,
+        it means nothing here.
         """
-        return [
-            use
-            for use in self.uses.get(name, ())
-            if use.dotted not in self._defining or file in self._defining[use.dotted]
-        ]
+        for use in uses if number <= MAX_DEFINING else ():
+            if use.dotted not in self._defining or file in self._defining[use.dotted]:
+                strength, last = use.tie.strength / number, span.end
+                yield use.tie._replace(
+                    strength=strength, line=span.line, files=number, last_line=last
+                )
 
     def of_tested(self, path: str) -> Iterator[Tie]:
         """The ties of the file that a test tests, but for those of its folder, as they count for
@@ -159,27 +205,21 @@ class Ties:
 
     def of_claim(self, claim_id: str) -> Iterator[FoundTie]:
         """The ties of a claim to files, as of the last analysis."""
-        ties, used = self._by_claim.get(claim_id, ((), ()))
-        yield from ties
-        for key, use in used:
-            for path in self.defining(key):
-                for tie in _tied_by([use], *self._span(path, key)):
-                    yield FoundTie(path, tie)
+        reading = self._readings.get(claim_id, ClaimReading())
+        yield from reading.ties
+        for use in reading.uses:
+            if use.key in self._uses:
+                yield from self._to_definitions(use.key, [use])
 
-    def _span(self, path: str, key: int) -> tuple[int, Span]:
-        """How many files define an identifier, and the lines where this one does."""
-        return len(self._defining[key]), self.defined[path][key]
-
-    @cached_property
-    def _by_claim(self) -> dict[str, tuple[list[FoundTie], list[tuple[int, Use]]]]:
-        by_claim: dict[str, tuple[list[FoundTie], list[tuple[int, Use]]]] = {}
-        for path, ties in self.by_path.items():
-            for tie in ties:
-                by_claim.setdefault(tie.claim_id, ([], []))[0].append(FoundTie(path, tie))
-        for key in self.uses:
-            for use in self._uses(key) if self.defining(key) else ():
-                by_claim.setdefault(use.claim_id, ([], []))[1].append((key, use))
-        return by_claim
+    def _to_definitions(
+        self, key: int, uses: Iterable[Use], is_here: bool = False
+    ) -> Iterator[FoundTie]:
+        """The ties by uses of an identifier to the files that define it."""
+        files = self._defining.get(key, ())
+        for path in files if len(files) <= MAX_DEFINING else ():
+            span, file = self.defined[path][key], path if is_here else ""
+            for tie in self._tied_by(uses, span, len(files), file):
+                yield FoundTie(path, tie)
 
     def named_by(self, text: str, locator: Locator) -> list[FoundTie]:
         """The ties to the files, modules, identifiers and documents that a text names; each kind in
@@ -199,65 +239,45 @@ class Ties:
         """The name at an offset of a text, and the ties to what it names; None where there is no
         name. A bare word counts as an identifier too, as the text may be code.
         """
-        word = next((w for w in _WORD.finditer(text) if w.start() <= offset <= w.end()), None)
-        bare = [NameInText("identifier", word[0], word.start(), word.end())] if word else []
-        names = chain(names_in(text, locator.listed), documents_in(text))
+        words = (NameInText("identifier", w[0], *w.span()) for w in _WORD.finditer(text))
+        names = chain(names_in(text, locator.listed), documents_in(text), words)
         here = [name for name in names if name.start <= offset <= name.end]
-        for name in sorted([*here, *bare], key=lambda name: name.start - name.end):
+        for name in sorted(here, key=lambda name: name.start - name.end):
             if ties := list(self._named_by(name, locator)):
                 return name.start, name.end, ties
         return None
 
     def is_document(self, name: str) -> bool:
         """Whether claims cite a document that a text may call by this name."""
-        return digest(name) in self._documents
+        return name in self._documents
 
     def _named_by(self, name: NameInText, locator: Locator) -> Iterator[FoundTie]:
         if name.kind == "document":
-            path = self._documents.get(digest(name.text), "")
+            path = self._documents.get(name.text, "")
             ties = self.by_path.get(path, ())
             yield from (FoundTie(path, tie) for tie in ties if tie.arm in CITING)
             return
         for path in locator.named_by(name):
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
             yield from (FoundTie(path, tie) for tie in ties)
-        if name.kind == "path":
-            return
         for identifier in identifiers_in(name):
-            key = digest(identifier)
-            for file in self.defining(key):
-                for tie in _tied_by(self._uses(key, file), *self._span(file, key)):
-                    yield FoundTie(file, tie)
-
-    def defining(self, key: int) -> Sequence[str]:
-        """The files that define an identifier, by its digest, if they are few."""
-        files = self._defining.get(key, [])
-        return files if len(files) <= MAX_DEFINING else []
-
-    @cached_property
-    def _documents(self) -> dict[int, str]:
-        """The paths of documents that claims cite, by the digest of each name that texts may call
-        them.
-        """
-        cited = (p for p, ties in self.by_path.items() if any(t.arm in CITING for t in ties))
-        keys = document_keys(cited)
-        return {digest(key): path for key, path in keys.items()}
-
-    @cached_property
-    def _defining(self) -> dict[int, list[str]]:
-        """The files that define each identifier."""
-        by_name: dict[int, list[str]] = {}
-        for path, names in self.defined.items():
-            for name in names:
-                by_name.setdefault(name, []).append(path)
-        return by_name
+            key = digest(identifier.name)
+            yield from self._to_definitions(key, self._uses.get(key, ()), is_here=True)
 
 
-def _tied_by(uses: Iterable[Use], number: int, span: Span) -> Iterator[Tie]:
-    if number <= MAX_DEFINING:
-        for use in uses:
-            strength = STRENGTH["identifier"] * use.worth / number
-            where = use.via, use.where, use.start, use.end
-            yield Tie(
-                use.claim_id, use.mark, "identifier", strength, span.line, *where, number, span.end
-            )
+def _names_of_documents(paths: Iterable[str]) -> Mapping[str, str]:
+    """The names, in small letters, that a text may call documents by, with the path of each: the
+    file's name, or a series and a number, as `ADR-0007` for `adr/7-use-queues.md`. A name that
+    several documents have is left out.
+    """
+    paths_by_name: dict[str, set[str]] = {}
+    for path in paths:
+        folder, _, name = path.lower().rpartition("/")
+        if ending_of(name) not in DOCUMENTS or not is_for_names(path):
+            continue
+        paths_by_name.setdefault(name, set()).add(path)
+        if numbered := _NUMBERED.match(name):
+            series = numbered[1] or folder.rpartition("/")[2].removesuffix("s")
+            for width in range(len(numbered[2]), MAX_DIGITS):
+                paths_by_name.setdefault(f"{series}-{numbered[2]:0>{width}}", set()).add(path)
+    return {name: next(iter(some)) for name, some in paths_by_name.items() if len(some) == 1}

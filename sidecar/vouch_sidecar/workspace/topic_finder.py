@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import NamedTuple
@@ -24,7 +24,6 @@ from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import content_stems, terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, words_without_tier
-from vouch_sidecar.workspace.cancellation import Checkpoint, never_cancelled
 from vouch_sidecar.workspace.document_headings import has_headings, headings_in
 from vouch_sidecar.workspace.topic_names import (
     GENERIC,
@@ -76,8 +75,8 @@ class TopicSources(NamedTuple):
     """
 
     content: Callable[[Source], bytes | None] = lambda _: None
-    project_names: frozenset[str] = frozenset()
-    checkpoint: Checkpoint = never_cancelled
+    project_names: Set[str] = frozenset()
+    checkpoint: Callable[[], None] = lambda: None
 
 
 class _Found(NamedTuple):

@@ -5,88 +5,73 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from copy import copy
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.safe_files import Stat
-from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
-from vouch_sidecar.workspace.commit_history import History, prefix_in
-from vouch_sidecar.workspace.definitions import Wanted, names_in_file
+from vouch_sidecar.workspace.code_owners import NO_OWNERS, CodeOwners, OwnersRule
+from vouch_sidecar.workspace.commit_history import History
+from vouch_sidecar.workspace.definitions import FoundNames, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file
+from vouch_sidecar.workspace.git import prefix_in
 from vouch_sidecar.workspace.locator import Locator, mere_name
 from vouch_sidecar.workspace.names_in_text import documents_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
-from vouch_sidecar.workspace.ties import FoundTie, Tie, Ties
+from vouch_sidecar.workspace.ties import ClaimReading, FoundTie, Tie, Ties
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
 _serials = count(1)
 
 
+def next_serial() -> int:
+    """A number that no other world has."""
+    return next(_serials)
+
+
 @dataclass(frozen=True, eq=False)
 class World:
-    """What lies around a knowledge base in the working tree `root`.
+    """What lies around a knowledge base in the working tree `root`. It never changes.
 
-    `knowledge` is the generation that it was worked out for, None before that. `wanted` are the
-    identifiers that claims name. `sources` are the files that sources were made from, by source id.
+    `knowledge` is the generation that it was worked out for, None before that. It `is_whole` if
+    files were searched for what they define, and the history was read. `index` is the stat of
+    git's index when files were listed; `found` is what each file
+    defines, with its stat when it was read; `readings` what each claim says of files, by id;
+    `sources` the files that sources were made from, by source id; `origin` the name of the
+    repository that the workspace was cloned from; `stats` the stat of each file that claims are
+    tied to or cite, None where it is gone.
     """
 
     root: Path
     knowledge: Knowledge | None = None
     is_whole: bool = False
-    """Whether files were searched for what they define, and the history was read."""
     files: Files = field(default_factory=Files)
-    ties: Ties = field(default_factory=Ties)
-    wanted: Wanted = field(default_factory=Wanted)
+    index: Stat | None = None
+    found: Mapping[str, tuple[Stat, FoundNames]] = field(default_factory=dict)
+    readings: Mapping[str, ClaimReading] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
-    """The name of the repository that the workspace was cloned from."""
+    ties: Ties = field(default_factory=Ties)
     fresh: Freshness = field(default_factory=Freshness)
-    """What went stale, as far as it is known."""
     history: History = field(default_factory=History)
-    code_owners: CodeOwners = field(default_factory=CodeOwners)
+    code_owners: CodeOwners = NO_OWNERS
     stats: Mapping[str, Stat | None] = field(default_factory=dict)
-    """The stat of each file that claims are tied to or cite, None where it is gone."""
     topics: Topics = NO_TOPICS
-    serial: int = field(default_factory=lambda: next(_serials), init=False)
-    """A number that no other world has. Sessions compare it: the world itself, with all ties, would
-    stay in memory until each of them is asked again.
+    serial: int = field(default_factory=next_serial)
+    """Sessions compare it: the world itself, with all ties, would stay in memory until each of them
+    is asked again.
     """
 
-    @cached_property
+    @property
     def locator(self) -> Locator:
         return Locator(self.root, self.files)
 
-    def is_same_as(self, other: World) -> bool:
-        """Whether another world says the same, of whichever generation."""
-        apart = {"knowledge", "is_whole", "serial"}
-        names = [each.name for each in fields(self) if each.name not in apart]
-        return all(getattr(self, name) == getattr(other, name) for name in names)
-
-    def in_place_of(self, before: World) -> World:
-        """This world; if the one before says the same, it counts as that one."""
-        if self.is_same_as(before):
-            object.__setattr__(self, "serial", before.serial)
-        return self
-
     def asked(self) -> World:
         """This world, for one question."""
-        if not self.fresh:
-            return self
-        other = copy(self)  # with its serial number and look-ups
-        object.__setattr__(other, "fresh", self.fresh.asked())
-        return other
-
-    def made_ready(self) -> World:
-        """This world, after building all look-ups, so that no question has to wait for them."""
-        self.locator.make_ready()
-        self.ties.make_ready()
-        self.history.make_ready()
-        return self
+        return replace(self, fresh=self.fresh.asked())
 
     def path_of(self, path: str) -> str | None:
         """A path as it is listed, or at least relative to the root; None if it leaves the root. A
@@ -157,9 +142,8 @@ class World:
         if data is None:
             content = read_file(self.root, path)
             data = b"" if content is None else content[0]
-        language = language_of(path)
-        found = names_in_file(data, language)
-        return self.ties.of_file(path, self.wanted.defined_in(found, language))
+        now = self.ties.defined_in(path, names_in_file(data, language_of(path)))
+        return self.ties.of_file(path, now)
 
     def stored_ties_of(self, path: str) -> list[Tie]:
         """The ties of a file, as of the last analysis. A test has those of what it tests."""

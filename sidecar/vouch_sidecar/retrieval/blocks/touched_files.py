@@ -145,11 +145,11 @@ def _broken_by(
     broken = set()
     for tie in ties[:MAX_QUOTES]:
         quoted = tie.via or "", tie.start, tie.end
-        _, quote = workspace.fresh.places.get(quoted, ("", None))
         fresh = workspace.fresh.of(quoted)
-        if quote is None or fresh is None or fresh.state != "gone":
+        if fresh is None or fresh.state != "gone":
             continue
-        if workspace.fresh.was_lost(quoted) or _share(flat(quote.text), flat(removed)):
+        _, quote = workspace.fresh.places[quoted]
+        if fresh.was_there or _share(flat(quote.text), flat(removed)):
             broken.add(tie.claim_id)
     return frozenset(broken)
 

@@ -39,7 +39,7 @@ def is_lost(view: View, claim: Claim) -> bool:
     """Whether all files that a claim cites are gone. Reads none of them."""
     fresh = view.workspace.fresh
     sources = [source for _, source, _ in _cited(view, claim)]
-    return bool(fresh and sources) and all(fresh.gone_file(each.id) for each in sources)
+    return bool(sources) and all(fresh.gone_file(each.id) for each in sources)
 
 
 def is_followed(view: View, claim: Claim) -> bool:

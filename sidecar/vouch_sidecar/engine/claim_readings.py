@@ -1,0 +1,187 @@
+"""Reads claims to find which files each cites, quotes or names, and which identifiers it names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.reader import Kept, kept, read_content
+from vouch_sidecar.kb.records import Claim, Kind, Source
+from vouch_sidecar.retrieval.files.file_ties import mark_of
+from vouch_sidecar.retrieval.view.shown import shown
+from vouch_sidecar.workspace.file_kinds import changes_with_all, language_of
+from vouch_sidecar.workspace.file_list import read_file
+from vouch_sidecar.workspace.locator import Locator, line_in, mere_name
+from vouch_sidecar.workspace.names_in_text import identifiers_in, names_in
+from vouch_sidecar.workspace.quotes_in_files import Quote
+from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use
+
+FOLDER = 0.7
+"""The factor for a file whose folder is named."""
+OWN_NAME = 0.8
+"""The factor for a file that has the name of an entity of the claim."""
+MAX_TIES = 200
+"""The number of ties of one claim; those of one file are not bounded here."""
+MAX_COMPARED_FILES = 200
+"""Files of one name whose content is compared with that of a source."""
+SHARED_LINES = 0.5
+"""A file counts as the edited form of a source if it has at least this share of the source's
+telling lines.
+"""
+TELLING_WORDS = 3
+"""Words that a line has at least by which one document is told from another."""
+
+
+class ClaimReader:
+    """Reads claims of one generation. `root` is the folder of the knowledge base, `sources` has the
+    files that sources were made from, by source id.
+    """
+
+    def __init__(
+        self, knowledge: Knowledge, root: Path, sources: Mapping[str, str], locator: Locator
+    ) -> None:
+        self._knowledge = knowledge
+        self._root = root
+        self._sources = sources
+        self._locator = locator
+        self._kept: tuple[str, Kept | None] = ("", None)
+
+    def read(self, claim: Claim) -> ClaimReading:
+        """What a claim says of files."""
+        plain = Tie(claim.id, mark_of(claim), "path", STRENGTH["path"])
+        cited = list(self._cited(claim))
+        ties = [*self._of_cited(cited, plain), *self._of_same_name(claim, plain)]
+        uses: list[Use] = []
+        for text, tie in self._texts(claim, plain):
+            for name in names_in(text, self._locator.listed):
+                tie = tie._replace(start=name.start, end=name.end)
+                for path in self._locator.named_by(name):
+                    share = FOLDER if path.endswith("/") else 1.0
+                    ties.append(FoundTie(path, tie._replace(strength=tie.strength * share)))
+                uses += (Use.of(identifier, tie) for identifier in identifiers_in(name))
+        quotes = {
+            quote.range: (self._sources[source_id], quote)
+            for source_id, _, quote in cited
+            if quote is not None and source_id in self._sources
+        }
+        sources = tuple(dict.fromkeys(source_id for source_id, _, _ in cited))
+        return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes, sources)
+
+    def _texts(self, claim: Claim, tie: Tie) -> Iterator[tuple[str, Tie]]:
+        """The text of a claim, and the sentence of a document that is shown in place of it to who
+        may see both; with what ties by their names have in common.
+        """
+        yield claim.text, tie
+        place = shown(self._knowledge, self._root, claim, self._gates_of(claim))
+        source = self._knowledge.source(place.source_id) if place.is_whole else None
+        if source is not None and language_of(source.locator) is None:  # in code: all around
+            yield place.text, tie._replace(via=source.id, where="sentence")
+
+    def _gates_of(self, claim: Claim) -> frozenset[str]:
+        """The gates of whoever may see a claim and its sources."""
+        cited = map(self._knowledge.evidence, claim.evidence)
+        sources = (self._knowledge.source(one.source_id) for one in cited if one is not None)
+        gates = {gate_of(one) for one in (claim, *sources) if one is not None}
+        return frozenset({OPEN, *(gate for gate in gates if gate is not None)})
+
+    def _cited(self, claim: Claim) -> Iterator[tuple[str, int | None, Quote | None]]:
+        """The id of each source that a claim cites, with the line, and the words that a receipt
+        quotes.
+        """
+        for ref in dict.fromkeys(claim.evidence):
+            evidence = self._knowledge.evidence(ref)
+            source = self._knowledge.source(evidence.source_id if evidence else ref)
+            if source is None:
+                continue
+            if evidence is not None and evidence.byte_start is not None:
+                content = self._content(source)
+                span = content.span(evidence) if content is not None else None
+                if content is not None and span is not None:
+                    words = content.data[slice(*span)].decode("utf-8", "replace")
+                    quote = Quote((source.id, *span), words, content.line_at(span[0]))
+                    yield source.id, quote.line, quote
+                    continue
+            place = evidence.locator if evidence else source.locator.partition("#")[2]
+            yield source.id, line_in(place), None
+
+    def _content(self, source: Source) -> Kept | None:
+        if self._kept[0] != source.id:
+            self._kept = source.id, kept(self._root / KB_DIRNAME, source)
+        return self._kept[1]
+
+    def _of_cited(
+        self, cited: list[tuple[str, int | None, Quote | None]], plain: Tie
+    ) -> Iterator[FoundTie]:
+        """Ties to files that a claim cites. A file that nearly every commit changes counts only if
+        a line of it is cited.
+        """
+        for source_id, line, quote in cited:
+            path = self._sources.get(source_id)
+            if path is None or (line is None and changes_with_all(path)):
+                continue
+            arm: TieArm = "quotes" if quote else "cites"
+            tie = plain._replace(arm=arm, strength=STRENGTH[arm], line=line, via=source_id)
+            if quote:
+                tie = tie._replace(start=quote.range[1], end=quote.range[2])
+            yield FoundTie(path, tie)
+
+    def _of_same_name(self, claim: Claim, plain: Tie) -> Iterator[FoundTie]:
+        """Ties to files that have the name of an entity of the claim."""
+        for entity in map(self._knowledge.entity, dict.fromkeys(claim.entities)):
+            if entity is None:
+                continue
+            strength = plain.strength * OWN_NAME
+            tie = plain._replace(strength=strength, via=entity.id, where="entity")
+            called = (entity.name, *entity.aliases)
+            for path in sorted({path for name in called for path in self._locator.called(name)}):
+                yield FoundTie(path, tie)
+
+
+def sources_in(
+    knowledge: Knowledge, kb_dir: Path, locator: Locator, breathe: Callable[[], None]
+) -> dict[str, str]:
+    """The workspace file of each source, by source id: the file that its locator names. A locator
+    that is a mere name means, of the files with that name, the one that holds most of what the
+    source holds.
+    """
+
+    @cache
+    def lines_of(path: str) -> frozenset[int]:
+        breathe()
+        there = read_file(locator.root, path)
+        return _telling_lines(None if there is None else there[0])
+
+    paths_by_id: dict[str, str] = {}
+    for source in knowledge.all_of(Kind.SOURCE):
+        assert isinstance(source, Source)
+        breathe()
+        if source.question is not None:
+            continue  # captured talk, which may hold a path
+        path = locator.of_source(source.locator)
+        if name := mere_name(source.locator):
+            several = dict.fromkeys([*filter(None, [path]), *locator.files.with_name(name)])
+            wanted = _telling_lines(read_content(kb_dir, source))
+            shared = {
+                path: len(wanted & lines_of(path)) for path in islice(several, MAX_COMPARED_FILES)
+            }
+            is_told = bool(wanted) or len(shared) == 1
+            likely = (path for path in shared if shared[path] >= SHARED_LINES * len(wanted))
+            path = max(likely, key=shared.__getitem__, default=None) if is_told else None
+        if path is not None:
+            paths_by_id[source.id] = path
+    return paths_by_id
+
+
+def _telling_lines(data: bytes | None) -> frozenset[int]:
+    """Hashes of the lines that hardly any other document has: of some words, and no headings."""
+    lines = (line.strip() for line in (data or b"").splitlines())
+    return frozenset(
+        hash(line)
+        for line in lines
+        if len(line.split()) >= TELLING_WORDS and not line.startswith(b"#")
+    )
