@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import one_line
+from vouch_sidecar.workspace.file_list import folders_of
 from vouch_sidecar.workspace.git import Repository, is_installed, prefix_in, run
-from vouch_sidecar.workspace.identities import persons
+from vouch_sidecar.workspace.names_in_text import digest
 
 MAX_COMMITS = 10_000
 """Commits that are read, newest first; those older than a few half-lives weigh little."""
@@ -41,6 +42,14 @@ _BOT = re.compile(
 )
 
 
+Signature = tuple[str, str]
+"""A name and an address."""
+_NUMBERED = "users.noreply.github.com"
+"""The domain in which a number and `+` may stand before a user."""
+_NOBODYS = re.compile(r"(?:no-?reply|root|nobody|none|unknown)@")
+"""Addresses that several people share."""
+
+
 class Commit(NamedTuple):
     """A commit: its name, its author, and when it was written, in seconds since 1970. `person` is
     equal for all commits of one person; two people may have the same name.
@@ -56,16 +65,16 @@ class Commit(NamedTuple):
 class History:
     """The commits that changed each file, by its path below the root of a knowledge base, as
     indices into `commits`. Immutable. `head` is the newest commit; `names` has every name of each
-    person, as written and as in `.mailmap`; `unread` says why commits could not be read.
+    person, as written and as in `.mailmap`; `unread` says why commits could not be read; `known`
+    has every path that some commit has changed.
     """
 
     head: str = ""
-    commits: tuple[Commit, ...] = ()
-    by_path: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-    names: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    commits: Sequence[Commit] = ()
+    by_path: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    names: Mapping[str, Set[str]] = field(default_factory=dict)
     unread: str = ""
-    known: frozenset[str] = frozenset()
-    """Every path that some commit has changed."""
+    known: Set[str] = frozenset()
 
     def __bool__(self) -> bool:
         return bool(self.by_path)
@@ -78,10 +87,8 @@ class History:
     def _by_folder(self) -> dict[str, list[str]]:
         by_folder: dict[str, list[str]] = {}
         for path in self.by_path:
-            at = path.rfind("/")
-            while at > 0:
-                by_folder.setdefault(path[: at + 1], []).append(path)
-                at = path.rfind("/", 0, at)
+            for folder in folders_of(path):
+                by_folder.setdefault(f"{folder}/", []).append(path)
         return by_folder
 
 
@@ -91,7 +98,10 @@ def read_history(
     """The newest commits up to `head` that changed files below a folder; an empty history if git
     cannot be run. A commit from the future counts as one from now. Blocks.
     """
-    now = int(time.time())
+    prefix = prefix_in(repository.top, root)
+    unread = repository.why_unread() or _why_unmapped(repository, head, caches, env)
+    if unread or prefix is None:
+        return History(head, unread=unread)
     arguments = [
         "-c",
         f"mailmap.blob={head}:{MAILMAP}",
@@ -106,51 +116,42 @@ def read_history(
         head,
         "--",
     ]
-    prefix = prefix_in(repository.top, root)
-    if unread := repository.why_unread() or _why_unmapped(repository, head, caches, env):
-        return History(head, unread=unread)
-    data = run(repository, arguments, caches, env) if prefix is not None else None
-    if data is None or prefix is None:
-        has_failed = prefix is not None and is_installed(env)
-        return History(head, unread="git could not read its commits" if has_failed else "")
-    cut = _shallow(repository)
-    logged = list(_commits(data))
-    paths_of = {_text(path) for one in logged for path in one.changed}
-    known = {path[len(prefix) :] for path in paths_of if path.startswith(prefix)}
-    counted = [
-        commit
-        for commit in logged
-        if commit.name not in cut
-        and len(commit.changed) <= MAX_CHANGED
-        and _is_somebody(commit.author)
-    ]
-    person_of = persons((commit.author, commit.address) for commit in counted)
-    names: dict[str, set[str]] = {}
-    authors: dict[str, Counter[str]] = {}
-    for commit in counted:
-        person = person_of[commit.author, commit.address]
-        names.setdefault(person, set()).update((commit.author, commit.written))
-        authors.setdefault(person, Counter())[commit.author] += 1
+    data = run(repository, arguments, caches, env)
+    if data is None:
+        return History(head, unread="git could not read its commits" if is_installed(env) else "")
+    logged, cut = list(_commits(data)), _shallow(repository)
+    counted = [one for one in logged if one.name not in cut and one.shows_who_knows]
+    commits, by_path, names = _of_persons(counted, prefix)
+    unread = "the clone is shallow: the commits that changed its files are not in it"
+    known = frozenset(path for one in logged for path in one.below(prefix))
+    return History(head, commits, by_path, names, unread if cut and not commits else "", known)
+
+
+def _of_persons(
+    logged: Sequence[_LoggedCommit], prefix: str
+) -> tuple[list[Commit], dict[str, list[int]], dict[str, set[str]]]:
+    """The commits that changed files below a folder, their numbers by path, and the names of each
+    person. A person is shown by the full name that stands in most commits.
+    """
+    person_of = persons((one.author, one.address) for one in logged)
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    authors: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for one in logged:
+        person = person_of[one.author, one.address]
+        names[person].update((one.author, one.written))
+        authors[person][one.author] += 1
     shown = {
         person: min(some, key=lambda name: (" " not in name, -some[name], name))
         for person, some in authors.items()
     }
-    commits: list[Commit] = []
-    by_path: dict[str, list[int]] = {}
-    for commit in counted:
-        person = person_of[commit.author, commit.address]
-        changed = [
-            path[len(prefix) :] for path in map(_text, commit.changed) if path.startswith(prefix)
-        ]
-        for path in changed:
+    now, commits, by_path = int(time.time()), list[Commit](), dict[str, list[int]]()
+    for one in logged:
+        person, paths = person_of[one.author, one.address], one.below(prefix)
+        for path in paths:
             by_path.setdefault(path, []).append(len(commits))
-        if changed:
-            commits.append(Commit(commit.name, shown[person], min(commit.at, now), person))
-    paths = {path: tuple(numbers) for path, numbers in by_path.items()}
-    every = {person: frozenset(some) for person, some in names.items()}
-    is_cut = bool(cut) and not commits
-    unread = "the clone is shallow: the commits that changed its files are not in it"
-    return History(head, tuple(commits), paths, every, unread if is_cut else "", frozenset(known))
+        if paths:
+            commits.append(Commit(one.name, shown[person], min(one.at, now), person))
+    return commits, by_path, names
 
 
 def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[str, str]) -> str:
@@ -171,7 +172,17 @@ class _LoggedCommit(NamedTuple):
     author: str
     written: str
     address: str
-    changed: list[bytes]
+    changed: list[str]
+
+    @property
+    def shows_who_knows(self) -> bool:
+        """Whether it is of few files, by a person with a name."""
+        is_name = 0 < len(self.author) <= MAX_AUTHOR_NAME and "@" not in self.author
+        return is_name and len(self.changed) <= MAX_CHANGED and not _BOT.search(self.author)
+
+    def below(self, prefix: str) -> list[str]:
+        """The files below a folder that it changed."""
+        return [path[len(prefix) :] for path in self.changed if path.startswith(prefix)]
 
 
 def _commits(data: bytes) -> Iterator[_LoggedCommit]:
@@ -192,19 +203,10 @@ def _commits(data: bytes) -> Iterator[_LoggedCommit]:
             author, written, address = (one_line(_text(part)) for part in who)
             commit = _LoggedCommit(_text(head), at, author, written, address, [])
         elif entry and commit is not None:
-            commit.changed.append(entry if commit.changed else entry.removeprefix(b"\n"))
+            path = entry if commit.changed else entry.removeprefix(b"\n")
+            commit.changed.append(_text(path))
     if commit is not None:
         yield commit
-
-
-def _is_somebody(author: str) -> bool:
-    """Whether a name is a person's, without an address in it."""
-    return (
-        bool(author)
-        and len(author) <= MAX_AUTHOR_NAME
-        and "@" not in author
-        and not _BOT.search(author)
-    )
 
 
 def _text(data: bytes) -> str:
@@ -217,3 +219,40 @@ def _shallow(repository: Repository) -> frozenset[str]:
         data, _ = read_bounded(repository.common / "shallow", MAX_SHALLOW)
         return frozenset(data.decode("ascii", "replace").split())
     return frozenset()
+
+
+# Who is the same person
+
+
+def persons(signatures: Iterable[Signature]) -> Mapping[Signature, str]:
+    """For each signature, a digest that is equal for signatures of the same person."""
+    keys = {signature: list(_keys(*signature)) for signature in sorted(set(signatures))}
+    above = {key: key for some in keys.values() for key in some}
+
+    def first(key: str) -> str:
+        while above[key] != key:
+            above[key] = key = above[above[key]]
+        return key
+
+    for one, *others in keys.values():
+        for other in others:
+            above[first(other)] = first(one)
+    return {signature: hex(digest(first(some[0]))) for signature, some in keys.items()}
+
+
+def _keys(name: str, address: str) -> Iterator[str]:
+    """What only one person's signatures have in common."""
+    name, address = name.casefold(), _address(address)
+    if address:
+        yield f"@{address}"
+    if " " in name or not address:
+        yield name
+
+
+def _address(text: str) -> str:
+    """An address to compare by; "" for one that is not a person's."""
+    local, _, domain = text.casefold().rpartition("@")
+    if domain == _NUMBERED:
+        local = local.rpartition("+")[2]
+    is_persons = local and "." in domain and not _NOBODYS.match(f"{local}@")
+    return f"{local}@{domain}" if is_persons else ""

@@ -8,7 +8,6 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import islice
 from typing import NamedTuple
 
 from vouch_sidecar.workspace.names_in_text import digest, parts_of
@@ -166,70 +165,54 @@ def _member(owners: Iterable[Span], members: Iterable[Span], language: str | Non
 
 
 def names_in_file(data: bytes, language: str | None) -> FoundNames:
-    """What a file defines. Takes time in proportion to its size."""
-    if b"\0" in data[:8192]:
-        return FoundNames()
-    names, lines, ends = array("Q"), array("i"), array("i")
-    found = islice(_definitions(data.decode("utf-8", "replace"), language), MAX_FOUND)
-    for name, line, end, counts in sorted(found, key=lambda defined: defined.line):
-        names.append(digest(name))
-        lines.append(line if counts else -line)
-        ends.append(end)
-    return FoundNames(names, lines, ends)
+    """What a file defines. Takes time in proportion to its size.
 
-
-class _Defined(NamedTuple):
-    name: str
-    line: int
-    end: int
-    counts: bool
-    """Whether it counts also where it is no member."""
-
-
-def _definitions(text: str, language: str | None) -> Iterator[_Defined]:
-    """The definitions in a text, each once its last line is known: that before the next line which
-    is indented no deeper, or a bracket there.
+    A definition ends before the next line which is indented no deeper, or with a bracket there.
     """
-    if language not in _PATTERNS:
-        return
-    around: list[tuple[int, list[_Defined]]] = []
+    names, lines, ends = found = FoundNames(array("Q"), array("i"), array("i"))
+    if language not in _PATTERNS or b"\0" in data[:8192]:
+        return found
+    around: list[tuple[int, range]] = []
     before = 0
-    for number, line in enumerate(text.split("\n"), 1):
+
+    def end(definitions: range) -> None:
+        for at in definitions:
+            ends[at] = min(before, abs(lines[at]) + MAX_DEFINITION_LINES)
+
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
         line = line[: MAX_LINE_CHARS + 1].rstrip()
-        indent = len(line) - len(line.lstrip(" \t"))
+        indent, first = len(line) - len(line.lstrip(" \t")), len(names)
         if not line:
             continue
-        while around and around[-1][0] >= indent:
-            if around[-1][0] == indent and _CLOSING.match(line):
-                break
-            yield from _ending(around.pop()[1], before)
+        deepest = indent + 1 if _CLOSING.match(line) else indent
+        while around and around[-1][0] >= deepest:
+            end(around.pop()[1])
         before = number
-        if len(line) <= MAX_LINE_CHARS and (here := list(_defined_in(line, number, language))):
-            around.append((indent, here))
-    for _, above in around:
-        yield from _ending(above, before)
+        if len(line) <= MAX_LINE_CHARS and first < MAX_FOUND:
+            for name, counts in _defined_in(line, language):
+                names.append(digest(name))
+                lines.append(number if counts else -number)
+                ends.append(number)
+            around.append((indent, range(first, len(names))))
+    for _, definitions in around:
+        end(definitions)
+    return found
 
 
-def _ending(above: Iterable[_Defined], last: int) -> Iterator[_Defined]:
-    """The definitions of a line whose last line is `last`."""
-    for defined in above:
-        yield defined._replace(end=min(last, defined.line + MAX_DEFINITION_LINES))
-
-
-def _defined_in(line: str, number: int, language: str) -> Iterator[_Defined]:
-    """What a line defines."""
+def _defined_in(line: str, language: str) -> Iterator[tuple[str, bool]]:
+    """The names that a line defines, and whether each counts also where it is no member."""
     seen: set[str] = set()
     for match in _expression_of(language).finditer(line):
         for group, name in enumerate(match.groups(), 1):
             if name is not None and name not in seen:
                 seen.add(name)
-                yield _Defined(name, number, number, group == 1 or not _is_plain(name))
+                yield name, group == 1 or not _is_plain(name)
                 owner = _OWNER.search(line, 0, match.start(group))
                 if owner is not None:
-                    yield _Defined(f"{owner[1]}.{name}", number, number, True)
+                    yield f"{owner[1]}.{name}", True
     for match in _QUOTED.finditer(line):
         if match[1] not in seen:
-            yield _Defined(match[1], number, number, True)
+            yield match[1], True
 
 
 def _is_plain(name: str) -> bool:

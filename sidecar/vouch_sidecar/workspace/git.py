@@ -96,18 +96,18 @@ class Repository:
         """The name of the commit that is checked out, read from files; None where there is none."""
         with suppress(OSError, ValueError, UnreadableError):
             said = _read(self.folder / "HEAD", MAX_HEAD)
-            if _COMMIT.match(said):
-                return said.decode()
-            if (ref := _ref_in(said)) is None:
-                return None
-            with suppress(FileNotFoundError):
-                written = _read(self.common / ref, MAX_HEAD)
-                return written.decode() if _COMMIT.match(written) else None
-            for line in _read(self.common / "packed-refs", MAX_PACKED_REFS).splitlines():
-                commit, _, name = line.partition(b" ")
-                if name == ref.encode() and _COMMIT.match(commit):
-                    return commit.decode()
+            if (ref := _ref_in(said)) is not None:
+                said = self._commit_of(ref)
+            return said.decode() if _COMMIT.match(said) else None
         return None
+
+    def _commit_of(self, ref: str) -> bytes:
+        """The commit of a branch. Raises OSError and UnreadableError."""
+        with suppress(FileNotFoundError):
+            return _read(self.common / ref, MAX_HEAD)
+        packed = _read(self.common / "packed-refs", MAX_PACKED_REFS).splitlines()
+        commits = (line.partition(b" ") for line in packed)
+        return next((commit for commit, _, name in commits if name == ref.encode()), b"")
 
     def origin(self) -> str:
         """The name of the repository that it was cloned from; "" if none. Its config is read as
@@ -133,12 +133,10 @@ class Repository:
 
     def checked_out(self) -> tuple[object, ...]:
         """A value that changes with each checkout and commit, but not with `git status`."""
-        ref = None
+        named = None
         with suppress(OSError, ValueError, UnreadableError):
-            ref = _ref_in(_read(self.folder / "HEAD", MAX_HEAD))
-        named = None if ref is None else _stat(self.common / ref)
-        if ref is not None and named is None:
-            named = _stat(self.common / "packed-refs")
+            if (ref := _ref_in(_read(self.folder / "HEAD", MAX_HEAD))) is not None:
+                named = _stat(self.common / ref) or _stat(self.common / "packed-refs")
         return _stat(self.folder / "HEAD"), named
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 from vouch_sidecar.index.knowledge import Knowledge
@@ -79,30 +79,13 @@ class TopicSources(NamedTuple):
     checkpoint: Callable[[], None] = lambda: None
 
 
-class _Found(NamedTuple):
-    """A name that some claims, or a page, contain."""
-
-    origin: Origin
-    name: str
-    claims: Iterable[str]
-    page: str | None = None
-
-
 @dataclass
 class _Candidate:
     """A name that may be a topic, with what supports it."""
 
-    claims: dict[Origin, set[str]] = field(default_factory=dict)
-    spelled: dict[Origin, Counter[str]] = field(default_factory=dict)
+    claims: dict[Origin, set[str]] = field(default_factory=lambda: defaultdict(set))
+    spelled: dict[Origin, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     pages: set[str] = field(default_factory=set)
-
-    def note(self, found: _Found) -> None:
-        ids = [*found.claims]
-        self.claims.setdefault(found.origin, set()).update(ids)
-        times = len(ids) if found.origin is Origin.WORD else 1
-        self.spelled.setdefault(found.origin, Counter())[found.name] += times
-        if found.page is not None:
-            self.pages.add(found.page)
 
     def number(self, *origins: Origin) -> int:
         """The number of claims that contain the name, counted over these origins."""
@@ -142,92 +125,93 @@ class _Deriving:
         self._knowledge = knowledge
         self._gates = gates
         self._sources = sources
-        visible = [
-            claim
-            for claim in knowledge.all_of(Kind.CLAIM)
-            if isinstance(claim, Claim) and gate_of(claim) in gates
-        ]
+        claims = (claim for claim in knowledge.all_of(Kind.CLAIM) if isinstance(claim, Claim))
+        visible = sorted((c for c in claims if gate_of(c) in gates), key=lambda claim: claim.id)
         self._total = len(visible)
-        visible.sort(key=lambda claim: claim.id)
         linked = knowledge.state
         self._claims = {c.id: c for c in visible if not linked((Kind.CLAIM, c.id)).entity_ids}
         """Claims that link to no entity, by id."""
+        self._candidates: defaultdict[str, _Candidate] = defaultdict(_Candidate)
 
     def topics(self) -> VisibleTopics:
         if self._total and len(self._claims) <= (1 - LINKED_ENOUGH) * self._total:
             return VisibleTopics()
-        candidates: dict[str, _Candidate] = {}
-        for found in chain(self._in_claims(), self._in_pages(), self._in_documents()):
-            self._sources.checkpoint()
-            name = " ".join(found.name.split())
-            ids = [claim_id for claim_id in found.claims if claim_id in self._claims]
-            key = word_key(name.lower()) if found.origin is Origin.WORD else key_of_name(name)
-            if not key and found.origin is Origin.TAG and name.isprintable():
-                key = spelling(name)  # in a script without spaces
-            if key and len(name) <= MAX_LENGTH and (ids or found.page is not None):
-                candidate = candidates.setdefault(key, _Candidate())
-                candidate.note(found._replace(name=name, claims=ids))
-        counting = {key: each for key, each in candidates.items() if self._counts(each)}
-        return VisibleTopics(self._chosen(counting))
+        self._note_claims()
+        self._note_pages()
+        self._note_documents()
+        return VisibleTopics(self._chosen())
 
     # What is found
 
-    def _in_claims(self) -> Iterator[_Found]:
-        by_name: defaultdict[tuple[Origin, str], dict[str, None]] = defaultdict(dict)
+    def _note(
+        self, origin: Origin, name: str, claims: Iterable[str], page: str | None = None
+    ) -> None:
+        """Note that a name stands in some claims, or is the title of a page."""
+        self._sources.checkpoint()
+        name = " ".join(name.split())
+        ids = [claim_id for claim_id in claims if claim_id in self._claims]
+        key = word_key(name.lower()) if origin is Origin.WORD else key_of_name(name)
+        if not key and origin is Origin.TAG and name.isprintable():
+            key = spelling(name)  # in a script without spaces
+        if key and len(name) <= MAX_LENGTH and (ids or page is not None):
+            candidate = self._candidates[key]
+            candidate.claims[origin].update(ids)
+            candidate.spelled[origin][name] += len(ids) if origin is Origin.WORD else 1
+            candidate.pages.update([page] if page is not None else ())
+
+    def _note_claims(self) -> None:
+        """The tags, tickets and phrases of claims, and their words, also those that stand in an
+        identifier.
+        """
+        names: defaultdict[tuple[Origin, str], dict[str, None]] = defaultdict(dict)
         words: defaultdict[str, list[str]] = defaultdict(list)
-        vocabulary = set[str]()
-        said_by: dict[str, set[str]] = {}
+        inside: defaultdict[str, list[str]] = defaultdict(list)
+        english = set[str]()
         for claim in self._claims.values():
             self._sources.checkpoint()
             for name in names_in_claim(claim):
-                by_name[name][claim.id] = None
-            said = said_by[claim.id] = set(WORD.findall(prose_of(claim.text).lower()))
+                names[name][claim.id] = None
+            said = set(WORD.findall(prose_of(claim.text).lower()))
             unknown = words_without_tier(said)
-            vocabulary |= said - unknown
+            english |= said - unknown
             for word in unknown:
                 words[word].append(claim.id)
-        for (origin, called), claim_ids in by_name.items():
-            yield _Found(origin, called, claim_ids)
-        keys = {word_key(word) for word in words}
-        for claim_id, said in said_by.items():  # claims whose identifiers hold such a word, too
-            self._sources.checkpoint()
-            names = words_of_identifiers(self._claims[claim_id].text)
-            for word in words_without_tier(names - said):
-                if word_key(word) in keys:
-                    words[word].append(claim_id)
-        yield from self._words(words, vocabulary)
+            for word in words_without_tier(words_of_identifiers(claim.text) - said):
+                inside[word].append(claim.id)
+        for (origin, called), holding in names.items():
+            self._note(origin, called, holding)
+        keys = set(map(word_key, words))
+        for word, claim_ids in inside.items():
+            if word_key(word) in keys:  # somebody says it
+                words[word] += claim_ids
+        self._note_words(words, set(map(word_key, english)))
 
-    def _words(self, words: Mapping[str, list[str]], english: Iterable[str]) -> Iterator[_Found]:
-        """Words that are no form of an English word; `english` has those that are."""
-        number, beginnings = Counter[str](), set[str]()
+    def _note_words(self, words: Mapping[str, list[str]], english: Set[str]) -> None:
+        """The words that are no form of an English one; `english` has the keys of those."""
+        number = Counter[str]()
         for word, ids in words.items():
             number[word_key(word)] += len(ids)
-            beginnings.add(word[:3])
-        english_keys = {word_key(word) for word in english if word[:3] in beginnings}
         for word, ids in words.items():
-            key = word_key(word)
-            is_form = key in english_keys or len(word) < 3 or is_english(word)
-            if number[key] < SPOKEN_OF_FEW or is_form:
-                continue
-            text = self._claims[ids[0]].text
+            key, text = word_key(word), self._claims[ids[0]].text
+            is_form = key in english or len(word) < 3 or is_english(word)
             at = text.lower().find(word)
             name = text[at : at + len(word)] if at >= 0 else word
-            if not (name[0].islower() and has_prefix(word)):
-                yield _Found(Origin.WORD, name, ids)
+            is_prefixed = name[0].islower() and has_prefix(word)
+            if number[key] >= SPOKEN_OF_FEW and not is_form and not is_prefixed:
+                self._note(Origin.WORD, name, ids)
 
-    def _in_pages(self) -> Iterator[_Found]:
+    def _note_pages(self) -> None:
+        """The titles of pages without a declared entity."""
         for page in self._knowledge.all_of(Kind.PAGE):
             assert isinstance(page, Page)
             if gate_of(page) not in self._gates or any(map(self._knowledge.entity, page.entities)):
                 continue
             is_made = page.id == STARTER or page.type == "session"
             if not is_made and len(page.title.split()) <= MAX_NAME_WORDS:
-                yield _Found(Origin.TITLE, page.title, page.claims, page.id)
+                self._note(Origin.TITLE, page.title, page.claims, page.id)
 
-    def _in_documents(self) -> Iterator[_Found]:
-        """The headings of documents that claims cite, each with the claims that quote text below
-        it, and those that cite the document and hold all words of the heading.
-        """
+    def _note_documents(self) -> None:
+        """The headings of documents that claims cite."""
         citing: defaultdict[str, list[tuple[str, int | None]]] = defaultdict(list)
         for claim in self._claims.values():
             for ref in dict.fromkeys(claim.evidence):
@@ -235,29 +219,22 @@ class _Deriving:
                 source_id = ref if evidence is None else evidence.source_id
                 at = None if evidence is None else evidence.byte_start
                 citing[source_id].append((claim.id, at))
-        cited = (self._knowledge.source(source_id) for source_id in citing)
-        documents = (
-            source
-            for source in cited
-            if source is not None
-            and gate_of(source) in self._gates
-            and has_headings(source.locator)
-        )
+        cited = filter(None, map(self._knowledge.source, citing))
+        seen = (source for source in cited if gate_of(source) in self._gates)
+        documents = (source for source in seen if has_headings(source.locator))
         for source in islice(documents, MAX_DOCUMENTS):
-            self._sources.checkpoint()
             if data := self._sources.content(source):
-                yield from self._headings(source, citing[source.id], data)
+                self._note_headings(source, citing[source.id], data)
 
-    def _headings(
+    def _note_headings(
         self, source: Source, citing: Iterable[tuple[str, int | None]], data: bytes
-    ) -> Iterator[_Found]:
-        """`citing`: the claims that cite the document, and where in it what each quotes begins. A
-        heading that is hidden from the viewer does not count.
+    ) -> None:
+        """The headings of a document, each with the claims that quote text below it, and those that
+        hold all of its words, of the claims `citing` the document, each with the place where its
+        quote begins. A heading that is hidden from the viewer does not count.
         """
         hidden = self._knowledge.concealed(source.id, self._gates)
-        if hidden is None:
-            return
-        headings = headings_in(data)
+        headings = headings_in(data) if hidden is not None else []
         starts = [heading.offset for heading in headings]
         stems = {i: frozenset(content_stems(self._claims[i].text)) for i, _ in citing}
         below: defaultdict[int, set[str]] = defaultdict(set)
@@ -265,12 +242,11 @@ class _Deriving:
             if at is not None:
                 below[bisect_right(starts, at) - 1].add(claim_id)
         for number, heading in enumerate(headings):
-            if any(a < heading.offset_after and b > heading.offset for a, b in hidden):
+            if any(a < heading.offset_after and b > heading.offset for a, b in hidden or ()):
                 continue
             words = terms(heading.text)
             holding = (i for i, held in stems.items() if all(w.held_by(held) for w in words))
-            ids = {*below[number], *(holding if words else ())}
-            yield _Found(Origin.HEADING, heading.text, ids)
+            self._note(Origin.HEADING, heading.text, {*below[number], *(holding if words else ())})
 
     # What counts
 
@@ -301,11 +277,12 @@ class _Deriving:
         whole = ((mention.start, mention.end) == (0, len(name)) for mention in names.find(name))
         return bool(names.exactly(name)) or any(whole)
 
-    def _chosen(self, by_key: Mapping[str, _Candidate]) -> list[Topic]:
-        first = sorted(by_key, key=lambda key: (-len(by_key[key].every), key))[:MAX_TOPICS]
+    def _chosen(self) -> list[Topic]:
+        counting = [(key, each) for key, each in self._candidates.items() if self._counts(each)]
+        counting.sort(key=lambda found: (-len(found[1].every), found[0]))
         search = Search(self._knowledge.snapshot, self._gates)
         topics: dict[str, Topic] = {}
-        for candidate in map(by_key.__getitem__, first):
+        for _, candidate in counting[:MAX_TOPICS]:
             self._sources.checkpoint()
             entity_id = topic_id(slug_of(candidate.name))
             if entity_id not in topics and self._knowledge.entity(entity_id) is None:

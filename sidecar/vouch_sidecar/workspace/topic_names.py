@@ -48,7 +48,9 @@ _TICKED = re.compile(r"`[^`\n]*`")
 _ADDRESS = re.compile(r"(?<!\S)[^\s\\/@]*+[\\/@]\S*+")
 WORD = re.compile(r"(?<![\w$.=-])[^\W\d_][^\W_]+(?:-[^\W_]+)*(?![\w=(-]|\.\w|['’]\w)")
 _CAPITALS = re.compile(r"(?<![\w-])[A-Z][\w-]*+(?: [A-Z0-9](?:[.-]*+\w++)++)++")
-_ENDED = re.compile(r"[.!?:;]\s")
+_OPENS = re.compile(r"(?:\A|[.!?:;]\s)\W*+\Z")
+"""What stands before the first word of a sentence."""
+MAX_OPENING = 20
 _TICKET = re.compile(
     r"(?<![\w/#&.-])(?:#\d{1,7}|GHSA(?:-[0-9a-z]{4}){3}|CVE-\d{4}-\d{4,7}|[A-Z]{2,10}-\d{1,6})(?![\w-])"
 )
@@ -156,16 +158,8 @@ def _without_opening(text: str, match: re.Match[str]) -> str | None:
     begins there.
     """
     phrase = match[0]
-    if _begins_sentence(text, match.start()):
+    if _OPENS.search(text, max(0, match.start() - MAX_OPENING), match.start()):
         opening, _, rest = phrase.partition(" ")
         if (len(opening) == 1 or not opening.isupper()) and is_english(opening.lower()):
             phrase = rest
     return phrase if " " in phrase else None
-
-
-def _begins_sentence(text: str, at: int) -> bool:
-    """Whether an offset is at the start of a sentence or of the text."""
-    first = at
-    while first > 0 and not (text[first - 1].isalnum() or text[first - 1] == "_"):
-        first -= 1
-    return first == 0 or _ENDED.search(text, first, at) is not None

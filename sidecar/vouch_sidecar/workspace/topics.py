@@ -10,8 +10,6 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import NO_VISIBLE_TOPICS, VisibleTopics
 from vouch_sidecar.kb.records import Kind
 
-MAX_KEPT = 16
-"""The number of viewers and generations whose topics are remembered."""
 _serials = count(1)
 
 
@@ -27,9 +25,6 @@ class Topics:
     """A number that no other topics have. What a generation remembers is kept under it: under the
     topics themselves, which refer to their generation, it would keep that one in memory.
     """
-    _kept: dict[tuple[object, ...], VisibleTopics] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     def visible_to(
         self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str] = frozenset()
@@ -40,18 +35,6 @@ class Topics:
         """
         if self.knowledge is None or not self.by_gates.get(gates):
             return NO_VISIBLE_TOPICS
-        key = (knowledge.serial, gates, never)
-        visible = self._kept.get(key)
-        if visible is None:
-            if len(self._kept) >= MAX_KEPT:
-                self._kept.clear()
-            visible = self._kept[key] = self._seen(knowledge, gates, never)
-        return visible
-
-    def _seen(
-        self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str]
-    ) -> VisibleTopics:
-        assert self.knowledge is not None
         changed = knowledge.changed_since(self.knowledge)
         others = {Kind.ENTITY, Kind.SOURCE, Kind.EVIDENCE}
         if changed is None or any(kind in others for kind, _ in changed):
