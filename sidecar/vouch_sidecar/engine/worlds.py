@@ -105,7 +105,7 @@ def _rebuilt(
         yield _built(world, own)
     if is_first:
         world = replace(world, found=_scanned(collection, world, world.files.searched, breathe))
-    world = replace(world, topics=_topics(collection, own, breathe), is_whole=True)
+    world = replace(world, topics=_topics(collection, world, own, breathe), is_whole=True)
     memo.is_log_needed |= bool(_lost(world))
     head = _head(collection, git)
     if memo.is_log_needed and head != world.history.head:
@@ -239,8 +239,9 @@ def _read_claims(collection: Collection, world: World, breathe: Breathe) -> Worl
     """A world with what claims say of files now: the claims are read again that changed, or all of
     them if the files did, or what claims refer to.
     """
-    before, knowledge, root = collection.world, collection.knowledge, collection.root
+    before, knowledge, root = collection.world, world.knowledge, collection.root
     changed = None
+    assert knowledge is not None
     if before.knowledge is not None and world.files is before.files:
         changed = _changed(before.knowledge, knowledge)
     readings, sources = dict(before.readings), before.sources
@@ -299,9 +300,10 @@ def _former(locator: str, history: History) -> str | None:
 # Topics
 
 
-def _topics(collection: Collection, own: Set[str], breathe: Breathe) -> Topics:
+def _topics(collection: Collection, world: World, own: Set[str], breathe: Breathe) -> Topics:
     """The topics of those who ask, by their gates."""
-    knowledge, before = collection.knowledge, collection.world.topics
+    knowledge, before = world.knowledge, world.topics
+    assert knowledge is not None
     known = before.by_gates if before.knowledge is knowledge else {}
     sources = TopicSources(partial(read_content, collection.root / KB_DIRNAME), own, breathe)
     viewers = collection.viewers()
