@@ -7,10 +7,10 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import uuid4
 
 import click
@@ -28,8 +28,14 @@ from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, starts_none
 from vouch_sidecar.surfaces.hook.events import PROMPT
 from vouch_sidecar.surfaces.install.command import project_of
-from vouch_sidecar.surfaces.install.files import PROGRAM, InstallError, find
-from vouch_sidecar.surfaces.install.hosts import HOSTS, asked_for, finds, vouch_hooks
+from vouch_sidecar.surfaces.install.files import PROGRAM, InstallError
+from vouch_sidecar.surfaces.install.hosts import (
+    HOSTS,
+    command_for,
+    finds,
+    integration,
+    vouch_hooks,
+)
 from vouch_sidecar.surfaces.local.client import (
     PROCESS,
     SOON_SECONDS,
@@ -85,88 +91,85 @@ def examined(start: Path, env: Env) -> Iterator[Checkup]:
     if not roots:
         message = f"none found from {printable(str(start))}; {how_to_begin(start)}"
         yield Checkup("knowledge base", "wrong", message)
+    paused = [root for root in roots if Pause.of(root, env).until() is not None]
     for root in roots:
         named = ", named by VOUCH_KB_PATH" if env.get("VOUCH_KB_PATH") else ""
         yield Checkup("knowledge base", "ok", f"{printable(str(root))}{named}")
-        if Pause.of(root, env).until() is not None:
+        if root in paused:
             message = f"paused: nothing is said unasked; `{PROGRAM} resume` ends it"
             yield Checkup("knowledge base", "note", message)
     engine = engine_on(roots)
     engine.load(whole=True)
     yield from _contents(engine)
+    try:
+        served: Any = ask(roots, PROCESS, {}, timeout=SOON_SECONDS, env=env) if roots else {}
+    except UnansweredError:
+        served = {}
     if roots:
-        yield _process(roots, env)
+        yield Checkup("running sidecar", *_process(served, env))
     program = shutil.which(PROGRAM, path=env.get("PATH"))
     missing = f"{PROGRAM} is not on it; this one is {Path(sys.executable).with_name(PROGRAM)}"
     yield Checkup("PATH", "ok" if program else "note", program or missing)
     yield from _integrations(start, env)
     if roots and has_sockets():
-        yield _trial(engine, roots, start, env)
+        if paused:
+            said: tuple[State, str] = ("note", "none sent: hooks are silent while paused")
+        elif starts_none(env) and not served:
+            said = ("note", f"hooks are silent: nothing serves, {RESIDENT} is off")
+        else:
+            said = _trial(engine, start, env, is_served=bool(served))
+        yield Checkup("trial prompt", *said)
 
 
 def _contents(engine: Engine) -> Iterator[Checkup]:
     """What the knowledge bases hold."""
     for root in perform(engine, status.OPERATION, {}, Caller()).roots:
-        about, counts = f"contents of {one_line(root.collection)}", root.counts
+        counts = root.counts
         entities = count(counts.entities, "entity", "entities")
         listed = f"{count(counts.claims, 'claim')}, {entities}, {count(counts.pages, 'page')}"
         problems = sum(problem.severity != "hint" for problem in root.problems)
         if problems:
             files = f", {count(root.unusable, 'file')} can't be used" if root.unusable else ""
             listed += f"; {count(problems, 'problem')}{files}: `{PROGRAM} check` lists them"
+        about = f"contents of {one_line(root.collection)}"
         yield Checkup(about, "wrong" if problems else "ok", listed)
-        if not counts.entities:
-            message = "no entities: nothing is in play, and nobody is an expert"
-            yield Checkup(about, "note", message)
 
 
-def _about(roots: Sequence[Path], env: Env) -> Mapping[str, object]:
-    """What the process is that holds the socket; empty without one."""
-    try:
-        about: Mapping[str, object] = ask(roots, PROCESS, {}, timeout=SOON_SECONDS, env=env)
-        return about
-    except UnansweredError:
-        return {}
-
-
-def _process(roots: Sequence[Path], env: Env) -> Checkup:
-    """The process that answers hooks."""
-    about = "running sidecar"
+def _process(served: Mapping[str, object], env: Env) -> tuple[State, str]:
+    """What the process that answers hooks says of itself, or why there is none."""
     ends = f"ends after {IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
     if not has_sockets():
-        return Checkup(about, "note", "hooks say nothing on this system")
-    if answered := _about(roots, env):
-        kept = f"; a hook left it, it {ends}" if answered.get("resident") is True else ""
-        process = f"version {answered.get('version')}, process {answered.get('process')}{kept}"
-        return Checkup(about, "ok", process)
+        return "note", "hooks say nothing on this system"
+    if served:
+        kept = f"; a hook left it, it {ends}" if served.get("resident") is True else ""
+        return "ok", f"version {served.get('version')}, process {served.get('process')}{kept}"
     if (connected := connect(env)) is not None:
         connected.close()
-        return Checkup(about, "wrong", f"none answers at {socket_path(env)}")
+        return "wrong", f"none answers at {socket_path(env)}"
     if starts_none(env):
-        return Checkup(about, "note", f"none, and hooks start none, as {RESIDENT} says")
-    return Checkup(about, "note", f"none: the next hook starts one, which {ends}")
+        return "note", f"none, and hooks start none, as {RESIDENT} says"
+    return "note", f"none: the next hook starts one, which {ends}"
 
 
 def _integrations(start: Path, env: Env) -> Iterator[Checkup]:
     """What `install` wrote, and vouch's own hooks beside it."""
-    for (name, host), user in product(HOSTS.items(), (False, True)):
-        if host.files is None:
-            continue
-        asked = asked_for(host, env, None if user else project_of(start, env))
-        base, files = host.files(asked)
+    writing = ((name, host) for name, host in HOSTS.items() if host.files is not None)
+    for (name, host), user in product(writing, (False, True)):
         about = f"{name}{' --user' if user else ''}"
         try:
-            found = find(files, base, user=user)
+            base, found = integration(host, None if user else project_of(start, env), env)
         except InstallError as error:
             yield Checkup(about, "note", one_line(str(error)))
             continue
         if not any(file.names_us for file in found):
             continue
-        old = [f.file.path for f in found if not (f.is_current or (f.is_foreign and f.names_us))]
+        is_absolute = user and command_for(host, env) != PROGRAM
+        theirs = [file for file in found if file.state == "foreign" and file.names_us]
+        old = [f.file.path for f in found if f.state != "current" and f not in theirs]
         if old:
             again = f"`{PROGRAM} install {about}` writes or prints it"
             yield Checkup(about, "note", f"not as this version has it: {', '.join(old)}; {again}")
-        elif not finds(host, env) and asked.command == PROGRAM:
+        elif not (is_absolute or finds(host, env)):
             message = f"{PROGRAM} is not on the PATH that {host.title} starts with"
             yield Checkup(about, "wrong", message)
         else:
@@ -176,23 +179,17 @@ def _integrations(start: Path, env: Env) -> Iterator[Checkup]:
             yield Checkup(about, "wrong", message)
 
 
-def _trial(engine: Engine, roots: Sequence[Path], start: Path, env: Env) -> Checkup:
+def _trial(engine: Engine, start: Path, env: Env, *, is_served: bool) -> tuple[State, str]:
     """Sends a prompt through the hook as an agent does, one that this engine has an answer to."""
-    about, is_served = "trial prompt", bool(_about(roots, env))
-    if any(Pause.of(root, env).until() is not None for root in roots):
-        return Checkup(about, "note", "none sent: hooks are silent while paused")
-    if starts_none(env) and not is_served:
-        return Checkup(about, "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
     prompt = _answered_prompt(engine)
     if prompt is None:
-        return Checkup(about, "note", "none sent: no name alone brings in a claim unasked")
-    session = {"session_id": f"trial-{uuid4()}", "cwd": str(start)}
-    answer = _hooked({**session, "prompt": prompt}, env)
+        return "note", "none sent: no name alone brings in a claim unasked"
+    answer = _hooked({"session_id": f"trial-{uuid4()}", "cwd": str(start), "prompt": prompt}, env)
     if not is_served:  # the trial itself had it started
         stop(socket_path(env), env)
     if not answer:
-        return Checkup(about, "wrong", f"the hook said nothing to “{one_line(prompt)}”")
-    return Checkup(about, "ok", f"{len(answer)} characters for “{one_line(prompt)}”")
+        return "wrong", f"the hook said nothing to “{one_line(prompt)}”"
+    return "ok", f"{len(answer)} characters for “{one_line(prompt)}”"
 
 
 def _answered_prompt(engine: Engine) -> str | None:

@@ -11,15 +11,15 @@ import click
 
 from vouch_sidecar.kb.beginning import how_to_begin
 from vouch_sidecar.kb.discovery import discover
-from vouch_sidecar.surfaces.install.files import (
-    PROGRAM,
-    FoundFile,
-    InstallError,
-    find,
-    remove,
-    write,
+from vouch_sidecar.surfaces.install.files import PROGRAM, FoundFile, InstallError, remove, write
+from vouch_sidecar.surfaces.install.hosts import (
+    HOSTS,
+    Host,
+    command_for,
+    finds,
+    integration,
+    vouch_hooks,
 )
-from vouch_sidecar.surfaces.install.hosts import HOSTS, Host, asked_for, finds, vouch_hooks
 from vouch_sidecar.surfaces.stdio import say
 
 
@@ -46,29 +46,22 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
         say(f"{'Take this out of' if uninstall else 'Paste this into'} {where}.", err=True)
         return
     project = None if user else root or project_of(Path.cwd(), os.environ)
-    base, files = meant.files(asked_for(meant, os.environ, project))
     try:
-        found = find(files, base, user=user)
-        if not dry_run:  # all of it before a word is said, which nobody may read any more
-            _change(found, base, uninstall)
+        base, found = integration(meant, project, os.environ)
+        for each in found if not dry_run else ():  # before a word is said, which may go unread
+            if uninstall and each.state in ("current", "older"):
+                remove(each, base)
+            elif not uninstall and each.state in ("absent", "older"):
+                write(each)
     except InstallError as error:
         raise click.ClickException(f"{error}; nothing was changed") from None
     except OSError as error:
         raise click.ClickException(f"can't be written: {error.strerror}") from None
-    if uninstall:
-        _say_uninstalled(found, dry_run)
-    else:
-        _say_installed(found, dry_run)
-        _remark(meant, base, project or Path.cwd(), found)
-
-
-def _change(found: list[FoundFile], base: Path, uninstall: bool) -> None:
-    """Remove what is ours, or write what is absent or older."""
     for each in found:
-        if uninstall and each.is_ours:
-            remove(each, base)
-        elif not (uninstall or each.is_foreign or each.is_current):
-            write(each)
+        (_say_uninstalled if uninstall else _say_installed)(each, dry_run)
+    if not uninstall:
+        for remark in _remarks(meant, base, project or Path.cwd(), found):
+            say(remark, err=True)
 
 
 def project_of(start: Path, env: Mapping[str, str]) -> Path:
@@ -77,48 +70,41 @@ def project_of(start: Path, env: Mapping[str, str]) -> Path:
     return next((base for base in bases if start.resolve().is_relative_to(base)), start)
 
 
-def _say_installed(found: list[FoundFile], dry_run: bool) -> None:
-    """Print what was written, and what belongs into files of others."""
-    for each in found:
-        path = each.file.path
-        if each.is_foreign:
-            instead = f", in place of what names {PROGRAM} there" if each.names_us else ""
-            say(f"{path} is somebody else's. Add this to it{instead}:", err=True)
-            say(each.file.part or each.file.text, nl=False)
-        elif each.is_current:
-            say(f"{path} is there")
-        elif dry_run:
-            say(f"would write {path}:\n{each.file.text}", nl=False)
-        else:
-            say(f"wrote {path}")
+def _say_installed(found: FoundFile, dry_run: bool) -> None:
+    """Print that a file was written, or what belongs into one of others."""
+    path, text = found.file.path, found.file.text
+    if found.state == "foreign":
+        instead = f", in place of what names {PROGRAM} there" if found.names_us else ""
+        say(f"{path} is somebody else's. Add this to it{instead}:", err=True)
+        say(found.file.part or text, nl=False)
+    elif found.state == "current":
+        say(f"{path} is there")
+    else:
+        say(f"would write {path}:\n{text.rstrip()}" if dry_run else f"wrote {path}")
 
 
-def _say_uninstalled(found: list[FoundFile], dry_run: bool) -> None:
-    """Print what was removed, and what is left to take out."""
-    for each in found:
-        if each.is_ours:
-            say(f"{'would remove' if dry_run else 'removed'} {each.file.path}")
-        elif each.names_us:
-            say(f"take out by hand what names {PROGRAM} in {each.file.path}", err=True)
+def _say_uninstalled(found: FoundFile, dry_run: bool) -> None:
+    """Print that a file was removed, or what is left to take out of it."""
+    if found.state in ("current", "older"):
+        say(f"{'would remove' if dry_run else 'removed'} {found.file.path}")
+    elif found.names_us:
+        say(f"take out by hand what names {PROGRAM} in {found.file.path}", err=True)
 
 
-def _remark(host: Host, base: Path, folder: Path, found: list[FoundFile]) -> None:
-    """Print what is left to do."""
-    remarks = [] if all(each.is_current for each in found) else [host.after]
+def _remarks(host: Host, base: Path, folder: Path, found: list[FoundFile]) -> list[str]:
+    """What is left to do."""
+    remarks = [] if all(each.state == "current" for each in found) else [host.after]
     if host.permission:
         remarks += [f"To let its tools, which only read, run without asking: {host.permission}."]
     if find_spec("mcp") is None:
         remarks += ["The MCP server needs the extra: pip install 'vouch-sidecar[mcp]'"]
     if not finds(host, os.environ):
-        command = asked_for(host, os.environ, None).command
+        command = command_for(host, os.environ)
         remarks += [f"{PROGRAM} is not on the PATH that {host.title} starts with; it is {command}"]
     for hook in vouch_hooks(host, base):
         remarks += [
             f"vouch's own prompt hook gives each prompt a second block; take it out: {hook}"
         ]
     if discover(folder, env=os.environ):
-        remarks += [f"`{PROGRAM} doctor` tries a prompt."]
-    else:
-        remarks += [f"There is no knowledge base yet; {how_to_begin(folder)}"]
-    for remark in remarks:
-        say(remark, err=True)
+        return [*remarks, f"`{PROGRAM} doctor` tries a prompt."]
+    return [*remarks, f"There is no knowledge base yet; {how_to_begin(folder)}"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 from uuid import uuid4
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -16,6 +17,10 @@ PROGRAM = "vouch-sidecar"
 MARK = f"Written by {PROGRAM} install"
 """Every file of ours contains this."""
 MAX_FILE = 16 << 20
+State = Literal["absent", "current", "older", "foreign"]
+"""How a file of an integration is found: not there, as it would be written now, as another version
+wrote it, or somebody else's.
+"""
 
 
 class InstallError(Exception):
@@ -42,19 +47,13 @@ class FoundFile:
     before: str | None
 
     @property
-    def is_current(self) -> bool:
-        """Whether it is as it would be written now, apart from white space."""
-        return "".join((self.before or "").split()) == "".join(self.file.text.split())
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether this program wrote it; where others may have added to it, only as it is now."""
-        is_marked = self.before is not None and MARK in self.before
-        return is_marked and (self.file.part is None or self.is_current)
-
-    @property
-    def is_foreign(self) -> bool:
-        return self.before is not None and not self.is_ours
+    def state(self) -> State:
+        """White space is not compared. What others may write into is ours only as it is now."""
+        if self.before is None:
+            return "absent"
+        if "".join(self.before.split()) == "".join(self.file.text.split()):
+            return "current"
+        return "older" if MARK in self.before and self.file.part is None else "foreign"
 
     @property
     def names_us(self) -> bool:

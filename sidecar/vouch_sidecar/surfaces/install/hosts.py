@@ -13,7 +13,14 @@ from typing import Any
 
 from vouch_sidecar.kb.safe_files import UnreadableError
 from vouch_sidecar.surfaces.hook.events import END, FILE, NAMES, PROMPT, START
-from vouch_sidecar.surfaces.install.files import MARK, PROGRAM, HostFile, text_of
+from vouch_sidecar.surfaces.install.files import (
+    MARK,
+    PROGRAM,
+    FoundFile,
+    HostFile,
+    find,
+    text_of,
+)
 from vouch_sidecar.surfaces.install.skill import skill
 
 ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
@@ -29,30 +36,7 @@ DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
 _VOUCH_HOOK = re.compile(r"(?<![^\s/\"'])vouch(?:-kb)? context-hook\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What an integration is asked for: for a user, or for a project if `base` is its folder.
-    `command` starts this program.
-    """
-
-    env: Mapping[str, str]
-    command: str = PROGRAM
-    base: Path | None = None
-
-    @property
-    def home(self) -> Path:
-        return Path(self.env["HOME"]) if self.env.get("HOME") else Path.home()
-
-    def config(self, name: str, project: str) -> tuple[Path, str]:
-        """The base, and the folder below it, for a host with settings in the user's configuration
-        folder, and in `project` below a project.
-        """
-        if self.base is not None:
-            return self.base, project
-        folder = Path(self.env.get("XDG_CONFIG_HOME", ""))
-        return (folder, name) if folder.is_absolute() else (self.home, f".config/{name}")
-
-
+Env = Mapping[str, str]
 Location = tuple[Path, list[HostFile]]
 """A folder, and the files below it that make up an integration."""
 
@@ -65,7 +49,8 @@ class Host:
 
     title: str
     after: str
-    files: Callable[[Asked], Location] | None = None
+    files: Callable[[str, Path | None, Env], Location] | None = None
+    """By the command that starts this program, for the project in a folder, or for a user."""
     snippet: tuple[str, str] = ("", "")
     permission: str | None = None
     """The host's setting that lets it call the tools without asking, and its file."""
@@ -75,19 +60,29 @@ class Host:
     """Files below the base that may contain vouch's own prompt hook, which doubles ours."""
 
 
+def _home(env: Env) -> Path:
+    return Path(env["HOME"]) if env.get("HOME") else Path.home()
+
+
+def _config(env: Env, name: str) -> tuple[Path, str]:
+    """A folder, and that below it in which a host keeps the settings of a user."""
+    folder = Path(env.get("XDG_CONFIG_HOME", ""))
+    return (folder, name) if folder.is_absolute() else (_home(env), f".config/{name}")
+
+
 def _json(value: Mapping[str, Any]) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
-def _claude_code(asked: Asked) -> Location:
+def _claude_code(command: str, project: Path | None, env: Env) -> Location:
     folder = f".claude/skills/{PROGRAM}"
     hooks: dict[str, Any] = {}
     for event, name in NAMES.items():
-        run = f"{ENV_PREFIX}{asked.command} hook {event}"
+        run = f"{ENV_PREFIX}{command} hook {event}"
         matcher = {"matcher": "Read|Edit|Write|MultiEdit|NotebookEdit"} if event == FILE else {}
         group = {**matcher, "hooks": [{"type": "command", "command": run, "timeout": 5}]}
         hooks[name] = [group]
-    server = {"command": asked.command, "args": ["mcp"], "env": ENV}
+    server = {"command": command, "args": ["mcp"], "env": ENV}
     # Without a version: it is that of the program, which Claude Code can't ask for.
     manifest = {
         "name": PROGRAM,
@@ -102,15 +97,13 @@ def _claude_code(asked: Asked) -> Location:
         ".mcp.json": {"description": MARK, "mcpServers": {PROGRAM: server}},
     }
     written = [HostFile(f"{folder}/{name}", _json(value)) for name, value in files.items()]
-    return asked.base or asked.home, [*written, skill(f"{folder}/skills")]
+    return project or _home(env), [*written, skill(f"{folder}/skills")]
 
 
-def _codex(asked: Asked) -> Location:
-    own = asked.env.get("CODEX_HOME") if asked.base is None else None
-    base, folder = (Path(own), "") if own else (asked.base or asked.home, ".codex/")
+def _codex(command: str, project: Path | None, env: Env) -> Location:
     text = f"""\
 [mcp_servers.{PROGRAM}]
-command = {json.dumps(asked.command)}
+command = {json.dumps(command)}
 args = ["mcp"]
 env = {ENV_TABLE}
 """
@@ -121,36 +114,36 @@ env = {ENV_TABLE}
 
 [[hooks.{name}.hooks]]
 type = "command"
-command = {json.dumps(f"{ENV_PREFIX}{asked.command} hook {event}")}
-command_windows = {json.dumps(f"{asked.command} hook {event}")}
+command = {json.dumps(f"{ENV_PREFIX}{command} hook {event}")}
+command_windows = {json.dumps(f"{command} hook {event}")}
 timeout = 3
 """
+    own = env.get("CODEX_HOME") if project is None else None
+    base, folder = (Path(own), "") if own else (project or _home(env), ".codex/")
     file = HostFile(f"{folder}config.toml", f"# {MARK}\n{text}", text)
     return base, [file, skill("skills" if own else ".agents/skills")]
 
 
-def _cursor(asked: Asked) -> Location:
-    where = [] if asked.base is None else ["--root", "${workspaceFolder}"]
-    server = {"type": "stdio", "command": asked.command, "args": ["mcp", *where], "env": ENV}
+def _cursor(command: str, project: Path | None, env: Env) -> Location:
+    where = [] if project is None else ["--root", "${workspaceFolder}"]
+    server = {"type": "stdio", "command": command, "args": ["mcp", *where], "env": ENV}
     part = {"mcpServers": {PROGRAM: server}}
     file = HostFile(".cursor/mcp.json", _json({"description": MARK, **part}), _json(part))
-    return asked.base or asked.home, [file, skill(".cursor/skills")]
+    return project or _home(env), [file, skill(".cursor/skills")]
 
 
-def _opencode(asked: Asked) -> Location:
-    base, own = asked.config("opencode", ".opencode")
-    folders = (f"{own}/",) if asked.base is None else ("", f"{own}/")
-    paths = [f"{at}opencode.{ending}" for at in folders for ending in ("json", "jsonc")]
-    path = next((path for path in paths if (base / path).is_file()), paths[0])
-    server = {"type": "local", "command": [asked.command, "mcp"], "environment": ENV}
-    part = {"mcp": {PROGRAM: {**server, "enabled": True}}}
+def _opencode(command: str, project: Path | None, env: Env) -> Location:
+    base, own = (project, ".opencode") if project else _config(env, "opencode")
+    server = {"type": "local", "command": [command, "mcp"], "environment": ENV, "enabled": True}
+    part = {"mcp": {PROGRAM: server}}
     text = _json({**part, "$schema": "https://opencode.ai/config.json"})
+    path = "opencode.json" if project else f"{own}/opencode.json"
     return base, [HostFile(path, f"// {MARK}\n{text}", _json(part)), skill(f"{own}/skills")]
 
 
-def _zed(asked: Asked) -> Location:
-    base, folder = asked.config("zed", ".zed")
-    server = {"source": "custom", "command": asked.command, "args": ["mcp"], "env": ENV}
+def _zed(command: str, project: Path | None, env: Env) -> Location:
+    base, folder = (project, ".zed") if project else _config(env, "zed")
+    server = {"source": "custom", "command": command, "args": ["mcp"], "env": ENV}
     part = _json({"context_servers": {PROGRAM: server}})
     return base, [HostFile(f"{folder}/settings.json", f"// {MARK}\n{part}", part)]
 
@@ -244,23 +237,31 @@ HOSTS = {
 }
 
 
-def finds(host: Host, env: Mapping[str, str]) -> bool:
+def finds(host: Host, env: Env) -> bool:
     """Whether a host finds this program on its PATH."""
     path = DESKTOP_PATH if host.from_desktop else env.get("PATH")
     return shutil.which(PROGRAM, path=path) is not None
 
 
-def asked_for(host: Host, env: Mapping[str, str], project: Path | None) -> Asked:
-    """What a host is asked for, in a project or for the user. A user's integration has the absolute
-    path of this program where the host would not find it by name; a project's has not, as other
-    machines read it, too.
+def command_for(host: Host, env: Env) -> str:
+    """What starts this program for a user: its absolute path where the host would not find it by
+    name.
     """
-    if project is not None:
-        return Asked(env, base=project)
     found = shutil.which(PROGRAM, path=env.get("PATH"))
     absolute = str(Path(found or Path(sys.executable).with_name(PROGRAM)).absolute())
     plain = finds(host, env) or not absolute.isprintable() or " " in absolute
-    return Asked(env, PROGRAM if plain else absolute)
+    return PROGRAM if plain else absolute
+
+
+def integration(host: Host, project: Path | None, env: Env) -> tuple[Path, list[FoundFile]]:
+    """The integration of a host with files, for a project or a user: a folder, and its files below
+    that. Other machines read those of a project, too, so no absolute path stands there. Raises
+    `InstallError`.
+    """
+    assert host.files is not None
+    command = PROGRAM if project else command_for(host, env)
+    base, files = host.files(command, project, env)
+    return base, find(files, base, user=project is None)
 
 
 def vouch_hooks(host: Host, base: Path) -> list[str]:
