@@ -34,8 +34,8 @@ MODULES = {
     "jsonl": "processes",
     "lsp": "processes",
     "mcp": "processes",
-    "pause": "pause_commands",
-    "resume": "pause_commands",
+    "pause": "processes",
+    "resume": "processes",
     "stop": "processes",
     "watch": "watch",
 }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -37,18 +39,18 @@ def _check(**given: Any) -> None:
     hints = len(every) - len(problems)
     unusable = len({(root, problem.path) for root, problem in every if problem.is_unusable})
     if given["as_json"] or given["form"] == "json":
-        listed = [_as_json(*found) for found in problems]
+        listed = [{"root": str(root), **_json_of(problem)} for root, problem in problems]
         print_json({"problems": listed, "unusable": unusable, "hints_left_out": hints})
     elif given["form"] == "github":
         for found in problems:
             say(_as_github(*found))
     else:
         heading = Words(record=("place", "severity", "code", "message") if given["header"] else ())
+        said = [] if problems else ["No problems."]
+        said += [f"{count(unusable, 'file')} can't be used."] if unusable else []
+        said += [f"{count(hints, 'hint')}: `--hints` lists them"] if hints else []
         show([heading, *(_shown(*found) for found in problems)])
-        also = f" {count(hints, 'hint')}: `--hints` lists them" if hints else ""
-        if unusable or also or not problems:
-            bad = f"{count(unusable, 'file')} can't be used." if unusable else ""
-            show([Words(f"{bad or '' if problems else 'No problems.'}{also}".strip(), aside=True)])
+        show([Words(" ".join(said), aside=True)] if said else [])
     if any(problem.severity != "hint" for _, problem in problems):
         sys.exit(PROBLEMS)
 
@@ -60,13 +62,12 @@ def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[Found]:
     settle(engine.collections.values())
     for served in engine.serving(Caller("shell", viewer=viewer)):
         collection = served.collection
-        problems = engine.problems.problems_of(collection)
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
-        for path, more in check_all(around, served.view.visible.sees).items():
-            problems[path] = (*problems.get(path, ()), *more)
-        for _, several in sorted(problems.items()):
-            for problem in sorted(several, key=lambda problem: (problem.line, problem.column)):
-                yield collection.root, problem
+        across = check_all(around, served.view.visible.sees)
+        of_files = engine.problems.problems_of(collection)
+        problems = list(chain(*of_files.values(), *across.values()))
+        for problem in sorted(problems, key=attrgetter("path", "line", "column")):
+            yield collection.root, problem
 
 
 def _file(root: Path, problem: Problem) -> str:
@@ -82,24 +83,16 @@ def _shown(root: Path, problem: Problem) -> Shown:
     return Words(words, SEVERITY_COLOURS[problem.severity], row, whole=True)
 
 
-def _as_json(root: Path, problem: Problem) -> dict[str, Any]:
-    return {
-        "root": str(root),
-        "path": problem.path,
-        "line": problem.line,
-        "column": problem.column,
-        "field": problem.field,
-        "severity": problem.severity.value,
-        "code": problem.code,
-        "message": problem.message,
-    }
+def _json_of(problem: Problem) -> dict[str, Any]:
+    names = ("path", "line", "column", "field", "severity", "code", "message")
+    return {name: getattr(problem, name) for name in names}
 
 
 def _as_github(root: Path, problem: Problem) -> str:
     """A workflow command, which GitHub shows at the line in a pull request."""
-    place: dict[str, object] = {"title": f"vouch: {problem.code}"}
-    if file := _file(root, problem):
-        place = {"file": file, "line": problem.line, "col": problem.column, **place}
+    file = _file(root, problem)
+    where = {"file": file, "line": problem.line, "col": problem.column} if file else {}
+    place = {**where, "title": f"vouch: {problem.code}"}
     properties = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in place.items())
     message = with_field(problem.field, problem.message)
     return f"::{GITHUB[problem.severity]} {properties}::{_escaped(message)}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
+from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from vouch_sidecar.operations.operation import Operation, operation_called, operations
@@ -27,15 +29,17 @@ from vouch_sidecar.operations.wire import (
     as_json,
     marked,
 )
-from vouch_sidecar.surfaces.console.asking import Back, answered
 from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
 from vouch_sidecar.surfaces.console.printing import show
+from vouch_sidecar.surfaces.local.client import SOON_SECONDS, UnansweredError, ask
 from vouch_sidecar.surfaces.stdio import say
 
 NOTHING_FOUND = 1
 TEXTS = "texts"
 MUST_FIND = frozenset({"experts", "probe", "search"})
 """Operations whose command exits with 1 if it finds nothing."""
+Answer = Callable[[Operation[Any, Any], dict[str, Any]], Result]
+"""Answers an operation. Raises `OperationError`, or `UnansweredError`."""
 
 
 class OrStandardInput(click.ParamType[str]):
@@ -50,38 +54,39 @@ class OrStandardInput(click.ParamType[str]):
 
 
 class OperationCommand(click.Command):
-    """The command of an operation."""
+    """The command of an operation: arguments for what it requires and for its text, options for the
+    rest, none for a switch that is on, which sessions alone switch off.
+    """
 
     def __init__(self, operation: Operation[Any, Any]) -> None:
         self.operation = operation
         self.paths = marked(operation.params, Paths)
-        own = [self._parameter(name, field) for name, field in _fields(operation).items()]
+        others = {*Params.model_fields, *marked(operation.params, EditorOnly)}
+        fields = operation.params.model_fields.items()
+        self.fields = {name: field for name, field in fields if name not in others}
+        own: list[click.Parameter] = []
         if operation.requires_session:
-            own.insert(0, _argument(TEXTS, "TEXT..."))
-        takes_text = any(isinstance(param.type, OrStandardInput) for param in own if param)
+            own.append(_argument(TEXTS, "TEXT..."))
+        for name, field in self.fields.items():
+            if name in self.paths:
+                own.append(_argument(name, "PATH..."))
+            elif name == operation.text_field or field.is_required():
+                own.append(_argument(name, name.upper()))
+            elif field.default is not True:
+                own.append(_option(name, field))
+        takes_text = any(isinstance(param, click.Argument) for param in own)
         super().__init__(
             operation.name.replace("_", "-"),
-            callback=self._answer,
-            params=[*filter(None, own), *common_options()],
+            callback=self._run,
+            params=[*own, *common_options()],
             help=sys.modules[operation.run.__module__].__doc__,
             epilog="The text - stands for standard input." if takes_text else None,
         )
 
-    def _parameter(self, name: str, field: FieldInfo) -> click.Parameter | None:
-        """An argument for a required param and for the text, else an option; none for a switch that
-        is on, which sessions alone switch off.
-        """
-        if name in self.paths:
-            return _argument(name, "PATH...")
-        if name == self.operation.text_field or field.is_required():
-            return _argument(name, name.upper())
-        return None if field.default is True else _option(name, field)
-
-    def _answer(self, **given: Any) -> None:
+    def _run(self, **given: Any) -> None:
         """Ask and print. Exits with 1 if nothing was found, for operations in `MUST_FIND`."""
-        roots, asker = roots_from(given["root"]), (given["project"], given["agent"])
         try:
-            result = answered(roots, asker, partial(self._result, given))
+            result = self._result(given)
         except (NotFoundError, SearchFailedError) as error:
             raise click.ClickException(str(error)) from None
         except InvalidParamsError as error:
@@ -101,37 +106,63 @@ class OperationCommand(click.Command):
         else:
             show(self.operation.shown(result), header=given["header"])
 
-    def _result(self, given: Mapping[str, Any], ask: Back) -> Result:
-        """The answer to a command line that was parsed to `given`. Raises `OperationError`, and
-        `UnansweredError` if `ask` does.
+    def _result(self, given: Mapping[str, Any]) -> Result:
+        """The answer to a command line that was parsed to `given`: of the process that serves, or
+        of an engine in this one if there is none, or if it can't answer something. Raises
+        `OperationError`.
         """
-        params = {name: _given(given[name]) for name in _fields(self.operation).keys() & given}
-        if self.operation.requires_session:
-            return _of_texts(self.operation, params, given[TEXTS], ask)
+        roots, asker = roots_from(given["root"]), (given["project"], given["agent"])
+        viewer = dict(zip(("project", "agent"), asker, strict=True))
+        try:
+            result = self._asked(given, partial(_served, roots, viewer))
+            if result.complete:
+                return result
+        except UnansweredError:
+            pass
+        from vouch_sidecar.api import KnowledgeBase, engine_on
+        from vouch_sidecar.kb.access import Viewer
+
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads can't be interrupted
+        return self._asked(given, KnowledgeBase(engine_on(roots), Viewer(*asker)).ask)
+
+    def _asked(self, given: Mapping[str, Any], answer: Answer) -> Result:
+        params = {name: _param(given[name]) for name in self.fields.keys() & given}
         for name in self.paths:
             lines = [line for path in given[name] for line in path.splitlines()]
             params[name] = [_from_here(path) for path in dict.fromkeys(lines)]
-        result: Result = ask(self.operation, params)
-        return result
+        if not self.operation.requires_session:
+            return answer(self.operation, params)
+        from vouch_sidecar.operations import mentions, session_end
+
+        session = {"session_id": f"shell {os.urandom(8).hex()}"}
+        try:
+            for text in filter(str.strip, given[TEXTS]):
+                answer(mentions.OPERATION, {**session, "text": text})
+            result = answer(self.operation, {**params, **session})
+            return result.model_copy(update={"session_id": "shell"})
+        finally:
+            answer(session_end.OPERATION, session)
 
 
-def _of_texts(
-    operation: Operation[Any, Any], params: Mapping[str, Any], texts: Iterable[str], ask: Back
+def _served(
+    roots: Sequence[Path],
+    viewer: Mapping[str, str | None],
+    operation: Operation[Any, Any],
+    params: dict[str, Any],
 ) -> Result:
-    """The answer about a session of these texts, which ends afterwards."""
-    from vouch_sidecar.operations import mentions, session_end
-
-    session = {"session_id": f"shell {os.urandom(8).hex()}"}
+    """The answer of the process that serves these knowledge bases, for a person."""
+    asked = {**params, "viewer": viewer}
+    found = ask(
+        roots, operation.kb_method, asked, env=os.environ, timeout=SOON_SECONDS, reader="person"
+    )
     try:
-        for text in filter(str.strip, texts):
-            ask(mentions.OPERATION, {**session, "text": text})
-        result: Result = ask(operation, {**params, **session})
-        return result.model_copy(update={"session_id": "shell"})
-    finally:
-        ask(session_end.OPERATION, session)
+        result: Result = operation.result.model_validate(found)
+    except ValidationError:
+        raise UnansweredError from None
+    return result
 
 
-def _given(value: object) -> object:
+def _param(value: object) -> object:
     """An option's value as a param. An empty tuple, click's value of an unused option, is None."""
     return list(value) or None if isinstance(value, tuple) else value
 
@@ -142,13 +173,6 @@ def _from_here(path: str) -> str:
     return str(there) if os.path.lexists(there) else path
 
 
-def _fields(operation: Operation[Any, Any]) -> dict[str, FieldInfo]:
-    """The params that only this operation has, without those for editors."""
-    others = {*Params.model_fields, *marked(operation.params, EditorOnly)}
-    fields = operation.params.model_fields.items()
-    return {name: field for name, field in fields if name not in others}
-
-
 def _argument(name: str, metavar: str) -> click.Argument:
     several = -1 if metavar.endswith("...") else 1
     return click.Argument(
@@ -157,35 +181,33 @@ def _argument(name: str, metavar: str) -> click.Argument:
 
 
 def _option(name: str, field: FieldInfo) -> click.Option:
-    kind, word, text = _kind(field.annotation), name.replace("_", "-"), field.description or ""
-    if kind is bool:
-        return click.Option([f"--{word}", name], is_flag=True, help=text)
-    if get_origin(kind) is list:
-        names = [f"--{word.removesuffix('s')}", name]
-        (one_of,) = get_args(kind)
-        several = click.Choice(get_args(one_of)) if get_origin(one_of) is Literal else None
-        return click.Option(names, type=several, multiple=True, help=f"{text} Repeatable.")
-    choices = next((entry for entry in field.metadata if isinstance(entry, Choices)), None)
-    if choices is not None:
-        kind, text = str, f"{choices.help}  [{'|'.join(choices.values)}]"
-    elif get_origin(kind) is Literal:
-        kind = click.Choice(get_args(kind))
-    words = () if choices is None else choices.values
+    """An option of the type in the field's annotation: that of X for `X | None`, for an annotated
+    X and for a list of X.
+    """
+    kind: Any = field.annotation
+    if get_origin(kind) in (Union, UnionType):
+        kind = next(part for part in get_args(kind) if part is not NoneType)
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    word, text = name.replace("_", "-"), field.description or ""
+    words: tuple[str, ...] = ()
+    is_list = get_origin(kind) is list
+    if is_list:
+        (kind,), word, text = get_args(kind), word.removesuffix("s"), f"{text} Repeatable."
+    for entry in field.metadata:
+        if isinstance(entry, Choices):
+            kind, words = str, entry.values
+            text = f"{entry.help}  [{'|'.join(words)}]"
     return click.Option(
         [f"--{word}", name],
-        type=kind,
-        default=field.default,
-        show_default=field.default is not None,
+        is_flag=kind is bool,
+        multiple=is_list,
+        type=click.Choice(get_args(kind)) if get_origin(kind) is Literal else kind,
+        default=None if is_list else field.default,
+        show_default=field.default is not None and kind is not bool,
         help=text,
         shell_complete=lambda _, __, begun: [each for each in words if each.startswith(begun)],
     )
-
-
-def _kind(annotation: object) -> Any:
-    """The type in an annotation: X for `X | None` and for an annotated X."""
-    if get_origin(annotation) in (Union, UnionType):
-        annotation = next(part for part in get_args(annotation) if part is not NoneType)
-    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
 def command_called(name: str) -> click.Command | None:

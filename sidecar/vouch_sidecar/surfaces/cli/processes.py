@@ -1,16 +1,24 @@
-"""Commands that run servers, or end them. Each imports its own only."""
+"""Commands that run servers, end them, or silence them. Each imports its own only."""
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 import click
 
+from vouch_sidecar.kb import pauses
 from vouch_sidecar.kb.sanitize import printable
-from vouch_sidecar.surfaces.console.options import ROOT_OPTION, root_option, start_at
+from vouch_sidecar.surfaces.console.options import (
+    ROOT_OPTION,
+    root_option,
+    roots_from,
+    start_at,
+)
 from vouch_sidecar.surfaces.hook.events import NAMES
 from vouch_sidecar.surfaces.projects import UNFILLED, path_of
 from vouch_sidecar.surfaces.stdio import say
@@ -22,6 +30,7 @@ STOPPED = {
     "hangs": "it does not answer; try again",
 }
 """What is said of each way in which a try to stop ends."""
+SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 
 
 @click.command()
@@ -84,7 +93,6 @@ def stop(every: bool) -> None:
 
     The next hook starts another one, unless it is taken out first (install HOST --uninstall).
     """
-    from vouch_sidecar.kb import pauses
     from vouch_sidecar.surfaces.local import ownership
     from vouch_sidecar.surfaces.local.client import has_sockets, socket_path
 
@@ -97,3 +105,38 @@ def stop(every: bool) -> None:
     for path, how in ended.items():
         say(f"{printable(path)}: {STOPPED[how]}", err=how != "stopped")
     sys.exit("hangs" in ended.values())
+
+
+def _seconds(_: click.Context, __: click.Parameter, duration: str | None) -> int | None:
+    """Seconds of a duration, written as `30m`, `1h`, `2d`."""
+    if duration is None:
+        return None
+    if (written := re.fullmatch(r"([1-9][0-9]{0,5})([mhd])", duration)) is None:
+        raise click.BadParameter("must be a number of minutes, hours or days: 30m, 1h, 2d")
+    return int(written[1]) * SECONDS[written[2]]
+
+
+@click.command()
+@root_option
+@click.option("--for", "seconds", callback=_seconds, help="End it by itself after 30m, 1h, 2d.")
+def pause(root: Path | None, seconds: int | None) -> None:
+    """Silence hooks, pushes and hover of a knowledge base.
+
+    Until `resume` or the next start of the system, unless --for says how long. What is asked is
+    still answered.
+    """
+    for folder in roots_from(root):
+        ends = pauses.pause(folder, os.environ, seconds)
+        until = "`vouch-sidecar resume`"
+        if ends < pauses.UNTIL_RESUMED:
+            until = datetime.fromtimestamp(ends).astimezone().isoformat(" ", "minutes")
+        say(f"{printable(str(folder))}: paused until {until}")
+
+
+@click.command()
+@root_option
+def resume(root: Path | None) -> None:
+    """End a pause."""
+    for folder in roots_from(root):
+        was_paused = pauses.resume(folder, os.environ)
+        say(f"{printable(str(folder))}: {'resumed' if was_paused else 'was not paused'}")

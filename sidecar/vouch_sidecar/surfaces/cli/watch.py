@@ -69,12 +69,8 @@ async def _watch(roots: Sequence[Path]) -> None:
 def _table(push: DidChangeSalience) -> Table:
     rows = [
         (
-            row.entity_id,
-            row.name,
-            f"{row.score:.2f}",
-            row.claim_count,
-            ", ".join(row.matched),
-            row.claim,
+            *(row.entity_id, row.name, f"{row.score:.2f}", row.claim_count),
+            *(", ".join(row.matched), row.claim),
         )
         for row in push.salience
     ]

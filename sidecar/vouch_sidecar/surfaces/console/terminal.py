@@ -34,24 +34,18 @@ def print_table(table: Table, *, apart: bool) -> None:
     console = Console(highlight=False)
     if apart:
         console.print()
-    kinds = table.columns
     rows = [
         [
-            short_hash(clipped(v) if kind in WRAPPED else cell_text(v))
-            for v, kind in zip(row, kinds.values(), strict=True)
+            short_hash(clipped(value) if kind in WRAPPED else cell_text(value))
+            for kind, value in zip(table.columns.values(), row, strict=True)
         ]
         for row in table.rows
     ]
-    least = [
-        _least(kind, [heading, *(row[at] for row in rows)])
-        for at, (heading, kind) in enumerate(kinds.items())
-    ]
-    if sum(width + GAP for width in least) > console.width:
-        for row in rows:
-            _print_row([*kinds], row, console)
-        return
     shown = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    for (heading, kind), width in zip(kinds.items(), least, strict=True):
+    least = 0
+    for (heading, kind), *cells in zip(table.columns.items(), *rows, strict=True):
+        width = _least(kind, [heading, *cells])
+        least += width + GAP
         shown.add_column(
             heading,
             style="bold" if kind == "key" else "",
@@ -61,8 +55,12 @@ def print_table(table: Table, *, apart: bool) -> None:
             overflow="fold",
         )
     for row in rows:
-        shown.add_row(*map(Text, row))
-    console.print(shown)
+        if least > console.width:
+            _print_row([*table.columns], row, console)
+        else:
+            shown.add_row(*map(Text, row))
+    if shown.rows:
+        console.print(shown)
 
 
 def _print_row(headings: Sequence[str], row: Sequence[str], console: Console) -> None:
