@@ -16,14 +16,15 @@ from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.disk_reader import REBASE_FROM
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Artifact, Kind
+from vouch_sidecar.kb.store import GRACE_SECONDS
 from vouch_sidecar.retrieval.people.experts import Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
-from tests.conftest import MakeKb
 from tests.engine.bases import (
     NOW,
+    Clock,
     ask,
     base,
     cached,
@@ -112,24 +113,6 @@ def test_every_answer_is_that_of_one_generation(
 
 def everything(knowledge: Knowledge) -> list[Artifact]:
     return [artifact for kind in Kind for artifact in knowledge.all_of(kind)]
-
-
-async def test_files_are_watched_once_they_were_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each file that is read is an event as well."""
-    engine = unread_engine(base(tmp_path / "kb"))
-    began: list[bool] = []
-
-    async def watch(*_: object, **__: object) -> None:
-        began.append(engine.registry.complete)
-        await anyio.sleep_forever()
-
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.watch", watch)
-
-    async with kept(engine):
-        await until(lambda: bool(began))
-    assert began == [True]
 
 
 def engine_claims(engine: Engine) -> dict[str, list[str]]:
@@ -274,41 +257,19 @@ async def test_a_retired_generation_leaves_memory_at_once(tmp_path: Path) -> Non
         gc.enable()
 
 
-async def test_a_redacted_text_is_gone_and_stays_gone(make_kb: MakeKb) -> None:
-    """The real command, then its write again, torn at every line."""
-    secret = "The master key is under the doormat."
-    kb = make_kb(
-        {"op": "source", "content": "notes", "as": "s"},
-        {"op": "entity", "name": "Key Vault", "entity_type": "system", "as": "e"},
-        {
-            "op": "claim",
-            "text": secret,
-            "evidence": ["@s"],
-            "entities": ["@e"],
-            "slug_hint": "master-key",
-            "as": "c",
-        },
-    )
-    claim_id = kb.results[-1]
-    (file,) = (kb.root / ".vouch" / "claims").glob("*.yaml")
-    engine = unread_engine(kb.root)
-    entity_id = kb.results[-2]
-
-    def told() -> bool:
-        said = ask(engine, "context", task="the Key Vault")["text"]
-        found = ask(engine, "search", query="doormat")["hits"]
-        return "doormat" in said or bool(found) or bool(counts(engine, "doormat"))
-
+async def test_a_claim_that_says_nothing_valid_is_named_at_once_and_withheld_seconds_later(
+    tmp_path: Path,
+) -> None:
+    root, clock = base(tmp_path / "kb"), Clock()
+    engine = engine_on(root, clock=clock)
+    (collection,) = engine.collections.values()
+    file = root / ".vouch/claims/rotation.yaml"
     async with kept(engine):
-        await until(told)
-        assert counts(engine, "key vault") == {entity_id: 1}
-        await anyio.to_thread.run_sync(kb.vouch, "redact", claim_id)
-        await until(lambda: not told())
-        redacted = file.read_bytes()
-        for line in range(redacted.count(b"\n")):
-            file.write_bytes(b"\n".join(redacted.split(b"\n")[:line]))
-            with anyio.move_on_after(0.03):
-                while True:
-                    assert not told()
-                    await anyio.sleep(0.005)
-    assert counts(engine, "key vault") == {}
+        file.write_text(file.read_text().replace("text: ", "text: '"))
+        engine.check_soon([file])
+        await until(lambda: "claims/rotation.yaml" in collection.published.problems)
+        (status,) = ask(engine, "status")["roots"]
+        assert (status["unusable"], counts(engine, "vault")) == (1, {"vault": 1})
+        clock.now += GRACE_SECONDS
+        engine.check_soon([root / ".vouch/entities/vault.yaml"])
+        await until(lambda: not counts(engine, "vault"))

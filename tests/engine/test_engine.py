@@ -111,14 +111,6 @@ def test_a_root_that_is_not_served_is_an_error_and_leaves_no_trace(
 # Who asks
 
 
-def test_who_asks_may_be_said_by_the_environment(tmp_path: Path) -> None:
-    ours = claim("ours", text="Keys.", scope={"visibility": "project", "project": "us"})
-    root = base(tmp_path / "kb", {"claims/ours.yaml": ours})
-    for env, seen in ((None, 1), ({"VOUCH_PROJECT": "us"}, 2)):
-        (status,) = ask(engine_on(root, env=env), "status")["roots"]
-        assert status["counts"]["claims"] == seen
-
-
 # Settings
 
 

@@ -116,9 +116,6 @@ async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> 
 
 LOOKS = [
     "vouch_sidecar.kb.store:Store:reconcile",
-    "vouch_sidecar.kb.store:Store:_accept",
-    "vouch_sidecar.kb.store:Store:_reconciled",
-    "vouch_sidecar.engine.disk_reader:DiskReader:read",
     "vouch_sidecar.engine.collection:Collection:publish",
     "vouch_sidecar.engine.engine:Engine:_configure",
     "vouch_sidecar.index.knowledge:Knowledge:after",

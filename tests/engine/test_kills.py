@@ -14,8 +14,8 @@ import pytest
 from vouch_sidecar.engine import Engine
 
 from tests.engine.bases import engine_on, finished, unread_engine
-from tests.engine.processes import Server, place, resident, until
-from tests.engine.world import Files, changed, files, lay, said_by, take
+from tests.engine.processes import Server, place, resident
+from tests.engine.world import changed, files, lay, said_by, take
 from tests.forks import Forked
 from tests.soak import LONG, soak
 
@@ -131,18 +131,3 @@ def read(root: Path, env: dict[str, str]) -> Engine:
     engine = unread_engine(root, env=env)
     engine.read()
     return engine
-
-
-def test_a_kill_while_files_change_leaves_no_base_that_lies() -> None:
-    """Files that are written again while, or just after, a base was written from them."""
-    with place() as (folder, env):
-        root = lay(folder / "kb", files(20))
-        process = resident(root, env)
-        cache = folder / "cache"
-        until(lambda: reached(lambda: begun(cache)) or finished(folder), "nothing was begun")
-        before: Files = files(20, seed=8)
-        for path, data in before.items():
-            (root / ".vouch" / path).write_bytes(data)
-        process.kill()
-        process.wait()
-        assert said_by(read(root, env), COUNT) == said_by(engine_on(root), COUNT)

@@ -61,19 +61,6 @@ def test_when_time_is_up_what_is_there_is_said(
     assert "redis-holds" in ids(whole, rows)
 
 
-def test_the_limit_is_what_the_config_says(tmp_path: Path, clock: Ticking) -> None:
-    root = knowledge.make(tmp_path / "slow")
-    knowledge.config(root, "sidecar: {recall: {timeout_ms: 10000}}\n")
-    engine = engine_on(root, clock=clock)
-    clock.step = 0.1
-    assert call(engine, "context", {"task": PROMPT}, Caller())["degraded"] == []
-
-
-def test_figures_alone_are_kept(engine: Engine) -> None:
-    call(engine, "context", {"task": "JWT zanzibar", "session_id": "s"}, Caller())
-    assert "zanzibar" not in repr(vars(engine.stats))
-
-
 def test_idle_sessions_hold_no_knowledge_that_is_gone(tmp_path: Path) -> None:
     root = base(tmp_path / "project")
     engine = engine_on()

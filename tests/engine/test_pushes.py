@@ -96,13 +96,6 @@ def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> Non
     assert [said for row, said in push.update.rows if row.entity.id == name] == ["Other."]
 
 
-def test_an_entity_without_claims_is_listed_without_words(engine: Engine, root: Path) -> None:
-    write(root, "entities/bare.yaml", entity("bare", name="Bare Metal"))
-    engine.load()
-    (push,) = say(engine, Pushes(engine, Caller()), "Bare Metal")
-    assert [(row.entity.id, said) for row, said in push.update.rows] == [("bare", None)]
-
-
 def test_opting_out_says_one_last_empty_word_and_records_nothing(
     engine: Engine, pushes: Pushes, root: Path
 ) -> None:
@@ -196,34 +189,6 @@ def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Pat
     assert named(say(engine, pushes, "the Key Vault again")) == ["one"]
     assert context_of(engine) == ["one", "two"]
     assert context_of(engine, task="the Key Vault", repeat=False) == ["one"]
-
-
-def test_what_was_given_is_known_by_the_folder_not_by_the_name(tmp_path: Path) -> None:
-    engine = engine_on(base(tmp_path / "b" / "kb"))
-    pushes = Pushes(engine, Caller())
-    assert named(say(engine, pushes, "the Key Vault")) == ["kb"]
-    assert context_of(engine, task="the Key Vault", repeat=False) == ["kb"]
-    engine.registry.add_root(base(tmp_path / "a" / "kb"))  # takes the name
-    engine.load()
-    (push,) = say(engine, pushes, "Key Vault")
-    assert [row.view.root for row, _ in push.update.fresh] == [tmp_path / "a" / "kb"]
-    assert context_of(engine, task="the Key Vault", repeat=False) == ["kb"]
-    assert context_of(engine, task="the Key Vault") == ["kb", "kb-2"]
-
-
-def test_context_without_repeats_says_what_is_new(engine: Engine, root: Path) -> None:
-    def context(task: str, **params: object) -> list[str]:
-        asked = {"task": task, "session_id": "s", "repeat": False} | params
-        return [item["id"] for item in ask(engine, "context", **asked)["items"]]
-
-    assert context("the Key Vault") == ["rotation"]
-    assert context("the Key Vault") == []
-    assert context("the Key Vault", session_id="other") == ["rotation"]
-    assert context("the Key Vault", repeat=True) == ["rotation"]
-    write(root, "claims/rotation.yaml", claim("rotation", text="It changed.", entities=["vault"]))
-    engine.load()
-    assert context("the Key Vault") == ["rotation"]
-    assert context("the Key Vault") == []
 
 
 def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> None:

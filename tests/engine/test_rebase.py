@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.index.layers import Layer
 
 from tests.engine.bases import Clock, base, cached, counts, engine_on, finished, write
 from tests.engine.processes import holds
@@ -61,21 +59,3 @@ def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
     assert len(finished(tmp_path)) == 1
     assert not holds(tmp_path / "cache", SECRET)
     assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 1}
-
-
-def test_who_runs_out_of_room_goes_on_in_memory(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> Layer:
-        raise OSError(errno.ENOSPC, "no space")
-
-    with monkeypatch.context() as patch:
-        patch.setattr("vouch_sidecar.index.base_cache.layer_of", full)
-        engine, collection = started(root, tmp_path)
-    assert counts(engine, "key vault") == {"vault": 2}
-    assert "The cache could not be written (OSError)" in [text for _, text in collection.faults]
-    assert not list((tmp_path / "cache").rglob("*.store"))
-    assert engine.load()
-    assert not [*collection.faults]
-    assert len(finished(tmp_path)) == 1
-    assert counts(engine, "key vault") == {"vault": 2}

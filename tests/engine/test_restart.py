@@ -116,11 +116,3 @@ def test_a_base_that_is_not_one_of_ours_is_none(root: Path, tmp_path: Path, harm
     (base,) = finished(tmp_path)
     assert said_by(started(root, tmp_path)) == wanted
     assert finished(tmp_path) == [base]
-
-
-def test_without_room_for_a_cache_all_is_said(root: Path, tmp_path: Path) -> None:
-    env = cached(tmp_path)
-    Path(env["XDG_CACHE_HOME"]).write_bytes(b"a file")
-    engine = engine_on(root, env=env)
-    assert said_by(engine) == cold(root)
-    assert ask(engine, "status")["roots"][0]["problems"][0]["message"].startswith("The cache")

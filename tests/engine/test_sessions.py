@@ -40,28 +40,12 @@ def test_a_slot_is_replaced_in_place_and_becomes_the_newest() -> None:
     assert session.window() == ["first again", "second"]
 
 
-def test_blank_text_empties_its_slot() -> None:
-    session = a_session()
-    session.touch("one", "first", 3)
-    session.touch("one", " \n", 3)
-    session.touch("never", "", 3)
-    assert session.window() == []
-
-
 def test_a_final_slot_is_not_replaced() -> None:
     session = a_session()
     session.touch("one", "half", 3)
     session.touch("one", "submitted", 3, final=True)
     session.touch("one", "next", 3)
     assert session.window() == ["next", "submitted"]
-
-
-def test_a_smaller_window_counts_from_the_next_text_on() -> None:
-    session = a_session()
-    for text in "abcd":
-        session.touch(None, text, 4)
-    session.touch(None, "e", 2)
-    assert session.window() == ["e", "d"]
 
 
 def test_both_ends_of_a_long_text_are_kept_in_whole_words() -> None:
@@ -109,10 +93,3 @@ def test_the_longest_idle_session_goes_first(sessions: Sessions, clock: Clock) -
     assert len(sessions) == MAX_SESSIONS
     assert sessions.peek("s0") is not None
     assert sessions.peek("s1") is None
-
-
-def test_an_ended_session_starts_empty_again(sessions: Sessions) -> None:
-    sessions.open("a").touch(None, "text", 8)
-    assert sessions.end("a") is True
-    assert sessions.end("a") is False
-    assert sessions.open("a").window() == []

@@ -61,12 +61,3 @@ def test_words_are_settled_as_soon_as_the_config_says_so(tmp_path: Path) -> None
     write(tmp_path, "config.yaml", {"sidecar": {"names": {"never": ["Beacon"]}}})
     served.load()
     assert said(served, "why is Beacon slow?") == []
-
-
-def test_searches_for_a_part_of_a_name_put_its_entity_in_play(tmp_path: Path) -> None:
-    served = engine(tmp_path)
-    for _ in range(3):
-        found = ask(served, "search", query="jwt", session_id="s")
-    assert found["_meta"]["vouch_salience"] == [
-        {"entity_id": "jwt", "claim_count": 1, "top_claim_id": "jwt"}
-    ]

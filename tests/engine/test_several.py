@@ -61,22 +61,6 @@ def test_the_block_leads_with_the_one_that_has_the_most_evidence(tmp_path: Path,
     assert "coast" in coast
 
 
-def test_the_other_one_is_there_only_when_it_has_hits(tmp_path: Path) -> None:
-    for answer in asked(serving(tmp_path, rules=RULES, campaign=CAMPAIGN), ARRIVED):
-        assert answer["primary_collection"] == "campaign"
-        assert answer["supplemental_collections"] == []
-
-
-def test_a_text_that_names_one_is_about_it(tmp_path: Path) -> None:
-    logs = claim("logs", text="System logs are kept for two weeks.", entities=[])
-    sheet = claim("sheet", text="The character sheet of Thalia has a new page.", entities=[])
-    files = {"system": {"claims/logs.yaml": logs}, "dnd_campaign": {"claims/sheet.yaml": sheet}}
-    text = "Check the system logs for when the character sheet was last updated"
-    probed, _ = asked(serving(tmp_path, **files), text)
-    assert probed["primary_collection"] == "system"
-    assert probed["supplemental_collections"] == ["dnd_campaign"]
-
-
 def test_a_prompt_is_held_against_as_many_as_the_config_says(tmp_path: Path) -> None:
     engine = serving(tmp_path, atlas=ATLAS, campaign=CAMPAIGN)
     engine.reconfigure({"probe": {"max_collections": 1}})

@@ -9,7 +9,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import Pushes
 
 from tests.engine.bases import ask, engine_on, pushed, write
-from tests.kb.samples import claim, entity, make_kb, page
+from tests.kb.samples import claim, entity, make_kb
 
 PROMPT = "which database do we use for billing data?"
 
@@ -56,14 +56,3 @@ def test_it_is_said_once_to_a_session_and_never_pushed(tmp_path: Path) -> None:
     assert pushed(pushes) == []
     served.observe("other", None, "Where is the Key Vault?")
     assert pushed(pushes) != []
-
-
-def test_one_section_of_a_page_does_not_keep_another_from_being_said(tmp_path: Path) -> None:
-    served = engine(tmp_path)
-    body = "# Oven\n\n## Heat\n\nSteam valves open slowly.\n\n## Cold\n\nFrost plugs close early.\n"
-    write(tmp_path, "pages/oven.md", page(id="oven", body=body))
-    served.load()
-    ways: dict[str, object] = {"session_id": "s", "repeat": False}
-    assert said(served, task="when do steam valves open?", **ways) == ["oven"]
-    assert said(served, task="why do frost plugs close?", **ways) == ["oven"]
-    assert said(served, task="so when do steam valves open?", **ways) == []
