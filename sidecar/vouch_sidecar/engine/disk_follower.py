@@ -284,7 +284,8 @@ class BaseFollower:
             with collection.faults.contained(BASE, UNWRITTEN):
                 is_done = await self._threads.on_disk(collection.reader.keep)
             self._engine.publish(collection)
-        self._keep_at = inf if is_done else self._engine.clock() + WRITE_SECONDS
+        pause = WRITE_SECONDS if BASE in collection.faults else FINISH_SECONDS
+        self._keep_at = inf if is_done else self._engine.clock() + pause
 
     async def _watch(self) -> None:
         """Watch the files, once they were read: the watcher would report each file that we read."""
