@@ -41,7 +41,7 @@ def lsp() -> None:
     owned = None
     with suppress(OSError):  # before the engine is imported: who asks meanwhile starts none
         owned = Ownership.take(os.environ)
-    from vouch_sidecar.surfaces.lsp import run_stdio
+    from vouch_sidecar.surfaces.lsp.run import run_stdio
 
     run_stdio(os.environ, owned)
 

@@ -1,28 +1,50 @@
-"""The features of the language server: each module registers one with a server."""
+"""The features of the language server: what it answers, follows and tells."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from lsprotocol import types as lsp
+
+from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.surfaces.lsp.features import (
     completion,
     definition,
     diagnostics,
     hover,
     operations,
-    progress,
     pushes,
     sync,
-    workspace,
     workspace_symbols,
 )
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-FEATURES = (
-    *(completion, definition, diagnostics, hover, operations),
-    *(progress, pushes, sync, workspace, workspace_symbols),
-)
+HANDLERS: dict[str, Callable[[Sidecar, Any], object]] = {
+    lsp.TEXT_DOCUMENT_DID_OPEN: sync.did_open,
+    lsp.TEXT_DOCUMENT_DID_CHANGE: sync.did_change,
+    lsp.TEXT_DOCUMENT_DID_SAVE: sync.did_save,
+    lsp.TEXT_DOCUMENT_DID_CLOSE: sync.did_close,
+    lsp.WORKSPACE_DID_CHANGE_CONFIGURATION: sync.did_configure,
+    lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES: sync.did_change_files,
+    lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: sync.did_change_folders,
+    lsp.TEXT_DOCUMENT_HOVER: hover.hover,
+    lsp.TEXT_DOCUMENT_DEFINITION: definition.definition,
+    lsp.TEXT_DOCUMENT_COMPLETION: completion.complete,
+    lsp.WORKSPACE_SYMBOL: workspace_symbols.symbols,
+    "vouch/prompt": operations.prompt,
+    "vouch/pause": operations.pause,
+}
+OPTIONS = {lsp.TEXT_DOCUMENT_COMPLETION: completion.OPTIONS}
+"""What is announced of a handler beside its method."""
+TASKS = (diagnostics.keep_published, pushes.push, pushes.show_progress)
 
 
 def register_all(server: Sidecar) -> None:
     """Let a server have all features."""
-    for feature in FEATURES:
-        feature.register(server)
+    for method, handle in HANDLERS.items():
+        server.on(method, partial(handle, server), OPTIONS.get(method))
+    for operation in OPERATIONS.values():
+        server.on(operation.method, partial(operations.answer, server, operation))
+    server.on_start += [partial(task, server) for task in TASKS]

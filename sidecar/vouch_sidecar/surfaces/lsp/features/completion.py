@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 from lsprotocol import types as lsp
 
@@ -19,6 +18,7 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 MAX_COMPLETIONS = 30
 """Ids of one kind in an answer; the client asks again at the next character."""
 ITEM_CHARS = 80
+OPTIONS = lsp.CompletionOptions(trigger_characters=["[", ":", "-", " ", ","])
 CARET = "\ue000"
 """Inserted at the caret while a text is parsed; no id contains it."""
 WORD = re.compile(r"[\w.-]+")
@@ -31,13 +31,7 @@ ITEMS = {
 }
 
 
-def register(server: Sidecar) -> None:
-    """Answer `textDocument/completion`."""
-    options = lsp.CompletionOptions(trigger_characters=["[", ":", "-", " ", ","])
-    server.on(lsp.TEXT_DOCUMENT_COMPLETION, partial(_complete, server), options)
-
-
-def _complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionList | None:
+def complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionList | None:
     document = server.document(params.text_document.uri)
     file = None if document is None else file_at(server, document)
     if document is None or file is None or classify(file.relative) is not Kind.PAGE:

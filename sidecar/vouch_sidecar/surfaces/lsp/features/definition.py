@@ -4,8 +4,6 @@ id in a file below `.vouch/` to its artifact's file, or to the cited document of
 
 from __future__ import annotations
 
-from functools import partial
-
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
@@ -16,12 +14,7 @@ from vouch_sidecar.surfaces.lsp.documents import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 
-def register(server: Sidecar) -> None:
-    """Answer `textDocument/definition`."""
-    server.on(lsp.TEXT_DOCUMENT_DEFINITION, partial(_definition, server))
-
-
-def _definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
+def definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
     uri, position = params.text_document.uri, params.position
     if (document := server.document(uri)) is None:
         return None

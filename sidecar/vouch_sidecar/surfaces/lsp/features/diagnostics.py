@@ -4,7 +4,7 @@ open files.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -29,12 +29,7 @@ END_OF_LINE = 2**31 - 1
 Problems = dict[str, list[lsp.Diagnostic]]
 
 
-def register(server: Sidecar) -> None:
-    """Push diagnostics after every change."""
-    server.on_start.append(partial(_keep_published, server))
-
-
-async def _keep_published(server: Sidecar) -> None:
+async def keep_published(server: Sidecar) -> None:
     """Keep the client's diagnostics equal to the current problems. A file without problems gets an
     empty list.
     """

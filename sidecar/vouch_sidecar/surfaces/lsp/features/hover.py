@@ -10,7 +10,6 @@ knowledge base, never to an address in a claim.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from lsprotocol import types as lsp
@@ -37,12 +36,7 @@ MOST = 3
 """Citations, pages and authors that are named."""
 
 
-def register(server: Sidecar) -> None:
-    """Answer `textDocument/hover`."""
-    server.on(lsp.TEXT_DOCUMENT_HOVER, partial(_hover, server))
-
-
-def _hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
+def hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     uri, position = params.text_document.uri, params.position
     speaking, document = server.engine.unpaused(server.caller_for(uri)), server.document(uri)
     if document is None or not speaking:

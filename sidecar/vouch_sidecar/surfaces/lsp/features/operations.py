@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from vouch_sidecar.operations import (
-    OPERATIONS,
     Operation,
     PauseParams,
     PromptParams,
@@ -26,15 +24,7 @@ READ_WINDOW = ("salience", "context")
 """The operations that words which are being typed count for."""
 
 
-def register(server: Sidecar) -> None:
-    """Answer every operation."""
-    for operation in OPERATIONS.values():
-        server.on(operation.method, partial(_answer, server, operation))
-    server.on("vouch/prompt", partial(_prompt, server))
-    server.on("vouch/pause", partial(_pause, server))
-
-
-async def _answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
+async def answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
     """The result of an operation; long ones run in a worker thread."""
     if operation.name in READ_WINDOW:
         server.typing.flush()
@@ -44,14 +34,14 @@ async def _answer(server: Sidecar, operation: Operation[Any, Any], params: objec
     return result
 
 
-def _prompt(server: Sidecar, params: object) -> None:
+def prompt(server: Sidecar, params: object) -> None:
     """Put a prompt that was submitted without a document into a new, final slot."""
     server.typing.flush()
-    prompt = read_params(PromptParams, params)
-    server.engine.observe(prompt.session_id, None, prompt.text)
+    given = read_params(PromptParams, params)
+    server.engine.observe(given.session_id, None, given.text)
 
 
-def _pause(server: Sidecar, params: object) -> PauseResult:
+def pause(server: Sidecar, params: object) -> PauseResult:
     """Pause or resume the knowledge bases of this editor. Raises JsonRpcException."""
     try:
         return pause_or_resume(server.engine, server.caller, read_params(PauseParams, params))

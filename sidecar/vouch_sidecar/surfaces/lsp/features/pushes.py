@@ -1,20 +1,25 @@
-"""Sends pushes to the client: the rankings of its sessions and the health of the server."""
+"""Tells the client unasked: the rankings of its sessions, the health of the server, and how far a
+first index that takes long has come.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+import uuid
+
+from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Pushes, SaliencePush, StatusPush
 from vouch_sidecar.operations import salience_notification, status_notification
+from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-
-def register(server: Sidecar) -> None:
-    """Send pushes from the start of the client on."""
-    server.on_start.append(partial(_push, server))
+NOTICED = 0.5
+"""Seconds after which progress is shown."""
 
 
-async def _push(server: Sidecar) -> None:
+async def push(server: Sidecar) -> None:
+    """Never returns."""
+
     def tell(push: SaliencePush | StatusPush) -> None:
         if isinstance(push, StatusPush):
             server.protocol.notify("vouch/didChangeStatus", status_notification(push))
@@ -22,3 +27,15 @@ async def _push(server: Sidecar) -> None:
             server.show(salience_notification(push))
 
     await Pushes(server.engine, server.caller, parts=server.parts).run(tell)
+
+
+async def show_progress(server: Sidecar) -> None:
+    """Raises JsonRpcException if the client refuses."""
+    await indexed(server.engine, NOTICED)
+    if server.engine.registry.has_looked or not server.capability("window.work_done_progress"):
+        return
+    token, progress = uuid.uuid4().hex, server.work_done_progress
+    await progress.create_async(token)
+    progress.begin(token, lsp.WorkDoneProgressBegin(title="Indexing the knowledge base"))
+    await indexed(server.engine)
+    progress.end(token, lsp.WorkDoneProgressEnd())

@@ -1,25 +1,20 @@
-"""Follows open documents: prompts, edited paragraphs, and files under `.vouch/`."""
+"""Follows what the client tells: open documents, which are prompts, edited texts or files under
+`.vouch/`; changed files; workspace folders and settings. Files are watched here; a client is not
+asked to.
+"""
 
 from __future__ import annotations
 
-from functools import partial
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 
-def register(server: Sidecar) -> None:
-    """Listen to text documents."""
-    server.on(lsp.TEXT_DOCUMENT_DID_OPEN, partial(_did_open, server))
-    server.on(lsp.TEXT_DOCUMENT_DID_CHANGE, partial(_did_change, server))
-    server.on(lsp.TEXT_DOCUMENT_DID_SAVE, partial(_did_save, server))
-    server.on(lsp.TEXT_DOCUMENT_DID_CLOSE, partial(_did_close, server))
-
-
-def _did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
+def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     item = params.text_document
     document = Document(item.uri, item.text, server.encoding, item.language_id)
     server.documents[unquote(item.uri)] = document
@@ -29,7 +24,7 @@ def _did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     _tell(server, document)
 
 
-def _did_change(server: Sidecar, params: lsp.DidChangeTextDocumentParams) -> None:
+def did_change(server: Sidecar, params: lsp.DidChangeTextDocumentParams) -> None:
     if (document := server.document(params.text_document.uri)) is not None:
         for change in params.content_changes:
             document.change(change)
@@ -37,7 +32,7 @@ def _did_change(server: Sidecar, params: lsp.DidChangeTextDocumentParams) -> Non
         _tell(server, document)
 
 
-def _did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
+def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
     uri = params.text_document.uri
     if (document := server.document(uri)) is not None:
         server.typing.save(document.uri)
@@ -45,7 +40,7 @@ def _did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
         server.engine.check_soon([path])
 
 
-def _did_close(server: Sidecar, params: lsp.DidCloseTextDocumentParams) -> None:
+def did_close(server: Sidecar, params: lsp.DidCloseTextDocumentParams) -> None:
     document = server.documents.pop(unquote(params.text_document.uri), None)
     if document is not None:
         server.typing.close(document.uri)
@@ -58,3 +53,27 @@ def _tell(server: Sidecar, document: Document) -> None:
     """Say that the text of a document below `.vouch/` is another one."""
     if document.is_below_vouch:
         server.engine.changed.bump()
+
+
+def did_configure(server: Sidecar, params: lsp.DidChangeConfigurationParams) -> None:
+    if params.settings is None and server.capability("workspace.configuration"):
+        server.spawn(_fetch_settings(server))
+    else:
+        server.configure(params.settings)
+
+
+def did_change_folders(server: Sidecar, _: lsp.DidChangeWorkspaceFoldersParams) -> None:
+    server.serve_folders()
+
+
+async def _fetch_settings(server: Sidecar) -> None:
+    """Ask the client for its settings, because the notification held none."""
+    params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=CLIENT)])
+    answer = await server.workspace_configuration_async(params)
+    if isinstance(answer, list | tuple) and answer:
+        server.configure({CLIENT: answer[0]})
+
+
+def did_change_files(server: Sidecar, params: lsp.DidChangeWatchedFilesParams) -> None:
+    paths = [path_of(change.uri) for change in params.changes]
+    server.engine.check_soon(path for path in paths if path is not None)

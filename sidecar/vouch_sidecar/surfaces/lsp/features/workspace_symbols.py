@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -26,12 +24,7 @@ MAX_SYMBOLS = 40
 SYMBOL_CHARS = 120
 
 
-def register(server: Sidecar) -> None:
-    """Answer `workspace/symbol`."""
-    server.on(lsp.WORKSPACE_SYMBOL, partial(_symbols, server))
-
-
-async def _symbols(
+async def symbols(
     server: Sidecar, params: lsp.WorkspaceSymbolParams
 ) -> list[lsp.SymbolInformation]:
     """Exact names first, then names that begin with the query, then those that hold it."""
