@@ -107,12 +107,9 @@ export class InFile extends Rows {
 
   private draw(): void {
     const { shown, caret, left } = this;
-    if (shown) this.drawClaims(shown, caret?.uri === shown.uri ? atCaret(left, caret) : []);
-    else this.show([]);
-  }
-
-  private drawClaims({ uri, claims, pending }: Shown, here: readonly TiedClaim[]): void {
-    const { left } = this;
+    if (!shown) return this.show([]);
+    const { uri, claims, pending } = shown;
+    const here = caret?.uri === uri ? atCaret(left, caret) : [];
     const nodes = (weak: boolean) =>
       left
         .filter((claim) => claim.weak === weak)
