@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import chdir, contextmanager, suppress
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import IO, Any
 from unittest.mock import patch
@@ -75,15 +75,14 @@ class Client:
         """Send a message, of any content."""
         self.send_bytes(framed(json.dumps(message).encode()))
 
-    def notify(self, method: str, params: object = None) -> None:
-        message: Message = {"jsonrpc": "2.0", "method": method}
+    def notify(self, method: str, params: object = None, **more: int) -> None:
+        message: Message = {"jsonrpc": "2.0", "method": method, **more}
         self.send(message if params is None else {**message, "params": params})
 
     def start(self, method: str, params: object = None) -> int:
         """Send a request; the id to wait for."""
         self._next_id += 1
-        message: Message = {"jsonrpc": "2.0", "id": self._next_id, "method": method}
-        self.send(message if params is None else {**message, "params": params})
+        self.notify(method, params, id=self._next_id)
         return self._next_id
 
     def answer(self, request_id: object) -> Message:
@@ -137,7 +136,7 @@ class Client:
             "initialize",
             {
                 "processId": os.getpid(),
-                "rootUri": None if root is None else uri_of(root),
+                "rootUri": None if root is None else root.as_uri(),
                 "capabilities": {},
                 **params,
             },
@@ -204,13 +203,6 @@ class Client:
                 continue
 
     def _read(self) -> None:
-        with suppress(ConnectionResetError):  # how a server over TCP ends
-            self._read_messages()
-        with self._arrived:
-            self._over = True
-            self._arrived.notify_all()
-
-    def _read_messages(self) -> None:
         stream = self._source
         header = b""
         while line := stream.readline():
@@ -227,6 +219,9 @@ class Client:
                 self._take(json.loads(stream.read(int(found[1]))))
             header = b""
         self.strays += header
+        with self._arrived:
+            self._over = True
+            self._arrived.notify_all()
 
     def _take_line(self, line: bytes) -> None:
         with self._arrived:
@@ -352,11 +347,6 @@ def environment(extra: Mapping[str, str]) -> dict[str, str]:
     return {**own, "VOUCH_SIDECAR_HOOK_RESIDENT": "false", **extra}
 
 
-def uri_of(path: Path) -> str:
-    """The file URI of a path."""
-    return path.as_uri()
-
-
 def at(uri: str, line: int, character: int) -> dict[str, Any]:
     """The params of a question about a position."""
     return {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
@@ -368,6 +358,3 @@ def hover(client: Client, text: str, line: int, character: int, uri: str = "unti
     found = client.request("textDocument/hover", at(uri, line, character))
     client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
     return found
-
-
-INITIALIZE = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}'

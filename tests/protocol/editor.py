@@ -71,10 +71,6 @@ class Editor:
         document = {"textDocument": {"uri": uri}, "position": self.position(uri, offset)}
         return self.ask(method, {**document, **(more or {})})
 
-    def whole(self, uri: str, method: str) -> Any:
-        """Ask about a whole document."""
-        return self.ask(method, {"textDocument": {"uri": uri}})
-
     def position(self, uri: str, offset: int) -> dict[str, int]:
         """The position of an offset: counted anew, character by character."""
         text, line, start, at = self.texts[uri], 0, 0, 0

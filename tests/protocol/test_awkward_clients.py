@@ -17,7 +17,7 @@ HOVER = "textDocument/hover"
 
 
 def demanding() -> dict[str, Any]:
-    """Capabilities that have the server ask for all it can ask."""
+    """Capabilities that have the server ask for all it can ask, and one that nobody knows."""
     able = copy.deepcopy(ABLE)
     for one in able["textDocument"].values():
         one["dynamicRegistration"] = True
@@ -28,6 +28,7 @@ def demanding() -> dict[str, Any]:
         "diagnostics": {"refreshSupport": True},
     }
     able["window"]["workDoneProgress"] = True
+    able["general"] = {"staleRequestSupport": "of another version"}
     return able
 
 

@@ -143,9 +143,3 @@ def test_a_half_typed_word_counts_when_it_ends_or_stands_still(
     session_id = client.request("vouch/salience")["session_id"]
     push = pushed(client, session_id, ["redis"], since)
     assert [row["entity_id"] for row in push["fresh"]] == ["redis"]
-
-
-def change(start: int, end: int, text: str) -> dict[str, Any]:
-    """A change of a part of the third line."""
-    places = {"start": {"line": 2, "character": start}, "end": {"line": 2, "character": end}}
-    return {"range": places, "text": text}

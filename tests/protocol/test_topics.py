@@ -5,20 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.operations.keyring_claims import TEXTS, WORDS
-from tests.protocol.client import (
-    Client,
-    Message,
-    hover,
-    indexed_client,
-)
+from tests.protocol.client import Client, hover, indexed_client
 from tests.workspace.places import cite, commit_as, repository
 
-CHANGED = "vouch/didChangeSalience"
 PROSE = "Is the keyring broken?\n"
 
 
@@ -48,17 +41,3 @@ def test_hover_in_prose_says_where_it_was_found(client: Client) -> None:
     assert lines[2].strip() == "Not declared: no English word, in 3 claims"
     assert sum(line.startswith("- ") for line in lines) == 2
     assert "Entity:" not in found["contents"]["value"]
-
-
-def test_it_is_in_play_and_never_pushed(client: Client) -> None:
-    client.notify("vouch/prompt", {"session_id": "one", "text": "no keyring, which password?"})
-    alone = client.request("vouch/salience", {"session_id": "one"})["salience"]
-    assert [row["entity_id"] for row in alone] == ["topic:keyring"]
-
-    def told(message: Message) -> bool:
-        params: Any = message.get("params") if message.get("method") == CHANGED else None
-        return params is not None and params["session_id"] == "one"
-
-    params: Any = client.wait(told)["params"]
-    assert params["fresh"] == []
-    assert params["text"] == ""

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, INITIALIZE, environment, framed
+from tests.protocol.client import COMMAND, environment, framed
+
+INITIALIZE = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}'
 
 STATUS = b'{"id":1,"method":"kb.status","params":{}}\n'
 

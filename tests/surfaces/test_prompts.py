@@ -32,10 +32,6 @@ def prompt(text: str) -> Document:
     return Document("u", text, "utf-8", PROMPT)
 
 
-def note(text: str) -> Document:
-    return Document("u", text, "utf-8")
-
-
 @pytest.mark.parametrize(
     ("uri", "session_id"),
     [
@@ -51,16 +47,6 @@ def note(text: str) -> Document:
 )
 def test_the_uri_names_the_session(uri: str, session_id: str | None) -> None:
     assert session_of(uri) == session_id
-
-
-def test_typing_counts_once_it_stands_still() -> None:
-    async def script(typing: Typing) -> None:
-        typing.open(prompt(""), "s")
-        for text in ("j", "jw", "jwt"):
-            typing.change(prompt(text))
-        await anyio.sleep(IDLE * 5)
-
-    assert play(script) == [("s", "u", "jwt", False)]
 
 
 def test_a_document_that_is_opened_twice_counts_as_it_is_then() -> None:
@@ -89,28 +75,3 @@ def test_submitted_once_then_anew() -> None:
         ("s", "u", "jwt", True),
         ("s", "u", "jwt and redis", True),
     ]
-
-
-def test_what_was_wiped_is_observed_as_wiped() -> None:
-    async def script(typing: Typing) -> None:
-        typing.open(prompt("jwt"), "s")
-        typing.flush()
-        typing.change(prompt(""))
-        typing.flush()
-
-    assert [text for _, _, text, _ in play(script)] == ["jwt", ""]
-
-
-def test_what_changes_in_another_document_counts_by_paragraphs() -> None:
-    async def script(typing: Typing) -> None:
-        typing.open(note("one\n\ntwo"), "s")
-        typing.flush()
-        typing.change(prompt("one\n\ntwo!"))
-        typing.change(prompt("one\n\ntwo!!"))
-        typing.flush()
-        typing.change(prompt("one!\n\ntwo!!"))
-        typing.save("u")
-        typing.save("u")
-        typing.close("u")
-
-    assert play(script) == [("s", "u#0", "two!!", False), ("s", "u#1", "one!", False)]

@@ -5,19 +5,15 @@ A test that fails here has good news: what mends this fault can go.
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import logging
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
-from pygls.workspace import TextDocument, Workspace
-from vouch_sidecar.surfaces import lsp as surface
+from pygls.workspace import TextDocument
 
 from tests.surfaces.conversation import INITIALIZE, call, framed, heard, talk
 
@@ -123,28 +119,3 @@ def test_a_root_is_no_folder_of_the_workspace(server: LanguageServer) -> None:
 
 def test_lines_end_at_characters_that_end_none_in_lsp() -> None:
     assert len(TextDocument("file:///a", "a\u2028b\x0cc\x85d").lines) == 4
-
-
-def private_names(tree: ast.AST) -> Iterator[tuple[str, bool]]:
-    """The attributes that code names with an underscore, and whether they are those of `self`."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            yield node.name, True
-        elif isinstance(node, ast.Attribute):
-            of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
-            yield node.attr, of_self or isinstance(node.value, ast.Call)
-
-
-def test_private_names_of_pygls_are_few_and_in_one_module() -> None:
-    plain = LanguageServer("plain", "1")
-    objects = (plain, plain.protocol, Workspace(None), plain.protocol.fm)
-    theirs = {name for module in objects for name in dir(module) if name[0] == "_" != name[1]}
-    for path in sorted(Path(surface.__file__).parent.rglob("*.py")):
-        named = set(private_names(ast.parse(path.read_text("utf-8"))))
-        used = {name for name, _ in named} & theirs
-        if path.name == "protocol.py":
-            assert 0 < len(used) <= 5, used
-        elif path.name == "server.py":
-            assert not used
-        else:
-            assert not {name for name, of_self in named if name in theirs and not of_self}
