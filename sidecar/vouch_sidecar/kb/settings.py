@@ -141,42 +141,32 @@ class _Given:
 
     def values(self, group: type[Group]) -> dict[str, object]:
         """The values of a group in this source, by field, as far as its model accepts them."""
-        given = {
-            name.field: value
-            for name, value in self._given.items()
-            if name.group is group and value is not None
-        }
-        try:
-            return self._allowed(group, self._validated(group, given))
-        except ValidationError as error:
-            errors = error.errors(include_input=False, include_url=False, include_context=False)
-        for field in {str(error["loc"][0]) for error in errors}:
-            del given[field]
-            self._refuse(self._called(group, field), f"must be {_expected(group, field)}")
-        return self._allowed(group, self._validated(group, given))
-
-    def _allowed(self, group: type[Group], values: dict[str, object]) -> dict[str, object]:
-        """The values that this source may give."""
-        for field, final in group.final.items() if self._source == "file" else ():
-            if field in values and values[field] != final:
-                del values[field]
-                self._refuse(self._called(group, field), f"may only be `{str(final).lower()}` here")
+        values: dict[str, object] = {}
+        for name, given in self._given.items():
+            if name.group is not group or given is None:
+                continue
+            own, final = str(getattr(name, self._source)), group.final.get(name.field)
+            try:
+                value = self._read(name, given)
+            except ValidationError:
+                self._refuse(own, f"must be {_expected(group, name.field)}")
+                continue
+            if self._source == "file" and final is not None and value != final:
+                self._refuse(own, f"may only be `{str(final).lower()}` here")
+            else:
+                values[name.field] = value
         return values
 
-    def _called(self, group: type[Group], field: str) -> str:
-        """The name of a setting in this source."""
-        name = next(n for n in self._given if n.group is group and n.field == field)
-        return str(getattr(name, self._source))
-
-    def _validated(self, group: type[Group], given: Mapping[str, object]) -> dict[str, object]:
-        """The values as the model reads them. The environment has only texts, and lists with
-        commas; in other sources a text is no number and no list.
+    def _read(self, name: SettingName, given: object) -> object:
+        """A value as its model reads it. The environment has only texts, and lists with commas; in
+        other sources a text is no number and no list.
         """
-        if self._source == "environment":
-            lists = [f for f in given if schema_of(group, f)["type"] == "array"]
-            given = {**given, **{f: str(given[f]).split(",") for f in lists}}
-        model = group.model_validate(given, strict=self._source != "environment")
-        return {name: getattr(model, name) for name in model.model_fields_set}
+        if self._source == "environment" and schema_of(name.group, name.field)["type"] == "array":
+            given = str(given).split(",")
+        is_strict = self._source != "environment"
+        model = name.group.model_validate({name.field: given}, strict=is_strict)
+        value: object = getattr(model, name.field)
+        return value
 
     def problems(self, config: bytes) -> tuple[Problem, ...]:
         """The problems, errors first; those of the file have a place."""
