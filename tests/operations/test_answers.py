@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,8 @@ def test_min_claims_types_and_limit_cut_rows_and_change_no_count(engine: Engine)
 def test_an_explanation_adds_up(engine: Engine, weight: str) -> None:
     for row in rows(engine, "mail relay keys", weight=weight, explain=True):
         explain = row["explain"]
+        for one in explain["claims"]:
+            assert one["contribution"] == pytest.approx(prod(one["factors"].values()))
         parts = sum(c["contribution"] for c in explain["claims"])
         assert explain["factors"]["sum"] == pytest.approx(parts)
         product = 1.0

@@ -8,7 +8,7 @@ import pytest
 from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Kind, Page
 from vouch_sidecar.retrieval.blocks.block import beginning, line_text
-from vouch_sidecar.retrieval.blocks.context import lines_for, tiers
+from vouch_sidecar.retrieval.blocks.context import lines_for
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import volunteered_by
@@ -118,25 +118,6 @@ def test_an_excerpt_is_bounded_and_cut_between_graphemes() -> None:
     assert set(beginning(page("p", body="xo\u0301" * 300))) == {"x", "o", "\u0301", "…"}
     for body in ("o\u0301" * 300, "x" + "o\u0301" * 300):
         assert beginning(page("p", body=body)).endswith("o\u0301…")
-
-
-def test_a_named_collection_is_primary_else_the_one_with_most_evidence() -> None:
-    one = view(VAULT, claim("a", "A.", entities=("vault",)), collection="ops")
-    two = view(
-        VAULT,
-        claim("a", "A.", entities=("vault",)),
-        claim("b", "B.", entities=("vault",)),
-        collection="web-shop",
-    )
-    rows = volunteered_by([one, two], ["the Key Vault"])
-    hits = lines_for(rows, "the Key Vault")
-    names = ["ops", "web-shop"]
-    assert tiers("the Key Vault", hits, names).primary == "web-shop"
-    assert tiers("the Key Vault", hits, names).supplemental == ("ops",)
-    assert tiers("the Key Vault in ops", hits, names).primary == "ops"
-    assert tiers("the Key Vault of the web shop", hits, names).primary == "web-shop"
-    assert tiers("the Key Vault of the shops", hits, names).primary == "web-shop"
-    assert tiers("ops", [], ["ops"]).primary is None
 
 
 def test_pages_about_an_entity_count_its_own_page() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import fsum, prod, sqrt
 
 import pytest
 from vouch_sidecar.kb.records import Claim, Entity
@@ -66,29 +65,6 @@ def test_who_is_in_everything_does_not_win_every_topic() -> None:
     where = kb(*busy, *by("bo", "The codec works."))
     assert ids(ranked(where, "codec", "count")) == ["ada", "bo"]
     assert ids(ranked(where, "codec")) == ["bo", "ada"]
-
-
-@pytest.mark.parametrize("weight", ["count", "recency", "citation", "evidence"])
-@pytest.mark.parametrize("topic", ["codec", "codec speed", "Ada Quince", "codec speed gone"])
-def test_the_factors_reproduce_every_figure(weight: str, topic: str) -> None:
-    day = 86_400.0
-    where = kb(
-        claim("a", "codec: speed of the codec.", entities=("ada",), evidence=("s", "t")),
-        claim("b", "The codecs are slow.", entities=("ada", "bo"), updated_at=NOW - 9 * day),
-        claim("c", "Speed is all.", entities=("bo", "cy"), evidence=("s",), confidence=0.3),
-        claim("d", "speed is  ALL.", entities=("cy",), confidence=0.9),
-    )
-    rows = ranked(where, topic, weight)
-    assert rows
-    for row in rows:
-        figures = row.factors
-        assert row.score == round(figures["sum"] * figures.get("focus", 1), 6)
-        if weight == "evidence":
-            share = figures["own_claims"] / figures["all_claims"]
-            assert figures["focus"] == 1 / sqrt(1 + 30 * share)
-        assert row.factors["sum"] == pytest.approx(fsum(c.amount for c in row.contributions))
-        for one in row.contributions:
-            assert one.amount == pytest.approx(prod(one.factors.values()))
 
 
 def test_closeness_of_identifiers_and_names() -> None:

@@ -320,18 +320,6 @@ def test_a_declared_name_covers_a_topic() -> None:
     assert {e.entity_id for e in weigh(view, "a keyring there")} == {"ring"}  # a part of it
 
 
-@pytest.mark.parametrize("weight", ["count", "recency", "citation", "evidence"])
-def test_experts_have_rows_for_topics(weight: str) -> None:
-    tagged = claims("Doors close at noon.", "Gates open at noon.", tags=("oakwork",))
-    cited = [replace(one, evidence=("a", f"b{n}")) for n, one in enumerate(tagged)]
-    view = seen(*cited)
-    (row,) = experts(matching([view], Question("noon", 1.8e9, weight)))
-    assert (row.entity.id, row.claim_count, row.citation_count) == ("topic:oakwork", 2, 3)
-    assert row.score > 0
-    assert sorted(row.top_claim_ids) == sorted(one.id for one in cited)
-    assert row.score == pytest.approx(sum(c.amount for c in row.contributions), rel=0.6)
-
-
 def test_experts_stand_before_topics() -> None:
     vault = entity("vault", "Key Vault")
     view = seen(vault, *KEYRINGS, claim("v", "Some keyring.", entities=("vault",)))

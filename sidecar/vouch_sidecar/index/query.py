@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -35,18 +35,6 @@ _EXACT = 2**24 - 1
 def rarity(total: int, frequency: int) -> float:
     """The weight of a word that `frequency` of `total` texts contain; 0 weighs like 1."""
     return math.log(1 + total / max(frequency, 1)) if total else 1.0
-
-
-def fewest(weights: Iterable[float], share: float) -> int:
-    """The least number of words that a text needs to reach this share of the words' weight."""
-    heaviest = sorted(weights, reverse=True)
-    wanted = share * math.fsum(heaviest) - 1e-9
-    held = 0.0
-    for number, weight in enumerate(heaviest, 1):
-        held += weight
-        if held >= wanted:
-            return number
-    return 1
 
 
 def term_query(field: str, value: str) -> Query:

@@ -88,7 +88,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
             served, task, session, again=again, spoken=spoken, vector=ask.vector
         )
         ask.to_record.append(partial(ask.engine.stats.count_phrases, len(probed.phrases), known))
-        is_cut = any(kb.view.deadline.cut for kb in served)
+        is_cut = any(kb.view.deadline.cuts for kb in served)
         recorded = None if is_cut else task  # what was cut short is asked anew
     request = ContextRequest(
         None if task is None else [task],

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from vouch_sidecar.index.artifact_documents import sections
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.kb.records import Claim, Entity, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import short_id
@@ -136,7 +136,8 @@ def _facts(line: Line) -> list[str]:
     least = date if view.texts.exchange_of(claim) is not None else ""
     if not view.recall.include_key_facts:
         return [least]
-    sources = list(_sources(view, claim))
+    cited = {claim.evidence[number]: source for number, source, _ in view.visible.cited(claim)}
+    sources = cited.values()
     titles = dict.fromkeys(source.title or _place(source, view.workspace) for source in sources)
     quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in titles if title]
     number = count(len(sources), "source")
@@ -175,17 +176,6 @@ def _place(source: Source, workspace: World) -> str:
     """Where a source is from: a path in the workspace, or of another file the name alone."""
     path = workspace.source_path(source.locator, source.id) or source.locator
     return PurePath(path).name if path.startswith(("/", "~", "file:")) else path
-
-
-def _sources(view: View, claim: Claim) -> Iterator[Source]:
-    """The sources that a claim cites or whose evidence it cites, one for each citation; those that
-    are missing or that the viewer may not see are left out.
-    """
-    for reference in dict.fromkeys(claim.evidence):
-        evidence = view.knowledge.evidence(reference)
-        source = view.visible.artifact((Kind.SOURCE, evidence.source_id if evidence else reference))
-        if isinstance(source, Source):
-            yield source
 
 
 def beginning(page: Page) -> str:

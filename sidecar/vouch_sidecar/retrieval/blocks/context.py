@@ -129,7 +129,7 @@ def lines_for(
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     hits = each_once(_both_sides([*firsts, *others] or derived))
-    asked = {(hit.view.collection, hit.artifact.id) for hit in hits if hit.kind == "people"}
+    asked = {(hit.view.collection, hit.entity_id) for hit in hits if hit.kind == "people"}
     hits = [hit for hit in hits if asked.isdisjoint(_ends_that_say_whom(hit))]
     return sorted(hits, key=_comes_behind)[:limit]
 

@@ -136,28 +136,19 @@ def _broken_by(
     """The ids of the claims that have lost a quote in a file by a change, which touched some lines
     (`ranges`) and took out the text `removed`. Reads the file.
     """
-    workspace = view.workspace
-    there = workspace.path_of(path)
-    if there is None:
-        return frozenset()
-    ties = [t for t in workspace.stored_ties_of(there) if t.arm == "quotes"]
+    fresh, taken, broken = view.workspace.fresh, flat(removed), set[str]()
+    ties = [tie for tie in view.workspace.stored_ties_of(path) if tie.arm == "quotes"]
     ties.sort(key=lambda tie: _distance(tie.line or 0, ranges))
-    broken = set()
     for tie in ties[:MAX_QUOTES]:
-        quoted = tie.via or "", tie.start, tie.end
-        fresh = workspace.fresh.of(quoted)
-        if fresh is None or fresh.state != "gone":
-            continue
-        _, quote = workspace.fresh.places[quoted]
-        if fresh.was_there or _share(flat(quote.text), flat(removed)):
-            broken.add(tie.claim_id)
+        place = tie.via or "", tie.start, tie.end
+        now = fresh.of(place)
+        if now is not None and now.state == "gone":
+            said = flat(fresh.places[place][1].text)
+            is_taken = bool(taken) and (said in taken or taken in said)
+            if is_taken or now.was_there:
+                broken.add(tie.claim_id)
     return frozenset(broken)
 
 
 def _distance(line: int, ranges: Iterable[tuple[int, int]]) -> int:
     return min((max(first - line, line - last, 0) for first, last in ranges), default=line)
-
-
-def _share(quote: str, taken: str) -> bool:
-    """Whether one of two texts is a part of the other."""
-    return bool(taken) and (quote in taken or taken in quote)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from math import prod
-from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.constants import GENERAL_FILE
@@ -21,6 +20,8 @@ from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
+_Now = tuple[str, Tie, QuoteState | None]
+"""A path and a tie to it, and whether the file still has the quote, where that is known."""
 WEAK = 0.45
 """A weaker tie is folded, and never volunteered."""
 
@@ -170,23 +171,16 @@ def _holding(
                 yield path, tie
 
 
-class _Now(NamedTuple):
-    """A tie with the line that has its quote now; a tie whose quote is gone is weaker."""
-
-    path: str
-    tie: Tie
-    state: QuoteState | None = None
-
-
 def _as_of_now(view: View, path: str, tie: Tie) -> _Now:
+    """A tie with the line that has its quote now; a tie whose quote is gone is weaker."""
     fresh = None
     if tie.arm == "quotes" and tie.via is not None:
         fresh = view.workspace.fresh.of((tie.via, tie.start, tie.end))
     if fresh is None:
-        return _Now(path, tie)
+        return path, tie, None
     strength = tie.strength * (GONE if fresh.state == "gone" else 1.0)
     line = None if fresh.state == "gone" else fresh.line
-    return _Now(path, tie._replace(line=line, strength=strength), fresh.state)
+    return path, tie._replace(line=line, strength=strength), fresh.state
 
 
 def _together(view: View, claim: Claim, several: list[_Now]) -> Tied:
@@ -195,16 +189,16 @@ def _together(view: View, claim: Claim, several: list[_Now]) -> Tied:
     """
 
     def order(now: _Now) -> tuple[object, ...]:
-        tie = now.tie
-        return -tie.strength, TIE_ARMS.index(tie.arm), tie.line or 0, tie.start, now.path
+        path, tie, _ = now
+        return -tie.strength, TIE_ARMS.index(tie.arm), tie.line or 0, tie.start, path
 
     several = sorted(several, key=order)
     path, best, _ = several[0]
-    ties = [now.tie for now in several]
+    ties = [tie for _, tie, _ in several]
     lined = next((tie for tie in ties if tie.line is not None), best)
     strongest = {tie.arm: tie.strength for tie in reversed(ties)}
     doubt = prod(1.0 - strength for strength in strongest.values())
-    states = [now.state for now in several if now.state is not None]
+    states = [state for _, _, state in several if state is not None]
     return Tied(
         view,
         claim,

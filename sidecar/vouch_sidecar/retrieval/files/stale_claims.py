@@ -4,12 +4,12 @@ that it cites; where no file can show that, nobody confirmed the claim for over 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.index.claim_weights import confirmed_at
-from vouch_sidecar.kb.records import Claim, Evidence, Kind, Source
+from vouch_sidecar.kb.records import Claim, Evidence, Source
 from vouch_sidecar.retrieval.view import View, moment
 from vouch_sidecar.workspace.quotes_in_files import Fresh, Freshness
 
@@ -38,13 +38,13 @@ class Stale(NamedTuple):
 def is_lost(view: View, claim: Claim) -> bool:
     """Whether all files that a claim cites are gone. Reads none of them."""
     fresh = view.workspace.fresh
-    sources = [source for _, source, _ in _cited(view, claim)]
+    sources = [source for _, source, _ in view.visible.cited(claim)]
     return bool(sources) and all(fresh.gone_file(each.id) for each in sources)
 
 
 def is_followed(view: View, claim: Claim) -> bool:
     """Whether a file shows if it still has what a claim quotes."""
-    quotes = [evidence for _, _, evidence in _cited(view, claim) if evidence is not None]
+    quotes = [evidence for _, _, evidence in view.visible.cited(claim) if evidence is not None]
     return any(fresh_of(view.workspace.fresh, quote) is not None for quote in quotes)
 
 
@@ -52,7 +52,7 @@ def stale(view: View, claim: Claim) -> Stale | None:
     """What went stale in a claim, for a viewer; None where nothing did. The age of a claim counts
     only once the files of the workspace are known.
     """
-    cited, workspace = list(_cited(view, claim)), view.workspace
+    cited, workspace = list(view.visible.cited(claim)), view.workspace
     gone, at = _gone(workspace.fresh, cited), confirmed_at(claim)
     if gone is not None or at is None or view.now - at <= YEAR or workspace.root == Path():
         return gone
@@ -62,17 +62,6 @@ def stale(view: View, claim: Claim) -> Stale | None:
     reason = f"last confirmed {f'{months} months' if months < 24 else f'{months // 12} years'} ago"
     field = "updated_at" if claim.last_confirmed_at is None else "last_confirmed_at"
     return Stale("unconfirmed", field, reason, reason)
-
-
-def _cited(view: View, claim: Claim) -> Iterator[tuple[int, Source, Evidence | None]]:
-    """The sources that a claim cites and that the viewer may see, each with the number of the
-    citation and its evidence.
-    """
-    for number, reference in enumerate(claim.evidence):
-        evidence = view.knowledge.evidence(reference)
-        source = view.visible.artifact((Kind.SOURCE, evidence.source_id if evidence else reference))
-        if isinstance(source, Source):
-            yield number, source, evidence
 
 
 def _gone(fresh: Freshness, cited: Iterable[tuple[int, Source, Evidence | None]]) -> Stale | None:

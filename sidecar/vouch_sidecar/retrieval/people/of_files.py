@@ -52,8 +52,10 @@ class Subject:
     @cached_property
     def files(self) -> Mapping[str, float]:
         """The files, and folders with a slash at their end, each with the strength of its tie."""
-        named = dict.fromkeys(self.named, 1.0)
-        return named or file_strengths(self.view, self.claims)
+        if self.named:
+            return dict.fromkeys(self.named, 1.0)
+        ids = " ".join(claim.id for claim in self.claims)
+        return self.view.cached("files", ids, lambda: file_strengths(self.view, self.claims))
 
 
 class FileOwner(NamedTuple):

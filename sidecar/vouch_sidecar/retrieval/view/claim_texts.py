@@ -67,16 +67,13 @@ class ClaimTexts:
             return "worded"
         cited = [self._at.knowledge.evidence(ref) for ref in artifact.evidence]
         receipts = [each for each in cited if each is not None and is_receipt(each)]
-        if any(self._is_talk(receipt.source_id) for receipt in receipts):
-            return "exchange"
+        for _, source, evidence in self._visible.cited(artifact):
+            if source.type in TALKING and evidence is not None and is_receipt(evidence):
+                return "exchange"
         text = self.shown(artifact)
         is_cut = bool(receipts) if text.sentence is None else text.is_whole
         quotes = [(receipt.quote or "").split() for receipt in receipts]
         return "passage" if is_cut or artifact.text.split() in quotes else "worded"
-
-    def _is_talk(self, source_id: str) -> bool:
-        source = self._visible.artifact((Kind.SOURCE, source_id))
-        return isinstance(source, Source) and source.type in TALKING
 
     def is_sayable(self, artifact: Artifact) -> bool:
         """Whether an artifact says something by itself. A claim that quotes a heading, a lead-in, a

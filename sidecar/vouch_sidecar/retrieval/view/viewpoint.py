@@ -44,14 +44,9 @@ class Deadline:
         """The seconds until the time passes."""
         return self._until - self._clock()
 
-    @property
-    def cut(self) -> bool:
-        """Whether something was left out."""
-        return self.cuts > 0
-
     def has_passed(self) -> bool:
         """Whether to stop. Functions ask this between one candidate and the next."""
-        passed = self.cut or self._clock() >= self._until
+        passed = self.cuts > 0 or self._clock() >= self._until
         self.cuts += passed
         return passed
 

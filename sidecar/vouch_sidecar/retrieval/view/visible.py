@@ -12,7 +12,17 @@ from vouch_sidecar.index.claim_weights import MICROSECONDS, confirmed_at
 from vouch_sidecar.index.document_schema import QUESTION, TITLE
 from vouch_sidecar.index.stored_artifacts import key_in
 from vouch_sidecar.kb.access import gate_of, is_live
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Evidence, Key, Kind, Page, Relation
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Key,
+    Kind,
+    Page,
+    Relation,
+    Source,
+)
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
@@ -91,6 +101,16 @@ class VisibleArtifacts:
         ids = self._at.knowledge.pages_about(key) if topic is None else sorted(topic.pages)
         pages = (self.artifact((Kind.PAGE, page_id)) for page_id in ids)
         return [page for page in pages if isinstance(page, Page)]
+
+    def cited(self, claim: Claim) -> Iterator[tuple[int, Source, Evidence | None]]:
+        """The sources that a claim cites or whose evidence it cites, each with the number of the
+        citation and the evidence.
+        """
+        for number, reference in enumerate(claim.evidence):
+            evidence = self._at.knowledge.evidence(reference)
+            source = self.artifact((Kind.SOURCE, evidence.source_id if evidence else reference))
+            if isinstance(source, Source):
+                yield number, source, evidence
 
     def relations_of(self, artifact_id: str) -> Iterator[Relation]:
         """The relations of an artifact that the viewer may see, by id."""
