@@ -303,10 +303,3 @@ def test_the_sections_of_one_page_are_no_rivals_in_the_words_of_its_title() -> N
     assert answers(view(setup, *OTHERS), asked, {})[0].features.rivals == 0
     again = page("again", "Local development again", body=body)
     assert answers(view(setup, again, *OTHERS), asked, {})[0].features.rivals > 0
-
-
-def test_a_section_answers_by_its_heading_and_words() -> None:
-    body = "# Runbook\n\nStart here.\n\n## Draining\n\nDrain the buffer before midnight.\n"
-    seen = view(page("runbook", "Runbook", body=body), *FACTS, *OTHERS)
-    found = answers(seen, "when do we drain the buffer?", {})
-    assert (found[0].artifact.id, found[0].section) == ("runbook", 1)
