@@ -82,13 +82,13 @@ def run(
         key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
     )
     kept = each_once(ranked)[:MAX_HITS]
-    chosen = tiers(text, kept, [view.collection for view in views])
+    primary, supplemental = tiers(text, kept, [view.collection for view in views])
     answering.sort(key=lambda hit: (hit.kind != "people", -hit.similarity))
     told = tuple(hit for hit in answering if hit.is_told)
     return Probe(
         hits=tuple(kept),
-        primary=chosen.primary,
-        supplemental=chosen.supplemental,
+        primary=primary,
+        supplemental=supplemental,
         strength="strong" if surely_named(rows) else "moderate" if told else "weak",
         phrases=tuple(tested[:MAX_PHRASES] or filter(None, [whole])),
         answers=told,

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
@@ -45,13 +44,6 @@ class ContextBlock:
     supplemental: tuple[str, ...] = ()
 
 
-class Tiers(NamedTuple):
-    """The collection that a text is about, and the others that have something to add."""
-
-    primary: str | None
-    supplemental: tuple[str, ...]
-
-
 def make_block(
     served: Sequence[ConfiguredView],
     rows: Sequence[Salient],
@@ -80,13 +72,13 @@ def make_block(
             told[collection] += 1
             lines.append(line)
     lines = lines[:limit]
-    chosen = tiers(text, lines, [kb.view.collection for kb in served], leads)
+    primary, others = tiers(text, lines, [kb.view.collection for kb in served], leads)
     budget = max_chars or max((recall.max_context_chars for recall in recalls), default=0)
-    persona = persona_of(served, chosen.primary)
-    block, said = render(lines, chosen.primary, budget, persona, tiers=len(served) > 1)
+    persona = persona_of(served, primary)
+    block, said = render(lines, primary, budget, persona, tiers=len(served) > 1)
     present = {line.view.collection for line in said}
-    supplemental = tuple(each for each in chosen.supplemental if each in present)
-    return ContextBlock(block, tuple(said), chosen.primary if said else None, supplemental)
+    supplemental = tuple(each for each in others if each in present)
+    return ContextBlock(block, tuple(said), primary if said else None, supplemental)
 
 
 def persona_of(served: Sequence[ConfiguredView], collection: str | None) -> str | None:
@@ -263,9 +255,9 @@ def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> L
 
 def tiers(
     text: str, hits: Sequence[Line], collections: Sequence[str], leads: str | None = None
-) -> Tiers:
-    """The collection `leads` comes first if it has hits, else one that the text names, else the one
-    with the most evidence.
+) -> tuple[str | None, tuple[str, ...]]:
+    """The collection that a text is about, and the others that have something to add: `leads` comes
+    first if it has hits, else one that the text names, else the one with the most evidence.
     """
     sums: defaultdict[str, float] = defaultdict(float)
     for hit in hits:
@@ -274,7 +266,7 @@ def tiers(
     named = sorted(collection for collection in several if _names_collection(text, collection))
     ranked = sorted(sums, key=lambda c: (-round(sums[c], 6), c))
     primary = leads if leads in sums else next(iter([*named, *ranked]), None)
-    return Tiers(primary, tuple(c for c in ranked if c != primary))
+    return primary, tuple(c for c in ranked if c != primary)
 
 
 def _names_collection(text: str, collection: str) -> bool:
