@@ -43,13 +43,10 @@ def _tokens_of(letter: str) -> re.Pattern[str]:
 
 
 _ANY_MARK = re.compile(f"[{_MARKS}]")
-_MARK_OR_INDIC = re.compile(f"[{_MARKS}{_INDIC}]")
 _APOSTROPHES = re.compile("['’ʼ＇]")
 _POSSESSIVE = re.compile("['’ʼ＇][sS]?$")
 _ELISION = re.compile(r"(?:[ldjmntscLDJMNTSC]|[qQ]u)['’](?=\w\w)")
 _SOFT_GAP = re.compile(r"[^\S\n]*+\n?[^\S\n]*+|[-_‐‑–]")
-
-_PLAIN_GAPS = frozenset({"", " "})
 _ACRONYM = re.compile(r"([A-Z][A-Z0-9]+)e?s")
 """One in the plural: DLQs, VMs, SMSes."""
 _CONSONANT = r"[^\W\d_aeiouy]"
@@ -92,40 +89,35 @@ def is_acronym(written: str) -> bool:
     return written.isupper() or _ACRONYM.fullmatch(written) is not None
 
 
-class _Word(NamedTuple):
-    """A token without what case, possessives and elision add; offsets within the token."""
+class Unit(NamedTuple):
+    """A word, a part of an identifier, or a character of a script without spaces."""
 
     start: int
     end: int
     folded: str
     stem: str
-    parts: tuple[tuple[int, int, str, str], ...]
-    """Of an identifier: start, end, folded and stem of each."""
+    gap: str
+    """The punctuation before the unit; "" if there is none, or it may join the words of a name."""
+    spaceless: bool
 
 
 @lru_cache(maxsize=1 << 16)
-def _word(token: str) -> _Word:
+def _word(token: str) -> tuple[Unit, tuple[Unit, ...]]:
+    """A token without what case, possessives and elision add, and the parts of an identifier, with
+    offsets within the token.
+    """
     start = match.end() if (match := _ELISION.match(token)) else 0
     end = match.start() if (match := _POSSESSIVE.search(token)) and match.start() > start else None
     core = token[start:end]
     whole = _APOSTROPHES.sub("", fold(core))
     singular = fold(match[1]) if (match := _ACRONYM.fullmatch(core)) else whole
     parts = tuple(
-        (start + first, start + last, folded, stem(folded))
+        Unit(start + first, start + last, folded, stem(folded), "", False)
         for first, last in _camel_parts(core)
         if (folded := fold(core[first:last]))
     )
-    return _Word(start, start + len(core), whole, stem(singular), parts if len(parts) > 1 else ())
-
-
-def has_spaceless(text: str) -> bool:
-    """Whether any of a text is in a script without spaces."""
-    return not text.isascii() and _any_spaceless().search(text) is not None
-
-
-@cache
-def _any_spaceless() -> re.Pattern[str]:
-    return re.compile(f"[{_SPACELESS}]")
+    word = Unit(start, start + len(core), whole, stem(singular), "", False)
+    return word, parts if len(parts) > 1 else ()
 
 
 def _camel_parts(word: str) -> Iterator[tuple[int, int]]:
@@ -143,18 +135,6 @@ def _camel_parts(word: str) -> Iterator[tuple[int, int]]:
         yield from parts
 
 
-class Unit(NamedTuple):
-    """A word, a part of an identifier, or a character of a script without spaces."""
-
-    start: int
-    end: int
-    folded: str
-    stem: str
-    gap: str
-    """The punctuation before the unit; "" if there is none, or it may join the words of a name."""
-    spaceless: bool
-
-
 class Units(NamedTuple):
     """The units of a text. `wholes` gives, by index, an identifier's whole word and its end. White
     space separates: a piece between two spaces has the same units by itself. Immutable.
@@ -170,35 +150,25 @@ def units(text: str) -> Units:
     out: list[Unit] = []
     wholes: dict[int, tuple[Unit, int]] = {}
     last = 0
-    for match in _tokens(text):
+    letter = _LETTER if text.isascii() else _LETTER_OR_MARK
+    for match in _tokens_of(letter).finditer(text):
         at, token = match.start(), match[0]
-        gap = "" if at - last < 2 and text[last:at] in _PLAIN_GAPS else _gap(text[last:at])
-        last = at + len(token)
+        gap, last = _gap(text[last:at]), match.end()
         if match.lastgroup:
-            for i, char in enumerate(token):
-                key = _sign(char)
-                out.append(Unit(at + i, at + i + 1, key, key, gap if i == 0 else "", True))
-            continue
-        start, end, folded, root, parts = _word(token)
-        if not folded:
-            continue
-        whole = Unit(at + start, at + end, folded, root, gap, False)
-        if not parts:
-            out.append(whole)
-            continue
-        wholes[len(out)] = (whole, len(out) + len(parts))
-        for i, (first, ending, part, root) in enumerate(parts):
-            out.append(Unit(at + first, at + ending, part, root, gap if i == 0 else "", False))
+            pieces = [Unit(i, i + 1, key, key, "", True) for i, key in enumerate(map(fold, token))]
+        else:
+            whole, parts = _word(token)
+            pieces = [*(parts or (whole,))] if whole.folded else []
+            if parts:
+                wholes[len(out)] = (_placed(whole, at, gap), len(out) + len(parts))
+        for piece in pieces:
+            out.append(_placed(piece, at, gap))
+            gap = ""
     return Units(text, out, wholes)
 
 
-@lru_cache(maxsize=1 << 13)
-def _sign(char: str) -> str:
-    return fold(char)
-
-
-def _tokens(text: str) -> Iterator[re.Match[str]]:
-    return _tokens_of(_LETTER_OR_MARK if _MARK_OR_INDIC.search(text) else _LETTER).finditer(text)
+def _placed(unit: Unit, at: int, gap: str) -> Unit:
+    return Unit(unit.start + at, unit.end + at, unit.folded, unit.stem, gap, unit.spaceless)
 
 
 def _gap(between: str) -> str:
@@ -222,12 +192,9 @@ def inflects(base: str, form: str) -> bool:
 
 def differ_in_number(word: str, other: str) -> bool:
     """Whether two words are the same, or one is the plural of the other."""
-    return word == other or _plural(word, other) or _plural(other, word)
-
-
-def _plural(singular: str, plural: str) -> bool:
-    if len(singular) < 2:
-        return False
+    singular, plural = sorted((word, other), key=len)
+    if len(singular) < 2 or singular == plural:
+        return singular == plural
     if singular.endswith("y") and plural == singular[:-1] + "ies":
         return True
     return plural in (singular + "s", singular + "es")

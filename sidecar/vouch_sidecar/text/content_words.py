@@ -5,10 +5,9 @@ stopwords, and bigrams of characters of scripts without spaces.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
-from vouch_sidecar.text.analysis import Unit, Units, units
+from vouch_sidecar.text.analysis import Units, units
 from vouch_sidecar.text.english_words import STOPWORDS
 
 
@@ -37,7 +36,7 @@ def content_stems(text: str) -> list[str]:
     analysis = units(text)
     out = [u.stem for u in analysis.units if not u.spaceless and u.folded not in STOPWORDS]
     out += [whole.stem for whole, _ in analysis.wholes.values()]
-    out += [bigram for bigram, _ in _bigrams(analysis)]
+    out += [pair for pair, _ in _pairs(analysis)]
     return out
 
 
@@ -56,27 +55,18 @@ def terms(text: str) -> list[Term]:
             word = text[whole.start : whole.end]
             options = [(whole.stem,), tuple(u.stem for u in analysis.units[i:skip_to])]
         by_options.setdefault(tuple(options), Term(word, tuple(options)))
-    for bigram, word in _bigrams(analysis):
-        by_options.setdefault(((bigram,),), Term(word, ((bigram,),)))
+    for pair, word in _pairs(analysis):
+        by_options.setdefault(((pair,),), Term(word, ((pair,),)))
     return list(by_options.values())
 
 
-def _bigrams(analysis: Units) -> Iterator[tuple[str, str]]:
-    """Pairs of neighbouring characters of scripts without spaces, and characters that have no
-    neighbour.
+def _pairs(analysis: Units) -> Iterator[tuple[str, str]]:
+    """Pairs of neighbouring signs of scripts without spaces, and signs that have no neighbour:
+    each folded, and as it is written.
     """
-    run: list[Unit] = []
-    for unit in [*analysis.units, None]:
-        joined = unit is not None and unit.spaceless and (not run or run[-1].end == unit.start)
-        if joined and unit is not None:
-            run.append(unit)
-            continue
-        yield from _run_bigrams(analysis.text, run)
-        run = [unit] if unit is not None and unit.spaceless else []
-
-
-def _run_bigrams(text: str, run: list[Unit]) -> Iterator[tuple[str, str]]:
-    if len(run) == 1:
-        yield run[0].folded, text[run[0].start : run[0].end]
-    for first, second in pairwise(run):
-        yield first.folded + second.folded, text[first.start : second.end]
+    signs = [unit for unit in analysis.units if unit.spaceless]
+    for before, sign, after in zip([None, *signs], signs, [*signs[1:], None], strict=False):
+        if after is not None and after.start == sign.end:
+            yield sign.folded + after.folded, analysis.text[sign.start : after.end]
+        elif before is None or before.end != sign.start:
+            yield sign.folded, analysis.text[sign.start : sign.end]

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.names.name_forms import spelling
-from vouch_sidecar.text.analysis import fold, has_spaceless, stem, units
+from vouch_sidecar.text.analysis import fold, stem, units
 from vouch_sidecar.text.english_words import STOPWORDS, tier
 from vouch_sidecar.text.windows import matches, replaced
 
@@ -135,7 +135,7 @@ def key_of_name(name: str) -> str:
     """A key that is equal for names that differ only in inflection; "" for what cannot be a
     name.
     """
-    if not name or has_spaceless(name) or not name.isprintable():
+    if not name or any(unit.spaceless for unit in units(name).units) or not name.isprintable():
         return ""
     if not name[0].isalnum():
         return spelling(name)
