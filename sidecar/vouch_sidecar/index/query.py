@@ -59,22 +59,6 @@ def value_query(field: str, values: Sequence[str]) -> Query:
     return _unscored(Query.term_set_query(SCHEMA, field, list(values)))
 
 
-def matching(field: str, pattern: str) -> Query:
-    """Documents with a value that the whole of a pattern (a regular expression of Rust) matches."""
-    return _unscored(Query.regex_query(SCHEMA, field, pattern))
-
-
-def spelled(text: str, any_case: bool = False) -> str:
-    """A pattern that matches exactly this text; with `any_case`, in any case of its letters."""
-    letters = (
-        {letter, *letter.lower(), *letter.upper()} if any_case else {letter} for letter in text
-    )
-    codes = (
-        "".join(rf"\x{{{ord(letter):x}}}" for letter in sorted(several)) for several in letters
-    )
-    return "".join(f"[{several}]" for several in codes)
-
-
 def all_of(queries: Sequence[Query]) -> Query:
     """Documents that match every query; without queries, no documents."""
     if len(queries) < 2:
