@@ -110,11 +110,11 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     from vouch_sidecar.retrieval.people.of_files import authors, owners
     from vouch_sidecar.retrieval.people.to_ask import people_on_topic
     from vouch_sidecar.retrieval.people.topic_matches import matching
-    from vouch_sidecar.text.prompt_text import without_who_knows
+    from vouch_sidecar.text.prompt_text import without_asking
 
     ask, types = ask.since(params.since), params.types
     question = Question(
-        topic=excerpt(without_who_knows(params.topic)),
+        topic=excerpt(without_asking(params.topic)),
         now=ask.engine.now(),
         weight=params.weight,
         linking=params.linking,

@@ -42,8 +42,6 @@ _ABOVE_CODE = re.compile(
     r"|math|raw|doctest|testcode|testoutput|tab|console|prompt|productionlist)::"
     r"|(?!\.\.[ \t]).*::\Z"
 )
-_NOTE_MARK = re.compile(r"(?:\[\^[^\[\]]*+\]|\[\d+\]_)[*_ ]*\Z")
-"""The mark of a footnote at the end of a sentence."""
 _LINE_BREAK = re.compile(r"\n(?:[ \t]{0,3}(?:>[ \t]?)+)?")
 _BREAK_BETWEEN_SIGNS = re.compile(rf"(?<={WITHOUT_SPACES})\s*\n\s*(?={WITHOUT_SPACES})")
 
@@ -173,8 +171,6 @@ class _Reader:
         self._fence = ""
         self._code_below = -1
         """Lines indented deeper than this are code; -1 outside a block of code."""
-        self._is_free = True
-        """Whether an indent of four spaces begins code; False in lists and below a directive."""
         self._heading: Span | None = None
         self._lists = [_List(-1)]
 
@@ -189,7 +185,9 @@ class _Reader:
             if words.startswith(self._fence) and not words.strip(self._fence[0]):
                 self._fence = ""
             return
-        if not words or self._is_code(indent):
+        if words and indent <= self._code_below:
+            self._code_below = -1
+        if not words or self._code_below >= 0:
             self._is_open = False
             return
         if self._underlines(line):
@@ -200,18 +198,11 @@ class _Reader:
         elif _HEADING.match(words) and (words[0] == "#" or not self._is_open):
             self._title(start + indent, end)
         elif _NO_PROSE.match(words):
-            self._is_free = self._is_free and not words.startswith("..")
             self._interrupt()
         else:
             self._prose(start, end, line, indent)
         if _ABOVE_CODE.match(words):
             self._code_below = indent
-
-    def _is_code(self, indent: int) -> bool:
-        if indent <= self._code_below:
-            self._code_below = -1
-        deep = indent >= 4 and self._is_free and not self._is_open
-        return self._code_below >= 0 or deep
 
     def _underlines(self, line: str) -> bool:
         """Whether a line underlines the one above as a title. A fence below a line of Markdown does
@@ -247,7 +238,6 @@ class _Reader:
         if is_item:
             lead_ins = self._lead_ins(self._lists[-1])
             self._lists.append(_List(indent, len(self.blocks), lead_ins))
-        self._is_free = not is_item and (self._is_free or indent == 0)
         within = self._lists[-1]
         begins = start + (mark.end() if mark and is_item else indent)
         block = Block(begins, end, False, self._heading, within.item, within.lead_ins)
@@ -260,6 +250,6 @@ class _Reader:
             return within.lead_ins
         end = within.last.end
         start = max(within.last.start, end - MAX_SENTENCE)
-        if not _NOTE_MARK.sub("", self._text[start:end]).rstrip("*_ ").endswith((":", "：")):
+        if not self._text[start:end].rstrip("*_ ").endswith((":", "：")):
             return within.lead_ins
         return (*within.lead_ins, *[*_sentences(self._text, start, end)][-1:])[: MAX_LEAD_INS + 1]

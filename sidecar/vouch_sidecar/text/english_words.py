@@ -19,6 +19,8 @@ STOPWORDS = frozenset(
     yours yourself yourselves
     """.split()
 )
+VERY_COMMON, COMMON, ORDINARY = 1, 2, 3
+"""How common an English word is."""
 DATES = frozenset(
     """
     monday tuesday wednesday thursday friday saturday sunday january february march april june july

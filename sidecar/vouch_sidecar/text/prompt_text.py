@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-
-from vouch_sidecar.text.sentences import ABBREVIATED
+from itertools import pairwise
 
 Span = tuple[int, int]
 
@@ -39,12 +37,9 @@ _OUTSIDE = re.compile(
 do. What begins otherwise may be a route, or a path that claims tell of.
 """
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_`]*+(?=\s)|\n(?![a-z])")
-LOOK_BACK = 32
-"""Characters in front of a full stop in which an abbreviation is looked for."""
 MAX_LINE = 400
 """Characters of a line that tell whether a machine printed it."""
 _SIGN = re.compile(r"[^\n]")
-_COUNT = re.compile(r"(?<![\w.:/-])\d{1,2}(?![\w./-])")
 _PRINTED_LINE = re.compile(
     r"""                                                                             # a time
     (?:\W{0,3}|time="?)(?:\d{4}-\d\d-\d\d[T ]\d|\d\d?:\d\d:\d\d|[A-Z][a-z]{2}\s{1,2}\d\d?\s\d\d:)
@@ -114,13 +109,9 @@ BEST = re.compile(r"\b(?:best|most)\b", re.IGNORECASE)
 
 def without_printed(text: str) -> str:
     """A text of the same length, with blanks in place of what machines print and no person asks
-    about: frames of a stack, timestamps, prompts of terminals, and small numbers in printed lines.
+    about: frames of a stack, timestamps and prompts of terminals.
     """
-    left, parts, end = _PRINTED.sub(_blanks, text), list[str](), 0
-    for start, stop in printed_lines(text):
-        parts += [left[end:start], _COUNT.sub(_blanks, left[start:stop])]
-        end = stop
-    return "".join([*parts, left[end:]])
+    return _PRINTED.sub(_blanks, text)
 
 
 def without_paths_outside(text: str) -> str:
@@ -143,34 +134,12 @@ def without_asking(text: str) -> str:
     return BEST.sub(lambda word: " " * len(word[0]), blank)
 
 
-def without_who_knows(text: str) -> str:
-    """As `without_asking`, without “who knows” and “who knows about” wherever they stand: for those
-    who ask for nothing but people. The text itself where nothing else is left.
-    """
-    rest = _KNOWS.sub(lambda asking: " " * len(asking[0]), without_asking(text))
-    return rest if _WORD.search(rest) else text
-
-
-_KNOWS = re.compile(r"\bwho\sknows\b(?:\sabout\b)?", re.IGNORECASE)
-_WORD = re.compile(r"\w")
-
-
 def asked_sentences(text: str) -> list[Span]:
     """Where the sentences and lines of a prompt begin and end. A line goes on in the next one where
     that begins with a small letter.
     """
-    return [(start, end) for start, end in _sentences(text) if text[start:end].strip()]
-
-
-def _sentences(text: str) -> Iterator[Span]:
-    start = 0
-    for mark in _END.finditer(text):
-        words = text[max(start, mark.start() - LOOK_BACK) : mark.start()].rsplit(None, 1)[-1:]
-        if words and mark[0][0] == "." and words[0].lower().lstrip("([") in ABBREVIATED:
-            continue
-        yield start, mark.end()
-        start = mark.end()
-    yield start, len(text)
+    ends = [mark.end() for mark in _END.finditer(text)]
+    return [span for span in pairwise([0, *ends, len(text)]) if text[slice(*span)].strip()]
 
 
 _FIRST = r"(?:and |so |but |hey |ok(?:ay)? |then )*+"
