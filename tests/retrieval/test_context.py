@@ -11,7 +11,7 @@ from vouch_sidecar.retrieval.blocks.block import beginning, line_text
 from vouch_sidecar.retrieval.blocks.context import lines_for
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import run
-from vouch_sidecar.retrieval.salience import volunteered_by
+from vouch_sidecar.retrieval.salience import named_in, volunteered_by
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, view
@@ -179,3 +179,10 @@ def test_every_entity_has_a_line_before_another_has_two() -> None:
     ]
     text = "do old keys of the Key Vault rotate through the Mail Relay?"
     assert said(view(VAULT, RELAY, *both), text, limit=2) == ["b", "c"]
+
+
+def test_a_page_with_the_name_of_an_entity_is_told_where_it_has_no_claims() -> None:
+    seen = view(entity("e", "Proof of delivery"), page("one", "Proof of delivery", body="Signed."))
+    text = "what counts as proof of delivery?"
+    rows = named_in(seen, [text])
+    assert [hit.artifact.id for hit in lines_for(rows, text)] == ["one"]

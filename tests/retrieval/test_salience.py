@@ -132,16 +132,3 @@ def test_of_hundreds_of_names_the_strongest_are_looked_at() -> None:
     rows = volunteered_by([seen], [text])
     assert len(rows) == 24
     assert "z" in [row.entity.id for row in rows]
-
-
-def test_where_there_is_no_room_for_all_of_one_strength_the_last_ones_written_are_listed() -> None:
-    people = [entity(i, n) for i, n in (("a", "Avro"), ("b", "Brix"), ("c", "Cryo"), ("d", "Drex"))]
-    where = view(*people, *(claim(e.id, "Holds.", entities=(e.id,)) for e in people))
-
-    def listed(*texts: str) -> list[str]:
-        return [r.entity.id for r in rank([where], texts, 3)]
-
-    assert listed("We asked Avro, Brix, Cryo and then Drex.") == ["b", "c", "d"]
-    assert listed("We asked Drex, Cryo, Brix and then Avro.") == ["a", "b", "c"]
-    assert listed("We asked Avro, Brix, Cryo, Drex and Avro.") == ["a", "c", "d"]
-    assert listed("We asked Drex.", "We asked Avro, Brix and Cryo.")[0] == "d"

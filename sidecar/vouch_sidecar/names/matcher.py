@@ -164,13 +164,11 @@ class Names:
         """The words of a text outside the given mentions that are a part of the names of at most
         `MANY_SHARE` entities, in the singular or plural.
         """
-        covered = bytearray(len(text) + 1)
-        for mention in mentions:
-            covered[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
+        covered = {at for mention in mentions for at in range(mention.start, mention.end)}
         found: list[Mention] = []
         for unit in units(text).units:
             ids = self._by_stem.get(unit.stem, ())
-            if not 0 < len(ids) <= MANY_SHARE or covered[unit.start] or unit.spaceless:
+            if not 0 < len(ids) <= MANY_SHARE or unit.start in covered or unit.spaceless:
                 continue
             if unit.folded in STOPWORDS or _NUMBER_BEHIND.match(text, unit.end):
                 continue

@@ -54,29 +54,24 @@ KeyedForm = tuple[KeyPath, NameForm]
 def forms(entity: Entity) -> Iterator[KeyedForm]:
     """The forms of an entity's name and aliases, with their paths through the trie."""
     seen: set[tuple[KeyPath, Words, str]] = set()
-    for kind, name in _names(entity):
-        for spelled in (name, *_numbered(name)):
-            how, written = kind if spelled == name else FormKind.VARIANT, spelling(spelled)
-            for path, words in _paths(units(spelled)):
-                # An alias that differs from the name in its capitals is told apart by them.
-                if path and (path, words, name) not in seen:
-                    seen.add((path, words, name))
-                    yield path, NameForm(entity.id, how, name, written, words)
+    for kind, name, spelled in _names(entity):
+        for path, words in _paths(units(spelled)):
+            # An alias that differs from the name in its capitals is told apart by them.
+            if path and (path, words, name) not in seen:
+                seen.add((path, words, name))
+                yield path, NameForm(entity.id, kind, name, spelling(spelled), words)
 
 
-def _numbered(name: str) -> tuple[str, ...]:
-    """The name without its hyphen if it is a word and a number: “INC57” for “INC-57”."""
-    return (name.replace("-", ""),) if _NUMBERED.fullmatch(name) else ()
-
-
-def _names(entity: Entity) -> Iterator[tuple[FormKind, str]]:
-    yield FormKind.NAME, entity.name
-    for alias in entity.aliases:
-        yield FormKind.ALIAS, alias
-    words = entity.name.split()
-    surname = words[-1] if words else ""
-    if entity.type == "person" and len(words) > 1 and len(surname) >= MIN_SURNAME:
-        yield FormKind.SURNAME, surname
+def _names(entity: Entity) -> Iterator[tuple[FormKind, str, str]]:
+    """Each name, and how it may be spelled: “INC57” for “INC-57”, too."""
+    aliases = ((FormKind.ALIAS, alias) for alias in entity.aliases)
+    for kind, name in ((FormKind.NAME, entity.name), *aliases):
+        yield kind, name, name
+        if _NUMBERED.fullmatch(name):
+            yield FormKind.VARIANT, name, name.replace("-", "")
+    *others, surname = entity.name.split() or [""]
+    if entity.type == "person" and others and len(surname) >= MIN_SURNAME:
+        yield FormKind.SURNAME, surname, surname
 
 
 def _paths(analysis: Units) -> Iterator[tuple[KeyPath, Words]]:
@@ -88,20 +83,15 @@ def _paths(analysis: Units) -> Iterator[tuple[KeyPath, Words]]:
 
 
 def _path(analysis: Units, whole: bool, punctuation: bool) -> tuple[KeyPath, Words]:
-    keys: list[str] = []
-    words: list[str] = []
-    i = 0
-    while i < len(analysis.units):
-        unit, after = analysis.units[i], i + 1
-        if whole and i in analysis.wholes:
-            unit, after = analysis.wholes[i]
-        if punctuation and unit.gap and i:
-            keys.append(gap_key(unit.gap))
-            words.append(unit.gap)
-        keys.append(unit.stem)
-        words.append(unit.folded)
-        i = after
-    return tuple(keys), tuple(words)
+    path: list[tuple[str, str]] = []
+    wholes, at = analysis.wholes if whole else {}, 0
+    while at < len(analysis.units):
+        unit, after = wholes.get(at, (analysis.units[at], at + 1))
+        if punctuation and unit.gap and at:
+            path.append((gap_key(unit.gap), unit.gap))
+        path.append((unit.stem, unit.folded))
+        at = after
+    return tuple(key for key, _ in path), tuple(word for _, word in path)
 
 
 def paths_without_gaps(analysis: Units) -> set[KeyPath]:

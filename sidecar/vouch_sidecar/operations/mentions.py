@@ -21,7 +21,7 @@ from vouch_sidecar.operations.wire import (
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
 from vouch_sidecar.retrieval.line import ArmName
-from vouch_sidecar.retrieval.salience import arm_of
+from vouch_sidecar.retrieval.salience import ARM_OF_FORM
 
 MAX_LOOKED_AT = 65_536
 """Characters of a text that are searched, in a quarter of a second."""
@@ -113,7 +113,7 @@ def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[
             entity_id=entity.id,
             name=entity.name,
             type=entity.type,
-            arm=arm_of(evidence),
+            arm=ARM_OF_FORM[evidence.form],
             ambiguous=evidence.ambiguous,
             listed=is_listed(evidence),
             collection=served.view.shown_collection,

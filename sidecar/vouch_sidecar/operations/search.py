@@ -13,8 +13,7 @@ from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Marked, Shown, Table
 from vouch_sidecar.operations.wire import LongText, Result, SearchKind, SinceParams, absent
 from vouch_sidecar.retrieval.files.stale_claims import stale
-from vouch_sidecar.retrieval.recent_changes import newest
-from vouch_sidecar.retrieval.search import SEARCHED, search, snippet
+from vouch_sidecar.retrieval.search import SEARCHED, newest, search, snippet
 from vouch_sidecar.retrieval.semantic_search import semantic_search
 
 

@@ -21,8 +21,6 @@ VOLUNTEERED = 0.60
 stays below.
 """
 
-INFLECTED = 0.75
-"""Plural, singular or another verb form of the name: “relays” may be any relays."""
 ARMS = {
     FormKind.NAME: 1.0,  # the entity's own name: nothing is taken off
     FormKind.ALIAS: 0.95,  # somebody declared it, but the entity is called something else
@@ -40,13 +38,8 @@ SPECIFICITY = {0: 1.0, 3: 0.9, 2: 0.8, 1: 0.7}
 very common. Two letters count as common; numbers and stopwords as very common. Names of several
 words have 1.0.
 """
-ONE_LETTER = 0.3
-"""A letter in the right case may still be a variable, a list's item or an article."""
-STOPWORD = 0.5
-"""A stopword in capitals amid words that are not: maybe a name, maybe stress."""
 FEW_SIGNS = 0.6
 """A name of one or two signs in a script without spaces may be part of another word."""
-
 OUTSIDE = 10
 """This many claims of other entities that use the word weigh as much against an entity as one claim
 of its own weighs for it.
@@ -67,8 +60,6 @@ PLACES: dict[str, float] = {
 """Factor of a mention by its place in the text. A word that is not English counts as a name at
 every place but `another's` and `code`.
 """
-HEADING_SHARE = 0.9
-"""If this share of the content words has a capital, as in a heading, capitals tell nothing."""
 
 # Which entities are in play.
 
@@ -265,49 +256,30 @@ PROLIFIC = 30
 
 MAX_TOPIC_WORDS = 256
 """Content words of a topic that are looked up; the rest is ignored."""
-MAX_PHRASES = 8
 MAX_PHRASED = 4_096
 """Characters of a text that are searched for phrases; names are looked for in all of it."""
-MAX_HITS = 24
-MAX_CLAIMS_OF_NAME = 3
-MAX_NEAREST = 10
-"""Claims of an entity that are compared with a text, those that hold most of it…"""
 SPARE = 4
-"""…of so many times as many, as some may not be told."""
-MAX_COMPARED = 3
-"""Claims of an entity that are compared for its best one."""
-MAX_TITLED = 3
-"""Pages listed because their title is the name of an entity, or is asked for."""
+"""Claims of an entity are chosen from so many times as many, as some may not be told."""
 MAX_TITLES = 64
 """Titles that hold the words of a text, which are compared with how it has them."""
-MAX_TIED = 16
-"""Claims tied to files that a text names; the strongest ties."""
-MAX_RELATIONS = 24
-"""Relations of a named entity that are compared with a text."""
 MAX_ASKED = 64
 """Words of a text that are looked up in claims and sections; those that weigh most."""
-MAX_EXACT = 16
-"""Identifiers, tickets, paths and options of a text that are looked up as they are written."""
-MAX_CONSIDERED = 8
-"""Claims, and as many sections and relations, that are compared with a text; those that hold most
-of it.
+FEW = 3
+"""Claims of a name, pages of a title, authors, owners; captured questions that are compared with a
+text.
 """
-MAX_PARTS = 32
-"""Claims whose sentences are looked at to find those; a document's sentence is often several."""
+MAX_CONSIDERED = 8
+"""Claims (all, and of an entity), sections, passages of a section and relations that are compared
+with a text, those that hold most of it; phrases; named entities that a block may have lines for.
+"""
+MANY = 24
+"""Hits of a text; named entities, their relations, ties and identifiers that are looked up;
+statements read of one answer; claims whose sentences are looked at.
+"""
 MAX_PASSAGED = 32_768
 """Characters of a section that are split into passages."""
-MAX_PASSAGES = 8
-"""Passages of a section that are compared with a text; those that hold most of it."""
-MAX_EXCHANGES = 4
-"""Captured questions that are compared with a text; those that hold most of it."""
-MAX_STATEMENTS = 12
-"""Statements read of one answer: as many as vouch takes out of one."""
-MAX_NAMED = 24
-"""Entities named by a text whose claims are looked up; the strongest."""
 MAX_SEMANTIC = 5
 """Hits of a search or a probe by meaning alone."""
-MAX_SPEAKING = 8
-"""Named entities that a block may have lines for; the strongest. A block has ten lines at most."""
 
 # Who committed to the files of claims.
 
@@ -321,12 +293,8 @@ counts 1.
 """
 GENERAL_FILE = 0.2
 """Factor of a changelog, a manifest or a lock file, which everybody changes."""
-MAX_AUTHORS = 3
-"""Authors named for the commits to an entity's or topic's files."""
 MAX_PATHS_OF_AUTHOR = 7
 """Files listed for an author; the field `files` counts all of them."""
-MAX_OWNERS = 3
-"""Owners named by CODEOWNERS that are listed: a rule may name dozens."""
 MAX_CLAIMS_WITH_FILES = 100
 """Claims whose files are looked up for authors and owners; the best by worth."""
 MAX_FILES_OF_AUTHORS = 500

@@ -36,7 +36,6 @@ MAX_TOLD = 24
 class Considered(NamedTuple):
     """An entity that a text may name, with the verdict and its reason."""
 
-    view: View
     entity: Entity
     score: Score
     verdict: Verdict
@@ -46,7 +45,6 @@ class Considered(NamedTuple):
 class Explained(NamedTuple):
     """A claim or a page that a text may bring in, with the verdict and its reason."""
 
-    view: View
     artifact: Artifact
     score: Score
     is_said: bool
@@ -81,9 +79,8 @@ def candidates(view: View, text: str) -> list[Considered]:
             needs, note = view.name_threshold, why_unsaid(row) or ""
         score = score_of(mention, view.name_threshold)
         why = f"“{mention.matched}” names “{mention.name}”: {score.sentence(needs)}"
-        why = f"{why}; {note}" if note else why
-        why = why if mention.arm else NEVER
-        considered.append(Considered(view, entity, score, verdict, why))
+        why = "; ".join(filter(None, [why, note])) if mention.arm else NEVER
+        considered.append(Considered(entity, score, verdict, why))
     return sorted(considered, key=lambda row: (-row.score.value, row.entity.id))
 
 
@@ -118,11 +115,11 @@ def _told(hit: Line, answer: Candidate | None) -> Explained:
     least = UNASKED_LEAST.get(answer.kind, 0.0) if answer is not None else 0.0
     if hit.similarity < least:
         why += f"; unasked it needs {least:.2f}, as nobody reviewed it"
-    return Explained(hit.view, hit.artifact, score, True, why)
+    return Explained(hit.artifact, score, True, why)
 
 
 def _unsaid(view: View, answer: Candidate, left: str) -> Explained:
     score, is_told = answer.features.score(answer.words), answer.is_told(view)
     score = score._replace(reason=f"{'' if is_told else 'only '}{score.reason}")
     why = score.sentence(view.least(answer.kind)) + (f"; {left}" if is_told else "")
-    return Explained(view, answer.artifact, score, False, why)
+    return Explained(answer.artifact, score, False, why)

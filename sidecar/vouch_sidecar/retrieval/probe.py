@@ -11,15 +11,13 @@ from vouch_sidecar.kb.sanitize import clip, count
 from vouch_sidecar.retrieval.blocks.context import each_once, tiers
 from vouch_sidecar.retrieval.constants import (
     ASKED_FOR,
-    MAX_CLAIMS_OF_NAME,
-    MAX_HITS,
+    FEW,
+    MANY,
+    MAX_CONSIDERED,
     MAX_PHRASED,
-    MAX_PHRASES,
-    MAX_SPEAKING,
     WHO_LIKELIHOOD,
 )
-from vouch_sidecar.retrieval.evidence.phrases import phrases
-from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
+from vouch_sidecar.retrieval.evidence.text_kinds import phrases_in, worth_searching
 from vouch_sidecar.retrieval.line import ArmName, Line
 from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on
 from vouch_sidecar.retrieval.salience import Salient, named_in, surely_named
@@ -69,7 +67,8 @@ def run(
     tested = list({row.matched[0].casefold(): row.matched[0] for row in rows}.values())
     answering: list[Line] = []
     if full_text and (worth_searching(text) or names_file(views, text)):
-        tested += _phrases(views, text)
+        mentions = (mention for view in views for mention in view.names.mentions(text))
+        tested += phrases_in(text, ((mention.start, mention.end) for mention in mentions))
         text = text[:MAX_PHRASED]
         answering = _to_ask(views, rows, text)
         for view in views:
@@ -81,16 +80,17 @@ def run(
         [*hits, *answering],
         key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
     )
-    kept = each_once(ranked)[:MAX_HITS]
+    kept = each_once(ranked)[:MANY]
     primary, supplemental = tiers(text, kept, [view.collection for view in views])
     answering.sort(key=lambda hit: (hit.kind != "people", -hit.similarity))
+    tested += (hit.phrase for hit in answering)
     told = tuple(hit for hit in answering if hit.is_told)
     return Probe(
         hits=tuple(kept),
         primary=primary,
         supplemental=supplemental,
         strength="strong" if surely_named(rows) else "moderate" if told else "weak",
-        phrases=tuple(tested[:MAX_PHRASES] or filter(None, [whole])),
+        phrases=tuple(dict.fromkeys(tested or filter(None, [whole])))[:MAX_CONSIDERED],
         answers=told,
     )
 
@@ -105,14 +105,6 @@ def names_file(views: Iterable[View], text: str) -> bool:
         or any(numbered(view, text[:MAX_PHRASED]))
         for view in views
     )
-
-
-def _phrases(views: Sequence[View], text: str) -> list[str]:
-    """The phrases of a text, without the names in it."""
-    if any(view.deadline.has_passed() for view in views):
-        return []
-    names = [(m.start, m.end) for v in views for m in v.names.mentions(text) if not m.nested]
-    return phrases(views, text[:MAX_PHRASED], names)
 
 
 def _answering(
@@ -193,11 +185,11 @@ def _named_hits(rows: Sequence[Salient], text: str) -> list[Line]:
     for row in rows:
         how = (row.matched[0], row.strength, row.arm, row.entity.id)
         out.append(Line(row.view, row.entity, *how))
-        if row in sure[:MAX_SPEAKING] and not (
+        if row in sure[:MAX_CONSIDERED] and not (
             row is not sure[0] and row.view.deadline.has_passed()
         ):
             strengths = {each.entity.id: each.strength for each in sure if each.view is row.view}
             about = claims_about(row.view, row.entity.id, text, strengths)
-            best = about[:MAX_CLAIMS_OF_NAME]
+            best = about[:FEW]
             out += [Line(row.view, answer.artifact, *how) for answer in best]
     return out

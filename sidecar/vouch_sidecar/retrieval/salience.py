@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -17,7 +17,7 @@ from vouch_sidecar.retrieval.constants import (
     DESCRIBED_SHARE,
     FADING,
     FAINTEST,
-    MAX_NAMED,
+    MANY,
     VOLUNTEERED,
 )
 from vouch_sidecar.retrieval.evidence.name_position import with_signs
@@ -29,7 +29,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 
 AMBIGUOUS = "the same words name another entity"
-_ARM_OF_FORM: dict[FormKind, ArmName] = {
+ARM_OF_FORM: dict[FormKind, ArmName] = {
     FormKind.NAME: "name",
     FormKind.ALIAS: "alias",
     FormKind.VARIANT: "variant",
@@ -56,8 +56,6 @@ class Salient:
     ambiguous: bool
     text: str
     """The newest text that names it."""
-    last: tuple[int, int] = (0, 0)
-    """Where it was named last: the age of that text, and the offset there, negated."""
     place: int = 0
     """Where `text` first names it."""
     top_claim_id: str | None = None
@@ -75,11 +73,10 @@ class Salient:
 
 def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
     """At most `top_k` entities that texts (newest first) name, or that the newest one clearly
-    describes, each with its best claim; of equal scores, the one that was written last first.
+    describes, each with its best claim.
     """
-    rows = [row for view in views for row in _in_play(view, texts)]
-    rows.sort(key=lambda row: (-row.score, row.last, row.entity.id, row.view.collection))
-    return sorted((row.with_claim() for row in rows[:top_k]), key=ranking_order)
+    rows = sorted((row for view in views for row in _in_play(view, texts)), key=ranking_order)
+    return [row.with_claim() for row in rows[:top_k]]
 
 
 def ranking_order(row: Salient) -> tuple[float, str, str]:
@@ -87,13 +84,10 @@ def ranking_order(row: Salient) -> tuple[float, str, str]:
     return (-row.score, row.entity.id, row.view.collection)
 
 
-def _in_play(view: View, texts: Sequence[str]) -> Iterator[Salient]:
-    rows = _named_by(view, texts)
-    yield from rows
-    entity_ids = {row.entity.id for row in rows}
-    if texts:
-        described = _described_by(view, texts[0])
-        yield from (row for row in described if row.entity.id not in entity_ids)
+def _in_play(view: View, texts: Sequence[str]) -> Iterable[Salient]:
+    described = _described_by(view, texts[0]) if texts else []
+    named = _named_by(view, texts)
+    return {row.entity.id: row for row in (*described, *named)}.values()
 
 
 def volunteered_by(views: Sequence[View], texts: Sequence[str]) -> list[Salient]:
@@ -150,18 +144,13 @@ def listed_topics(view: View, text: str) -> list[Mention]:
     return [m for m in weigh(view, text) if view.names.is_topic(m.entity_id) and is_listed(m)]
 
 
-def arm_of(mention: Mention) -> ArmName:
-    """The way in which a mention names its entity."""
-    return _ARM_OF_FORM[mention.form]
-
-
 def named_in(view: View, texts: Sequence[str], parts: bool = True) -> list[Salient]:
     """The entities that texts (newest first) name in full or, with `parts`, in part, strongest
-    first, at most `MAX_NAMED`.
+    first, at most `MANY`.
     """
     rows = _named_by(view, texts, parts)
     rows.sort(key=lambda row: (-row.strength, row.entity.id))
-    return rows[:MAX_NAMED]
+    return rows[:MANY]
 
 
 def surely_named(rows: Iterable[Salient]) -> list[Salient]:
@@ -207,12 +196,11 @@ def _named(
         claim_count=view.search.claim_count(entity.id),
         score=_scored(view, entity, strength, is_named=True),
         strength=strength,
-        arm=arm_of(best),
+        arm=ARM_OF_FORM[best.form],
         matched=tuple(dict.fromkeys(mention.matched for _, mention in evidence)),
         why=f"{why}; {AMBIGUOUS}" if best.ambiguous else why,
         ambiguous=best.ambiguous,
         text=newest,
-        last=min((age, -mention.start) for age, mention in evidence),
         place=min(mention.start for age, mention in evidence if age == evidence[0][0]),
     )
 
@@ -229,18 +217,17 @@ def _described_by(view: View, text: str) -> list[Salient]:
     """The entities whose name, aliases and description hold most of a text's words."""
     if not worth_searching(text):
         return []
-    search, snapshot = view.search, view.knowledge.snapshot
-    words, total = terms(text), search.total(Kind.ENTITY)
-    weights = {word: rarity(total, search.frequency(word, Kind.ENTITY)) for word in words}
+    words, total = terms(text), view.search.total(Kind.ENTITY)
+    weights = {word: rarity(total, view.search.frequency(word, Kind.ENTITY)) for word in words}
     rows = []
-    for hit in search.down_to(weights, Kind.ENTITY, DESCRIBED_SHARE):
-        document = snapshot.document(hit)
-        stems = frozenset(stems_in(document))
+    for hit in view.search.down_to(weights, Kind.ENTITY, DESCRIBED_SHARE):
+        document = view.knowledge.snapshot.document(hit)
+        entity, stems = view.visible.entity(key_in(document)[1]), frozenset(stems_in(document))
         held = [word for word in words if word.held_by(stems)]
-        entity = view.visible.entity(key_in(document)[1])
-        strength = round(sum(weights[word] for word in held) / sum(weights.values()), 3)
+        strength = round(sum(map(weights.__getitem__, held)) / sum(weights.values()), 3)
         if entity is None or len(held) < 2 or strength < DESCRIBED_SHARE:
             continue
+        matched = tuple(word.word for word in held)
         rows.append(
             Salient(
                 view=view,
@@ -249,8 +236,8 @@ def _described_by(view: View, text: str) -> list[Salient]:
                 score=_scored(view, entity, strength, is_named=False),
                 strength=strength,
                 arm="text",
-                matched=tuple(word.word for word in held),
-                why=f"{strength:.2f}: its description holds “{' '.join(w.word for w in held)}”",
+                matched=matched,
+                why=f"{strength:.2f}: its description holds “{' '.join(matched)}”",
                 ambiguous=False,
                 text=text,
             )

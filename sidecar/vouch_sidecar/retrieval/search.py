@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.index.artifact_documents import sections
+from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.stored_artifacts import key_in, stems_in
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
@@ -139,6 +140,16 @@ def ranked(hits: Iterable[Ranked]) -> list[Ranked]:
     return sorted(
         hits, key=lambda f: (-f.score, f.artifact.id, f.kind, f.view.collection, f.section)
     )
+
+
+def newest(views: Sequence[View], limit: int) -> list[Ranked]:
+    """The claims that were confirmed or updated since the views' time; best first, by worth."""
+    return ranked(
+        Ranked(view, Kind.CLAIM, claim, 0, round(worth(claim), 6))
+        for view in views
+        for claim in view.visible.best(view.search.recent(), limit)
+        if view.texts.is_sayable(claim)
+    )[:limit]
 
 
 def _by_name(

@@ -8,26 +8,23 @@ from collections.abc import Collection, Iterable, Sequence
 from math import fsum
 
 from vouch_sidecar.index.artifact_documents import texts
-from vouch_sidecar.index.query import rarity
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.retrieval.constants import (
     BESIDE_A_CLAIM,
-    COMMONNESS,
     MAX_SEMANTIC,
     SEMANTIC_LEAST,
     SEMANTIC_WEIGHT,
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
+from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.search import Ranked, as_units, found_by_words, ranked
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.embedded_texts import KINDS, compared, mark_of
 from vouch_sidecar.semantic.vectors import Near
-from vouch_sidecar.text.analysis import fold
-from vouch_sidecar.text.content_words import content_stems, terms
-from vouch_sidecar.text.english_words import tier
+from vouch_sidecar.text.content_words import content_stems
 
 PHRASE_CHARS = 200
 SPARE = 50
@@ -60,14 +57,7 @@ def semantic_search(
     """
     by_name, others = found_by_words(views, query, kinds, limit, exclude)
     keys = {(row.view.collection, *key_of(row.artifact)) for row in (*by_name, *others)}
-    alone = _alone(
-        vector,
-        views,
-        [kind for kind in KINDS if kind in kinds],
-        keys,
-        exclude,
-        SEMANTIC_LEAST,
-    )
+    alone = _alone(vector, views, [kind for kind in KINDS if kind in kinds], keys, exclude)
     by_name = ranked(_scored(vector, row, query) for row in by_name)
     rest = ranked(_scored(vector, row, query) for row in (*others, *alone))
     return [*by_name, *as_units(rest, limit)][:limit]
@@ -78,21 +68,21 @@ def _alone(
     views: Sequence[View],
     kinds: Collection[Kind],
     keys: Collection[tuple[str, Kind, str]],
-    exclude: Collection[str],
-    least: float,
+    exclude: Collection[str] = (),
 ) -> list[Ranked]:
     """A few near artifacts that are not known yet, each once, best first."""
     most = MAX_SEMANTIC + len(keys) + len(exclude) + SPARE
-    nearest = [(view, near) for view in views for near in vector.nearest(view, kinds, least, most)]
-    nearest.sort(key=lambda pair: -_worth(pair[1].kind) * pair[1].cosine)
+    nearest = (
+        (view, near)
+        for view in views
+        for near in vector.nearest(view, kinds, SEMANTIC_LEAST, most)
+        if (view.collection, near.kind, near.id) not in keys and near.id not in exclude
+    )
     first: dict[tuple[str, Kind, str], Ranked] = {}
-    for view, near in nearest:
-        key = (view.collection, near.kind, near.id)
-        if key not in keys and key not in first and near.id not in exclude:
-            if (standing := _standing(view, near)) is not None:
-                first[key] = standing
-            if len(first) == MAX_SEMANTIC:
-                break
+    for view, near in sorted(nearest, key=lambda pair: -_worth(pair[1].kind) * pair[1].cosine):
+        standing = _standing(view, near) if len(first) < MAX_SEMANTIC else None
+        if standing is not None:
+            first.setdefault((view.collection, near.kind, near.id), standing)
     return list(first.values())
 
 
@@ -108,17 +98,16 @@ def _scored(vector: TextVector, row: Ranked, query: str) -> Ranked:
 
 
 def _coverage(row: Ranked, query: str) -> float:
-    """The share of a query's words, by rarity, that a hit holds; English ones count less."""
-    search = row.view.search
-    total = search.total(Kind.CLAIM)
-    weights = {n: rarity(total, search.frequency(n, Kind.CLAIM)) for n in terms(query)}
-    if not (whole := fsum(weights.values())):
-        return 0.0
-    section_texts = [row.text] if isinstance(row.artifact, Claim) else texts(row.artifact)
-    text = section_texts[row.section] if row.section < len(section_texts) else ""
-    stems = frozenset(content_stems(text))
-    held = ((n, weight) for n, weight in weights.items() if n.held_by(stems))
-    return fsum(weight * COMMONNESS[tier(fold(n.word))] for n, weight in held) / whole
+    """The share of a query's words, by weight, that a hit holds."""
+    weights = worths_of(row.view, query)
+    stems = frozenset(content_stems(row.text if row.kind is Kind.CLAIM else _indexed(row)))
+    held = fsum(weight for word, weight in weights.items() if word.held_by(stems))
+    return held / fsum(weights.values()) if weights else 0.0
+
+
+def _indexed(row: Ranked) -> str:
+    """The text by which full text finds a hit."""
+    return dict(enumerate(texts(row.artifact))).get(row.section, "")
 
 
 def semantic_hits(
@@ -131,7 +120,7 @@ def semantic_hits(
     if not worth_searching(text):
         return []
     keys = {(hit.view.collection, *key_of(hit.artifact)) for hit in hits}
-    near = _alone(vector, views, KINDS, keys, (), SEMANTIC_LEAST)
+    near = _alone(vector, views, KINDS, keys)
     return [_hit(hit, text) for hit in near if hit.view.tells(hit.score)]
 
 

@@ -42,10 +42,6 @@ class Window:
     before: PushedBefore | None = None
     """What the session was pushed; None if nothing is to be volunteered."""
 
-    def in_play(self, most: int) -> list[Salient]:
-        """The ranking for this knowledge base."""
-        return rank([self.kb.view], self.texts, most)
-
     def brought_in(self) -> list[Salient]:
         """The entities that the newest text brings in, strongest first. Each entity is brought in
         once a session.
@@ -70,10 +66,9 @@ class PushedRow(NamedTuple):
 
 def pushed_row(row: Salient) -> PushedRow:
     """The row with the words of its top claim."""
-    claim = row.view.visible.claim(row.top_claim_id) if row.top_claim_id is not None else None
-    if claim is None:
-        return PushedRow(row, None)
-    return PushedRow(row, clip(one_line(row.view.texts.shown(claim).fact), CLAIM_CHARS))
+    claim = row.view.visible.claim(row.top_claim_id or "")
+    said = None if claim is None else row.view.texts.shown(claim).fact
+    return PushedRow(row, said and clip(one_line(said), CLAIM_CHARS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,5 +110,5 @@ def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient
     for window in windows:
         most = top_k or window.kb.settings.reflex.top_k
         limit = max(limit, most)
-        rows += window.in_play(most)
+        rows += rank([window.kb.view], window.texts, most)
     return sorted(rows, key=ranking_order)[:limit]

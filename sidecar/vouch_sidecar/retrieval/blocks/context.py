@@ -12,7 +12,7 @@ from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks.block import render
-from vouch_sidecar.retrieval.constants import MAX_SPEAKING, MAX_TITLED
+from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.files.stale_claims import is_followed
 from vouch_sidecar.retrieval.gate import may_enter, pages_to_tell
 from vouch_sidecar.retrieval.line import Line
@@ -101,7 +101,7 @@ def lines_for(
     firsts: list[Line] = []
     others: list[Line] = []
     derived: list[Line] = []
-    for place, row in enumerate(rows[:MAX_SPEAKING]):
+    for place, row in enumerate(rows[:MAX_CONSIDERED]):
         if place and row.view.deadline.has_passed():
             break  # the first is said however late it is
         strengths = {each.entity.id: each.strength for each in rows if each.view is row.view}
@@ -229,13 +229,13 @@ def _pages_about(row: Salient, in_sections: bool, whole: bool) -> Iterator[Line]
     """
     view, words, first = row.view, terms(row.entity.name), dict[str, int]()
     held = tuple(word.word for word in words)
-    naming = view.visible.found(view.search.holding(words, Kind.PAGE), MAX_TITLED)
+    naming = view.visible.found(view.search.holding(words, Kind.PAGE), FEW)
     for artifact, section in naming if in_sections else ():
         for page in pages_to_tell([artifact]):
             if first.setdefault(page.id, section) == section:
                 yield replace(_hit(row, page), section=section, words=held)
     listing = view.visible.pages_about((Kind.ENTITY, row.entity.id))
-    titled = view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLED)
+    titled = view.visible.artifacts_in(view.search.holding(words, TITLE), FEW)
     for page in pages_to_tell([*listing, *titled]) if whole else ():
         yield _hit(row, page)
 

@@ -1,3 +1,1 @@
-"""Evidence in a text: which names it holds, how strongly, which phrases are worth looking up, and
-what is asked beside the names.
-"""
+"""Evidence in a text: which names it holds, how strongly, and what is asked beside them."""

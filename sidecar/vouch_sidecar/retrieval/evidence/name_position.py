@@ -5,17 +5,17 @@ at the beginning of a sentence what follows; the sentence is not parsed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
 from unicodedata import combining
 
 from vouch_sidecar.names.mentions import Mention
-from vouch_sidecar.names.name_forms import unpunctuated
-from vouch_sidecar.retrieval.constants import HEADING_SHARE, PlaceKind
+from vouch_sidecar.names.name_forms import FormKind, unpunctuated
+from vouch_sidecar.retrieval.constants import PlaceKind
 from vouch_sidecar.text.analysis import Unit, Units, fold, is_acronym
-from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
+from vouch_sidecar.text.english_words import DATES, ORDINARY, STOPWORDS, VERY_COMMON, tier
 from vouch_sidecar.text.prompt_text import printed_lines
 
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
@@ -54,11 +54,10 @@ _WITHOUT_ARTICLE = re.compile(
 """What stands before a name in lower case, such as a sentence's first word. English has no bare
 singular nouns: “is the beacon slow” asks about some beacon, “is beacon slow” about Beacon.
 """
-_MAX_BEFORE = 40
-"""Characters before a name in which that is looked for."""
+_NEAR = 200
+"""Characters before and behind a name that are looked at."""
 _TOKEN = re.compile(r"[\w./\\:@-]+")
 _TOKEN_BEFORE = re.compile(r"(?<![\w./\\:@-])[\w./\\:@-]*+$")
-_MAX_TOKEN = 200
 _FILE_BELOW = re.compile(r"/[\w-]+\.[a-z]{1,5}")
 _FOREIGN = re.compile(r"://|@|\b(?:com|dev|edu|example|io|java|javax|net|org)\b")
 """Hosts, and packages that are named after hosts, belong to somebody else."""
@@ -76,77 +75,67 @@ class Placing:
     def text(self) -> str:
         return self.analysis.text
 
-    def place(self, mention: Mention, is_person: bool, has_capital: bool) -> PlaceKind:
-        """The place of a mention. `has_capital` says whether the entity's name is written with a
-        capital.
+    def place(self, mention: Mention, is_person: bool, common: int) -> PlaceKind:
+        """The place of a mention. `common` says how common an English word its name is: 0 for what
+        is none, and for what is a name wherever it stands by itself.
         """
-        written = with_signs(self.text, mention) or self.text[mention.start : mention.end]
-        if unpunctuated(self.text) == unpunctuated(written):
+        if unpunctuated(self.text) == unpunctuated(mention.matched):
             return "alone"
         inside = self.units_in(mention.start, mention.end)
-        words = [u for u in inside if u.folded not in STOPWORDS and not u.folded.isdigit()]
+        is_part, is_one = mention.form is FormKind.PART, is_word(inside)
+        words = [unit for unit in content_of(inside) if not unit.folded.isdigit()]
         unit = (words or inside)[0]
-        if not is_person and unit.end - unit.start > 2 and in_code(self.text, *mention[:2]):
+        token = token_around(self.text, mention.start, mention.end)
+        is_foreign = _FOREIGN.search(" ".join(token)) is not None
+        may_be_code = is_one and not is_person and not is_foreign and unit.end - unit.start > 2
+        if may_be_code and is_code(*token):
             return "code"
-        if len(inside) == 1 and self._is_anothers(unit, is_person):
+        is_anothers = is_foreign or self._is_anothers(unit, is_person)
+        if len(inside) == 1 and is_anothers and (is_part or not has_signs(mention.name)):
             return "another's"
-        is_word = has_capital and self.text[unit.start].islower()
-        like_a_name = (has_capital or is_person) and self.like_a_name(unit)
-        if like_a_name or self._in_capitals(unit):
-            return "name"
+        name: PlaceKind = "name"
+        if any(start <= mention.start < end for start, end in self._printed):
+            is_several = len(inside) > 1 and " " not in self.text[mention.start : mention.end]
+            name = "name" if is_several else "printed"  # an identifier names one thing
+        has_capital = mention.name != mention.name.lower()
+        has_own = self._has_capital(unit) and not self._starts_sentence(unit)
+        is_written = (has_capital or is_person) and has_own and not self._is_all_upper
+        is_shouted = is_acronym(self.text[unit.start : unit.end]) and not self._is_all_upper
+        if not common or is_written or is_shouted:
+            return name
+        is_small = has_capital and self.text[unit.start].islower()
         has_object = _OBJECT.match(self.text, unit.end) is not None
-        if is_word:
-            before = self.text[max(0, unit.start - _MAX_BEFORE) : unit.start]
-            return "as it is" if _WITHOUT_ARTICLE.search(before) and not has_object else "word"
-        if has_object and self._starts_sentence(unit):
-            return "word"
-        return "name" if has_capital and _PREDICATE.match(self.text, unit.end) else "as it is"
+        is_verb = has_object and (is_small or self._starts_sentence(unit))
+        is_subject = has_capital and _PREDICATE.match(self.text, unit.end) is not None
+        if is_subject and not is_small and not is_verb:
+            return name
+        if is_part:
+            return "as it is" if common == ORDINARY else "word"
+        before = self.text[max(0, unit.start - _NEAR) : unit.start]
+        is_bare = not is_small or _WITHOUT_ARTICLE.search(before) is not None
+        return "as it is" if common > VERY_COMMON and is_bare and not is_verb else "word"
 
-    def is_printed(self, mention: Mention) -> bool:
-        """Whether a mention stands in a line that a machine printed."""
-        return any(start <= mention.start < end for start, end in self._printed)
+    @cached_property
+    def _is_all_upper(self) -> bool:
+        return self.text.isupper() and len(content_of(self.analysis.units)) > 1
 
     @cached_property
     def _printed(self) -> list[tuple[int, int]]:
         return printed_lines(self.text)
 
-    @cached_property
-    def _position(self) -> dict[int, int]:
-        return {u.start: i for i, u in enumerate(self.analysis.units)}
-
-    @cached_property
-    def _is_title(self) -> bool:
-        """Whether capitals say nothing: most words have one, as in a heading."""
-        content = [u for u in self.analysis.units if u.folded not in STOPWORDS]
-        capitals = sum(self._has_capital(u) for u in content)
-        heading = len(content) > 3 and capitals >= HEADING_SHARE * len(content)
-        return heading or (len(content) > 1 and self.text.isupper())
-
     def units_in(self, start: int, end: int) -> list[Unit]:
         """The units between two offsets."""
-        units, first = self.analysis.units, self._position[start]
-        last = first
-        while last < len(units) and units[last].start < end:
-            last += 1
-        return units[first:last]
+        return self.analysis.units[self._number(start) : self._number(end)]
 
-    def like_a_name(self, unit: Unit) -> bool:
-        """Whether a word has a capital that neither the start of a sentence nor a heading
-        explains.
-        """
-        return self._has_capital(unit) and not self._is_title and not self._starts_sentence(unit)
-
-    def _in_capitals(self, unit: Unit) -> bool:
-        """Whether a word is in capitals while the words around it are not."""
-        return is_acronym(self.text[unit.start : unit.end]) and not self._is_title
+    def _number(self, start: int) -> int:
+        """The number of the unit that begins at an offset, or of the next one."""
+        return bisect_left(self.analysis.units, start, key=lambda unit: unit.start)
 
     def _is_anothers(self, unit: Unit, person: bool) -> bool:
-        """Whether a word is a part of an address or of a longer proper name."""
-        if _FOREIGN.search(" ".join(_token_around(self.text, unit.start, unit.end))):
-            return True
-        if not self._has_capital(unit) or self._is_title:
+        """Whether a word is a part of a longer proper name."""
+        if not self._has_capital(unit) or self._is_all_upper:
             return False
-        at, units = self._position[unit.start], self.analysis.units
+        at, units = self._number(unit.start), self.analysis.units
         if at + 1 < len(units) and not units[at + 1].gap and self._belongs_to_name(units[at + 1]):
             return True
         if at == 0 or unit.gap or not self._belongs_to_name(before := units[at - 1]):
@@ -166,22 +155,29 @@ class Placing:
         return not before or before[-1] in ".!?:\n"
 
 
-def in_code(text: str, start: int, end: int) -> bool:
-    """Whether the words at a place are a part of `beacon_client`, `BeaconClient`, `beacon.write()`
+def content_of(units: Iterable[Unit]) -> list[Unit]:
+    """Some units without stopwords."""
+    return [unit for unit in units if unit.folded not in STOPWORDS]
+
+
+def is_word(units: Sequence[Unit]) -> bool:
+    """Whether some units are one word of a script with spaces, stopwords aside."""
+    return len(content_of(units)) < 2 and not any(unit.spaceless for unit in units)
+
+
+def is_code(before: str, rest: str) -> bool:
+    """Whether a word between these is a part of `beacon_client`, `BeaconClient`, `beacon.write()`
     or `services/beacon/app.py`.
     """
-    before, rest = _token_around(text, start, end)
-    if _FOREIGN.search(f"{before} {rest}"):
-        return False
     if _JOINED_BEFORE.search(before) or _JOINED_AFTER.match(rest) or _FILE_BELOW.fullmatch(rest):
         return True
     return sum((before + rest).count(slash) for slash in "/\\") > 1
 
 
-def _token_around(text: str, start: int, end: int) -> tuple[str, str]:
+def token_around(text: str, start: int, end: int) -> tuple[str, str]:
     """The characters before and after a place, up to white space."""
-    before = _TOKEN_BEFORE.search(text[max(0, start - _MAX_TOKEN) : start])
-    after = _TOKEN.match(text, end, end + _MAX_TOKEN)
+    before = _TOKEN_BEFORE.search(text[max(0, start - _NEAR) : start])
+    after = _TOKEN.match(text, end, end + _NEAR)
     return before[0] if before else "", after[0].rstrip(".:") if after else ""
 
 
@@ -205,8 +201,6 @@ def has_signs(name: str) -> bool:
 
 
 def _edges(name: str) -> tuple[str, str]:
-    return _edge(name), _edge(reversed(name))[::-1]
-
-
-def _edge(signs: Iterable[str]) -> str:
-    return "".join(takewhile(lambda sign: not (sign.isalnum() or combining(sign)), signs))
+    """The signs that begin a name, and those that end it."""
+    letters = [at for at, sign in enumerate(name) if sign.isalnum() or combining(sign)]
+    return (name[: letters[0]], name[letters[-1] + 1 :]) if letters else (name, name)

@@ -12,22 +12,25 @@ from vouch_sidecar.names.name_forms import FormKind, spelling
 from vouch_sidecar.retrieval.constants import (
     ARMS,
     FEW_SIGNS,
-    INFLECTED,
     LISTED,
-    ONE_LETTER,
     OUTSIDE,
     PLACES,
     SHARED,
     SPECIFICITY,
-    STOPWORD,
     WRITTEN_OUT,
 )
-from vouch_sidecar.retrieval.evidence.name_position import Placing, has_signs, with_signs
+from vouch_sidecar.retrieval.evidence.name_position import (
+    Placing,
+    content_of,
+    has_signs,
+    is_word,
+    with_signs,
+)
 from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import Unit, fold, units
 from vouch_sidecar.text.content_words import terms
-from vouch_sidecar.text.english_words import STOPWORDS, tier
+from vouch_sidecar.text.english_words import COMMON, VERY_COMMON, tier
 
 _BY_FORM = {
     FormKind.ALIAS: "an alias",
@@ -97,82 +100,45 @@ def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
     matched = written if is_part else with_signs(placing.text, mention)
     if matched is None:
         return None
-    if mention.form is FormKind.VARIANT and fold(matched) == fold(mention.name.strip()):
-        mention = mention._replace(form=FormKind.NAME)  # with its signs it is the name itself
-    mention = mention._replace(matched=matched, arm=_arm(mention, matched))
+    form = mention.form
+    if form is FormKind.VARIANT and fold(matched) == fold(mention.name.strip()):
+        form = FormKind.NAME  # with its signs it is the name itself
+    arm = ARMS[form] * (SHARED if is_part and mention.ambiguous else 1.0)
+    mention = mention._replace(matched=matched, form=form, arm=arm)
     entity = view.visible.entity(mention.entity_id)
     is_person = entity is not None and entity.type == "person"
-    has_capital = mention.name != mention.name.lower()
-    position = placing.place(mention, is_person, has_capital)
-    if position == "alone" and not is_part:
-        return mention._replace(placed="alone")
     inside = placing.units_in(mention.start, mention.end)
-    content = [unit for unit in inside if unit.folded not in STOPWORDS]
-    is_one_word = len(content) < 2 and not any(unit.spaceless for unit in inside)
-    common = _tier(mention, inside, content)
     is_signed = not is_part and has_signs(mention.name)
-    is_settled = is_signed or spelling(written) in view.words.always
-    place: str = position
-    if is_signed or position not in ("alone", "another's"):
-        if not is_one_word or (position != "code" and (is_settled or not common)):
-            place = "name"
-        elif is_part and position in ("as it is", "word"):
-            place = "as it is" if common == 3 else "word"
-        elif common == 1 and position == "as it is":
-            place = "word"
-    if place == "name" and placing.is_printed(mention) and (len(inside) < 2 or " " in written):
-        place = "printed"  # an identifier of several words names one thing
-    specificity = 1.0 if is_settled else _specificity(inside, content, is_one_word, common)
+    is_settled = is_signed or not is_word(inside) or spelling(written) in view.words.always
+    content = content_of(inside)
+    common = 0 if is_settled else _tier(mention, content)
+    place = placing.place(mention, is_person, common)
+    is_few = len(inside) < 3 and any(unit.spaceless for unit in inside)
+    specificity = FEW_SIGNS if is_few else SPECIFICITY[common]
+    if place == "alone" and not is_part:
+        specificity = 1.0
     mention = mention._replace(specificity=specificity, place=PLACES[place], placed=place)
-    if is_settled or not is_one_word or not content or not is_listed(mention):
+    if is_settled or place == "alone" or not content or not is_listed(mention):
         return mention
-    shown = position == "name" and has_capital
-    keyness = max(_keyness(view, mention, content[0]), WRITTEN_OUT if shown else 0.0)
-    return mention._replace(keyness=keyness)
+    in_small_letters = mention.name.islower() or written.islower()
+    least = WRITTEN_OUT if place in ("name", "printed") and not in_small_letters else 0.0
+    return mention._replace(keyness=max(_keyness(view, mention, content[0].folded), least))
 
 
-def _arm(mention: Mention, matched: str) -> float:
-    if mention.form is FormKind.PART and mention.ambiguous:
-        return ARMS[FormKind.PART] * SHARED
-    is_form = mention.form in (FormKind.VARIANT, FormKind.DERIVED)
-    if is_form and _letters(matched) != _letters(mention.name):
-        return min(INFLECTED, ARMS[mention.form])
-    return ARMS[mention.form]
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, fold(text)))
-
-
-def _tier(mention: Mention, inside: Sequence[Unit], content: Sequence[Unit]) -> int:
-    """How common a word is in English, also together with a stopword beside it."""
-    if not content:
-        return 1
-    word = content[0].folded
-    is_short = min(len(word), len(mention.name)) < 3
-    common = 1 if word.isdigit() else tier(word) or (2 if is_short else 0)
-    is_pair = len(inside) > 1 and inside[0].folded not in ("a", "an", "the")
-    return 3 if common and is_pair else common
-
-
-def _specificity(
-    inside: Sequence[Unit], content: Sequence[Unit], is_one_word: bool, common: int
-) -> float:
-    """How little else the words could mean: by their number, and how common they are in English."""
-    if not is_one_word:
-        return FEW_SIGNS if len(content) < 2 and len(inside) < 3 else 1.0
-    if not content:
-        return STOPWORD
-    return ONE_LETTER if len(content[0].folded) == 1 else SPECIFICITY[common]
-
-
-def _keyness(view: View, mention: Mention, word: Unit) -> float:
+def _keyness(view: View, mention: Mention, word: str) -> float:
     """Own claims against the claims of others that use the word: (own + 1) / (own + 1 + others/10).
 
     After the link probability of Mihalcea and Csomai (2007), with claims for links: where most who
     use a word speak of something else, it hardly names the entity.
     """
-    words = terms(word.folded)
     own = view.search.claim_count(mention.entity_id)
-    using = view.search.frequency(words[0], Kind.CLAIM) if words else 0
-    return round((own + 1) / (own + 1 + max(0, using - own) / OUTSIDE), 2)
+    using = max([own, *(view.search.frequency(term, Kind.CLAIM) for term in terms(word)[:1])])
+    return round((own + 1) / (own + 1 + (using - own) / OUTSIDE), 2)
+
+
+def _tier(mention: Mention, content: Sequence[Unit]) -> int:
+    """How common a word is in English; numbers count as very common, two letters as common."""
+    if not content or content[0].folded.isdigit():
+        return VERY_COMMON
+    word = content[0].folded
+    return tier(word) or (COMMON if min(len(word), len(mention.name)) < 3 else 0)

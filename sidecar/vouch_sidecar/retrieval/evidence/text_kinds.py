@@ -7,10 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from vouch_sidecar.retrieval.constants import (
-    LEAST_WORDS,
-    MAX_PHRASED,
-)
+from vouch_sidecar.retrieval.constants import LEAST_WORDS, MAX_PHRASED
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.english_words import tier
@@ -72,6 +69,7 @@ _NUMBER = re.compile(
 which means the same everywhere. They count only in a short question, or by themselves, as a text
 may also give one by the way.
 """
+_QUOTED = re.compile(r"[“„]([^“”\n]{3,120})[“”]|\"([^\"\n]{3,120})\"|`([^`\n]{3,120})`")
 _MAX_NUMBERED = 6
 """Words of such a question."""
 
@@ -86,6 +84,14 @@ def exact_places(text: str) -> Iterator[Span]:
 def _asks_for_number(text: str) -> bool:
     count = len(text.split(None, _MAX_NUMBERED))
     return count < LEAST_WORDS or (count <= _MAX_NUMBERED and asks(text))
+
+
+def phrases_in(text: str, names: Iterable[Span]) -> list[str]:
+    """What stands in quotes in a text, and its identifiers and the like, but for names."""
+    rest = blanked(text, names)[:MAX_PHRASED]
+    quoted = (match.span(match.lastindex or 0) for match in _QUOTED.finditer(rest))
+    found = (rest[start:end].strip() for start, end in (*quoted, *exact_places(rest)))
+    return [phrase for phrase in found if phrase]
 
 
 def blanked(text: str, names: Iterable[Span]) -> str:
@@ -134,18 +140,10 @@ def worth_searching(text: str) -> bool:
     """
     if holds_exact(text):
         return True
-    if _word_count(text) < LEAST_WORDS:
-        return False
+    signs = sum(unit.spaceless for unit in units(text[:MAX_PHRASED]).units)
+    if max(len(text.split()), signs // 2) < LEAST_WORDS:
+        return False  # two signs of a script without spaces are a word
     first = text.split(maxsplit=1)[0]
     if first.startswith("/") and first.strip("/!:").casefold() in _REFLEX_COMMANDS:
         return False
     return not _REFLEX_COMMANDS.issuperset(fold(term.word) for term in terms(text))
-
-
-def _word_count(text: str) -> int:
-    """Words between spaces; of a script without spaces, two signs are one."""
-    count = len(text.split())
-    if count >= LEAST_WORDS or text.isascii():
-        return count
-    signs = sum(unit.spaceless for unit in units(text).units)
-    return count - 1 + signs // 2 if signs else count

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from itertools import islice, pairwise
 from math import fsum
+from operator import itemgetter
 
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.constants import (
     COMMONNESS,
     HIRAGANA,
+    MANY,
     MAX_ASKED,
-    MAX_EXACT,
     MIN_NUMBER,
     SIGN_PAIR,
     SLIGHT,
 )
-from vouch_sidecar.retrieval.evidence.name_position import Placing
 from vouch_sidecar.retrieval.evidence.text_kinds import (
     GENERAL,
     Span,
@@ -45,6 +47,8 @@ _NUMBERS = DATES | frozenset(
     """.split()
 )
 """Words for times and numbers, which say as little of a text's subject as digits do."""
+_JOINED = re.compile(r"(?<!\S)(?:[^\s/]*+/\S*+|[^\s.]*\d\.\d\S*+)")
+"""Paths, versions and addresses."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +62,6 @@ class WeighedWords:
     weights: Mapping[Term, float]
     exact: tuple[tuple[str, frozenset[Term]], ...]
     """Each identifier, ticket, path, option and code, folded, and its words."""
-    proper: frozenset[str]
-    """Words that are written like a name."""
     pairs: frozenset[tuple[str, str]]
     """Stems of neighbouring words, numbers left out."""
     sentences: tuple[frozenset[Term], ...]
@@ -74,24 +76,17 @@ class WeighedWords:
         """The words of this text that another text with these stems holds."""
         return tuple(word for word in self.weights if word.held_by(stems))
 
-    def means(self, word: Term, text: str) -> bool:
-        """Whether another text that holds the stem of a word means the word: one that is written
-        like a name must stand there, too, a number as a part of the same version or address, and a
-        word of a path not only in other paths. Nobody called Coppersmither is a coppersmith.
+    def meant_by(self, text: str, stems: frozenset[str]) -> tuple[Term, ...]:
+        """Of the words that another text holds, those that mean the same there: a word of a path or
+        of a version as a part of the same one, or where it stands outside of such.
         """
-        if word.word in self.proper:
-            return fold(word.word) in fold(text)
-        wholes = [
-            written
-            for written, words in self.exact
-            if word in words
-            and ("/" in written or ("." in written and all(each.word.isdigit() for each in words)))
-        ]
-        if not wholes or any(written in fold(text) for written in wholes):
-            return True
-        beside = " ".join(piece for piece in text.split() if "/" not in piece)
-        is_path = any("/" in written for written in wholes)
-        return is_path and word.held_by(frozenset(content_stems(beside)))
+        held = self.held_by(stems)
+        others = [words for written, words in self.exact if _JOINED.fullmatch(written)]
+        joined = frozenset[Term]().union(*others) - self.exactly_in(text)
+        if not joined.isdisjoint(held):
+            beside = frozenset(content_stems(_JOINED.sub(" ", text)))
+            held = tuple(word for word in held if word not in joined or word.held_by(beside))
+        return held
 
     def best_sentence(self, held: Sequence[Term]) -> frozenset[Term]:
         """The words of the sentence whose held words weigh most. Of equal sentences, the one whose
@@ -124,15 +119,10 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     asked = without_paths_outside(without_printed(view.workspace.relative(text)))
-    asked = without_asking(asked)
-    rest = blanked(asked, names)
-    own = view.own_names
-    words = [
-        word
-        for word in terms(rest)
-        if fold(word.word) not in own and not (names and fold(word.word) in GENERAL)
-    ]
-    places = islice(exact_places(rest), MAX_EXACT)
+    rest = blanked(without_asking(asked), names)
+    silent = view.own_names | GENERAL if names else view.own_names
+    words = [word for word in terms(rest) if fold(word.word) not in silent]
+    places = islice(exact_places(rest), MANY)
     exact = tuple(
         (fold(rest[start:end]), frozenset(words).intersection(terms(rest[start:end])))
         for start, end in places
@@ -144,24 +134,18 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         if word.word.isdigit() and len(word.word) >= MIN_NUMBER
     }
     weights = {
-        word: _rarity(view, word)
-        if word in numbers and word.word.isdigit()
-        else worth_of(view, word)
-        for word in words
+        word: _rarity(view, word) if word in numbers else worth_of(view, word) for word in words
     }
     if len(weights) > MAX_ASKED:
-        first = sorted(weights, key=lambda word: -weights[word])[:MAX_ASKED]
-        weights = {word: weights[word] for word in first}
-    placing = Placing(units(rest))
-    content = [unit for unit in placing.analysis.units if unit.folded not in STOPWORDS]
-    proper = frozenset(rest[u.start : u.end] for u in content if placing.like_a_name(u))
+        weights = dict(nlargest(MAX_ASKED, weights.items(), key=itemgetter(1)))
+    content = [unit for unit in units(rest).units if unit.folded not in STOPWORDS]
     pairs = frozenset(
         (left.stem, right.stem)
         for left, right in pairwise(content)
         if not (is_number(left.folded) or is_number(right.folded))
     )
     sentences = tuple(_by_sentence(rest, weights))
-    return WeighedWords(text, names, weights, exact, proper, pairs, sentences)
+    return WeighedWords(text, names, weights, exact, pairs, sentences)
 
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:

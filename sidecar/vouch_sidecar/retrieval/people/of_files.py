@@ -18,11 +18,10 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.constants import (
     COMMIT_HALF_LIFE_DAYS,
-    MAX_AUTHORS,
+    FEW,
     MAX_BELOW,
     MAX_CLAIMS_WITH_FILES,
     MAX_FILES_OF_AUTHORS,
-    MAX_OWNERS,
     MAX_PATHS_OF_AUTHOR,
     OWN_FILE,
 )
@@ -121,7 +120,7 @@ def _owners(subject: Subject, in_block: bool) -> list[FileOwner]:
         for handle, is_team in order
         if view.people_told.tells_owner(handle, is_team=is_team, in_block=in_block)
     )
-    return list(told)[:MAX_OWNERS]
+    return list(told)[:FEW]
 
 
 def authors(subjects: Sequence[Subject]) -> list[Author]:
@@ -143,7 +142,7 @@ def authors(subjects: Sequence[Subject]) -> list[Author]:
         return -fsum(map(weight, commits[person])), -len(commits[person]), rows[person].name, person
 
     rows = {person: _author(theirs, changed) for person, theirs in commits.items()}
-    return [rows[person] for person in sorted(rows, key=order)[:MAX_AUTHORS]]
+    return [rows[person] for person in sorted(rows, key=order)[:FEW]]
 
 
 def _commits_to(subjects: Sequence[Subject]) -> Mapping[Commit, Mapping[File, float]]:

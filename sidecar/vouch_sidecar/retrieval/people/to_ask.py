@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Claim, Entity, Kind
 from vouch_sidecar.kb.sanitize import count
-from vouch_sidecar.retrieval.constants import MAX_NAMED
+from vouch_sidecar.retrieval.constants import MANY
 from vouch_sidecar.retrieval.evidence.text_kinds import is_common_word
 from vouch_sidecar.retrieval.people.experts import Expert, rank
 from vouch_sidecar.retrieval.people.of_files import about_entity, authors, owners
@@ -155,7 +155,7 @@ def _named_by(match: Match) -> list[Entity]:
     if not ids and len(match.parts) <= MAX_ALIKE:
         ids = list(match.parts)
     entities = map(match.view.visible.entity, dict.fromkeys(ids))
-    return [entity for entity in entities if entity is not None][:MAX_NAMED]
+    return [entity for entity in entities if entity is not None][:MANY]
 
 
 def _near(view: View, entity: Entity) -> list[PersonToAsk]:

@@ -16,9 +16,9 @@ from vouch_sidecar.kb.records import Claim, Kind, Page, Relation
 from vouch_sidecar.retrieval.constants import (
     BARE_WEIGHT,
     EXACT_WORDS,
-    MAX_COMPARED,
+    FEW,
+    MANY,
     MAX_PHRASED,
-    MAX_TIED,
     NAME_WORDS,
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
@@ -102,7 +102,7 @@ def _answers(
 
 def _ties(view: View, text: str) -> dict[str, Tied]:
     """By claim id, the strongest ties to what a text names."""
-    return {tied.claim.id: tied for tied in tied_to_what(view, text)[:MAX_TIED]}
+    return {tied.claim.id: tied for tied in tied_to_what(view, text)[:MANY]}
 
 
 def asked_beside(view: View, text: str, entity_ids: Iterable[str]) -> WeighedWords:
@@ -155,7 +155,7 @@ def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
     def find() -> str | None:
         certain = {m.entity_id for m in view.names.mentions(text) if not m.ambiguous}
         asked = asked_beside(view, text, certain | {entity_id})
-        few = claims_of(view, entity_id, asked, MAX_COMPARED)
+        few = claims_of(view, entity_id, asked, FEW)
         judged = judge(view, asked, {entity_id: 1.0}, few)
         best = min(judged, key=lambda candidate: candidate.order, default=None)
         return None if best is None else best.artifact.id
@@ -232,8 +232,7 @@ def judge(
 
 def _compared(candidate: Candidate, asked: WeighedWords) -> Candidate:
     """The candidate with the words that it shares with the text and those that it lacks."""
-    of_stem = asked.held_by(frozenset(candidate.stems))
-    everywhere = [word for word in of_stem if asked.means(word, candidate.text)]
+    everywhere = asked.meant_by(candidate.text, frozenset(candidate.stems))
     sentence = asked.best_sentence(everywhere)
     held = tuple(word for word in everywhere if word in sentence)
     lacks = frozenset(asked.weights).difference(everywhere)

@@ -21,15 +21,10 @@ from vouch_sidecar.retrieval.constants import (
     ASKED_AGAIN,
     ASKS_MORE,
     EXCHANGE_SHARE,
+    FEW,
+    MANY,
     MAX_CONSIDERED,
-    MAX_EXCHANGES,
-    MAX_NEAREST,
-    MAX_PARTS,
-    MAX_PASSAGES,
-    MAX_RELATIONS,
     MAX_SEMANTIC,
-    MAX_SPEAKING,
-    MAX_STATEMENTS,
     SEMANTIC_LEAST,
     SPARE,
     CandidateKind,
@@ -108,14 +103,14 @@ def candidates_for(
     questions like it.
     """
     strongest = sorted(entity_strengths, key=lambda entity: -entity_strengths[entity])
-    for place, entity_id in enumerate(strongest[:MAX_SPEAKING]):
+    for place, entity_id in enumerate(strongest[:MAX_CONSIDERED]):
         if place and view.deadline.has_passed():
             return  # those of the first are found however late it is
         yield from claims_of(view, entity_id, asked)
         if Kind.RELATION in kinds:
             holding = view.search.weighed(asked.weights, Kind.RELATION)
             query = all_of([term_query("joins", entity_id), holding])
-            yield from _found(view, query, MAX_RELATIONS, asked, entity_strengths)
+            yield from _found(view, query, MANY, asked, entity_strengths)
     for kind in kinds if asked.weights else ():
         if kind is Kind.CLAIM and not view.deadline.has_passed():
             yield from _claims_holding(view, asked)
@@ -136,7 +131,7 @@ def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     query = view.search.weighed(asked.weights, Kind.CLAIM)
     found = [
         _claim(view, claim)
-        for number, claim in enumerate(view.visible.artifacts_in(query, MAX_PARTS))
+        for number, claim in enumerate(view.visible.artifacts_in(query, MANY))
         if isinstance(claim, Claim)
         and (number < MAX_CONSIDERED or claim.auto_approved)
         and may_enter(view, claim)
@@ -152,7 +147,7 @@ def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
 
 
 def claims_of(
-    view: View, entity_id: str, asked: WeighedWords, most: int = MAX_NEAREST
+    view: View, entity_id: str, asked: WeighedWords, most: int = MAX_CONSIDERED
 ) -> list[Candidate]:
     """The claims of an entity, at most `most`, that hold most of the words asked for."""
     snapshot = view.knowledge.snapshot
@@ -225,7 +220,7 @@ def _section(
     best = next(
         (
             part
-            for part in sorted(parts, key=lambda part: -weight(part))[:MAX_PASSAGES]
+            for part in sorted(parts, key=lambda part: -weight(part))[:MAX_CONSIDERED]
             if not any(map(view.visible.claim, part.claim_ids))
         ),
         Passage("", (), ()),
@@ -259,12 +254,12 @@ def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[Candidate]:
     of them.
     """
     snapshot = view.knowledge.snapshot
-    for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE, MAX_EXCHANGES):
+    for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE, FEW):
         source = view.visible.in_document(snapshot.document(hit))
         if not isinstance(source, Source) or not asks(source.question or ""):
             continue
         every = view.texts.statements_of(source)
-        statements = [claim for claim in every if may_enter(view, claim)][:MAX_STATEMENTS]
+        statements = [claim for claim in every if may_enter(view, claim)][:MANY]
         again = _asks_again(view, asked, source.question or "", statements)
         for turn, claim in enumerate(statements):
             if view.visible.is_recent(claim):

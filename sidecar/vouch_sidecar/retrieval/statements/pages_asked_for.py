@@ -10,7 +10,7 @@ from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.query import any_of
 from vouch_sidecar.kb.records import Page
-from vouch_sidecar.retrieval.constants import MAX_TITLED, MAX_TITLES
+from vouch_sidecar.retrieval.constants import FEW, MAX_TITLES
 from vouch_sidecar.retrieval.evidence.text_kinds import ASKING, asks_only_about, is_common_word
 from vouch_sidecar.retrieval.gate import pages_to_tell
 from vouch_sidecar.retrieval.statements.section_passages import passages
@@ -32,7 +32,7 @@ def pages_asked_for(view: View, text: str) -> list[tuple[Page, int, str]]:
         return []
     asked = [*_titled(view, text), *numbered(view, text)]
     phrases = {page.id: (page, _section(page), phrase) for page, phrase in asked}
-    return list(phrases.values())[:MAX_TITLED]
+    return list(phrases.values())[:FEW]
 
 
 def _titled(view: View, text: str) -> Iterator[tuple[Page, str]]:
