@@ -51,32 +51,21 @@ def mentions_between(
     """
     first, last = analysis.units[start], analysis.units[end - 1]
     written = analysis.text[first.start : last.end]
-    best: dict[str, tuple[FormKind, NameForm]] = {}
+    best: dict[str, tuple[bool, FormKind, str]] = {}
     for form, words in reached:
-        kind = _kind(form, written, words)
-        if kind is not None and _better(kind, form, best.get(form.entity_id), written):
-            best[form.entity_id] = (kind, form)
-    certain = [e for e, (kind, _) in best.items() if kind is not FormKind.SURNAME]
+        if (kind := _kind(form, written, words)) is not None:
+            # what is written exactly like the text fits best
+            fit = (form.name != written, kind, form.name)
+            best[form.entity_id] = min(best.get(form.entity_id, fit), fit)
+    certain = [e for e, (_, kind, _) in best.items() if kind is not FormKind.SURNAME]
     if not certain and len(best) > 1:
         return  # a part that two entities share names nobody
     # Written just as one entity has it, the words are no inflection of another's name.
-    exact = [e for e in certain if best[e][0] is not FormKind.VARIANT]
+    exact = [e for e in certain if best[e][1] is not FormKind.VARIANT]
     entity_ids = exact or certain or list(best)
-    ambiguous = len(entity_ids) > 1
     for entity_id in sorted(entity_ids):
-        kind, form = best[entity_id]
-        yield Mention(first.start, last.end, entity_id, kind, form.name, ambiguous, False)
-
-
-def _better(
-    kind: FormKind, form: NameForm, best: tuple[FormKind, NameForm] | None, written: str
-) -> bool:
-    """Whether a form fits better than the best one so far: it is written exactly like the text, or
-    is of a better kind.
-    """
-    if best is None:
-        return True
-    return (form.name != written, kind) < (best[1].name != written, best[0])
+        named = entity_id, *best[entity_id][1:]
+        yield Mention(first.start, last.end, *named, len(entity_ids) > 1, False)
 
 
 def _kind(form: NameForm, written: str, words: tuple[str, ...]) -> FormKind | None:
@@ -88,16 +77,11 @@ def _kind(form: NameForm, written: str, words: tuple[str, ...]) -> FormKind | No
     if len(form.words) != len(words):
         return None
     if form.name.isupper():
-        plural = not written.isupper() and all(map(_is_plural, form.words, words))
+        # A name in capitals has a plural, and no other inflection: DNS is no plural of DN.
+        pairs = zip(form.words, words, strict=True)
+        plural = not written.isupper() and all(b in (a, a + "s", a + "es") for a, b in pairs)
         return FormKind.VARIANT if plural or form.words == words else None
     return FormKind.VARIANT if all(map(inflects, form.words, words)) else None
-
-
-def _is_plural(name: str, form: str) -> bool:
-    """Whether a word is the plural of a name; a name in capitals has no other inflection: DNS is no
-    plural of DN.
-    """
-    return form in (name, name + "s", name + "es")
 
 
 def mark_nested(mentions: list[Mention]) -> list[Mention]:

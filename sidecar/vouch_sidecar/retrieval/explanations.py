@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Entity, key_of
-from vouch_sidecar.retrieval.constants import MAX_PHRASED, UNASKED_LEAST
+from vouch_sidecar.retrieval.constants import MANY, MAX_PHRASED, UNASKED_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import least, score_of, weigh
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.salience import (
@@ -29,8 +29,6 @@ NEVER = "`sidecar.names.never` has the word"
 NAME_PART = "part of a name is listed, not said"
 ALONE = "nobody declared it, and no other word of its claims stands beside it"
 NAMES_ALONE = "in so short a text, or by these settings, only names are looked for"
-MAX_TOLD = 24
-"""The number of likeliest answers that are shown."""
 
 
 class Considered(NamedTuple):
@@ -95,7 +93,7 @@ def lines(
     judged = {key_of(each.artifact): each for each in found}
     said = {key_of(hit.artifact): hit for hit in hits if hit.view.identity == view.identity}
     told = [_told(hit, hit.judged or judged.get(key)) for key, hit in said.items()]
-    unsaid = [key for key in judged if key[0] in ANSWERING][:MAX_TOLD]
+    unsaid = [key for key in judged if key[0] in ANSWERING][:MANY]
     left = "others go before it" if hits else NAMES_ALONE
     told += [_unsaid(view, judged[key], left) for key in unsaid if key not in said]
     return sorted(told, key=lambda row: (not row.is_said, -row.score.value))

@@ -7,14 +7,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from itertools import islice
 
 from vouch_sidecar.index.query import nearly_query
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
-_WORD = re.compile(r"[^\W_]++")
+_BEGINNING = re.compile(r"(?:[\W_]*+[^\W_]++){3}")
+"""The first three words of an id."""
 MAX_CALLED = 256
 """Characters of a name or an id that are compared."""
 IDS_COMPARED = 500
@@ -22,8 +22,6 @@ IDS_COMPARED = 500
 NEAREST = 3
 NEAR = 0.3
 """The least similarity, by difflib's measure."""
-ID_WORDS = 3
-"""Words of a beginning of an id at least."""
 MAX_STEPS = 100
 """Claims that are followed from a superseded claim to the one that stands for it."""
 
@@ -48,14 +46,10 @@ def short_id(artifact_id: str) -> str:
     """The first three words of an id with `…` at their end; the whole id where it has no more. A
     look-up of what several begin with lists them.
     """
-    end = _end_of_words(artifact_id)
-    return artifact_id if end in (None, len(artifact_id)) else f"{artifact_id[:end]}…"
-
-
-def _end_of_words(start: str) -> int | None:
-    """The offset behind the third word; None where there are fewer."""
-    ends = (word.end() for word in _WORD.finditer(start))
-    return next(islice(ends, ID_WORDS - 1, None), None)
+    beginning = _BEGINNING.match(artifact_id)
+    if beginning is None or beginning[0] == artifact_id:
+        return artifact_id
+    return f"{beginning[0]}…"
 
 
 def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
@@ -63,7 +57,7 @@ def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
     it.
     """
     start = start.removesuffix("…")
-    if _end_of_words(start) is None:
+    if _BEGINNING.match(start) is None:
         return []
     return [artifact for artifact in _all(view, kind) if artifact.id.startswith(start)]
 

@@ -15,6 +15,7 @@ from vouch_sidecar.retrieval.constants import (
     MANY,
     MAX_CONSIDERED,
     MAX_PHRASED,
+    VOLUNTEERED,
     WHO_LIKELIHOOD,
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import phrases_in, worth_searching
@@ -74,7 +75,7 @@ def run(
         for view in views:
             if not view.deadline.has_passed():
                 answering += _answering(view, rows, text, spoken, vector)
-    if full_text and not any(row.is_sure for row in rows):
+    if full_text and all(row.strength < VOLUNTEERED for row in rows):
         answering = each_once([*_pages_asked_for(views, text), *answering])
     ranked = sorted(
         [*hits, *answering],

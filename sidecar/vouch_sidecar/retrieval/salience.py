@@ -65,11 +65,6 @@ class Salient:
         """The entity with its best claim."""
         return replace(self, top_claim_id=best_claim_id(self.view, self.entity.id, self.text))
 
-    @property
-    def is_sure(self) -> bool:
-        """Whether a text means it for sure: names from here on are volunteered, and no words."""
-        return self.strength >= VOLUNTEERED
-
 
 def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
     """At most `top_k` entities that texts (newest first) name, or that the newest one clearly
@@ -157,7 +152,7 @@ def surely_named(rows: Iterable[Salient]) -> list[Salient]:
     """The entities whose names are no words of a text, as they are named strongly enough. Names of
     topics are words.
     """
-    sure = (row for row in rows if row.is_sure and not row.ambiguous)
+    sure = (row for row in rows if row.strength >= VOLUNTEERED and not row.ambiguous)
     return [row for row in sure if not row.view.names.is_topic(row.entity.id)]
 
 
