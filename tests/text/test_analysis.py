@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.text.analysis import Unit, fold, inflects, stem, units
+from vouch_sidecar.text.analysis import fold, inflects, stem, units
 from vouch_sidecar.text.content_words import content_stems, terms
-from vouch_sidecar.text.english_words import STOPWORDS
 
 from tests.soak import examples
 
@@ -45,26 +43,6 @@ def test_units_stand_in_the_text_in_order(text: str) -> None:
         assert len(parts) > 1
         assert whole.start == parts[0].start
         assert whole.end == parts[-1].end
-
-
-@examples(300)
-@given(_tricky | st.text("aBcDeé1s'_-+#.C \n"))
-def test_full_text_knows_words_then_identifiers_then_pairs(text: str) -> None:
-    analysis = units(text)
-    words = [u.stem for u in analysis.units if not u.spaceless and u.folded not in STOPWORDS]
-    wholes = [whole.stem for whole, _ in analysis.wholes.values()]
-    runs: list[list[Unit]] = []
-    for before, unit in pairwise([None, *analysis.units]):
-        if unit is None or not unit.spaceless:
-            continue
-        if before is not None and before.spaceless and before.end == unit.start:
-            runs[-1].append(unit)
-        else:
-            runs.append([unit])
-    lone = [[run[0].folded] if len(run) == 1 else [] for run in runs]
-    pairs = [[a.folded + b.folded for a, b in pairwise(run)] for run in runs]
-    signs = [s for one, two in zip(lone, pairs, strict=True) for s in one + two]
-    assert content_stems(text) == words + wholes + signs
 
 
 @examples(200)
