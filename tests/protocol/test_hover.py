@@ -122,10 +122,14 @@ def test_a_citation_links_to_the_line_of_its_document(serve: Serve, root: Path) 
     evidence = f"id: ev\nsource_id: {knowledge.SOURCE}\nlocator: L12\n"
     (root / ".vouch/evidence/ev.yaml").write_text(evidence, "utf-8")
     claim = knowledge.claim(root, "jwt-expires", "JWT access tokens expire.", "jwt")
-    claim.write_text(claim.read_text("utf-8").replace(knowledge.SOURCE, "ev"), "utf-8")
+    both = claim.read_text("utf-8").replace(knowledge.SOURCE, f"ev, {knowledge.SOURCE}")
+    claim.write_text(both, "utf-8")
     client = serve(root)
     kept = (root / f".vouch/sources/{knowledge.SOURCE}/content").as_uri()
-    assert f"[Auth notes]({kept}#L12)" in hover(client, "JWT", 0, 1)["contents"]["value"]
+    said = hover(client, "JWT", 0, 1)["contents"]["value"].splitlines()
+    (line,) = [line for line in said if "tokens expire" in line]
+    assert line.endswith(f" · [Auth notes]({kept}#L12))")  # the document that it cites twice
+    assert line.count("Auth notes") == 1
     document = root / "docs/auth.md"
     document.parent.mkdir()
     document.write_text("Auth notes", "utf-8")

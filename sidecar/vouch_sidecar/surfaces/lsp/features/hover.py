@@ -139,8 +139,12 @@ def _claim(style: Style, claim: ClaimView) -> str:
 
 
 def _sources(style: Style, claim: ClaimView) -> list[str]:
-    """The first documents that a claim cites, each once."""
-    return [*dict.fromkeys(_source(style, citation) for citation in claim.citations)][:MOST]
+    """The first documents that a claim cites, each once, at the line that is cited first."""
+    links: dict[str, str] = {}
+    for cited in claim.citations:
+        document = (cited.document or cited.uri or cited.id).partition("#")[0]
+        links.setdefault(document, _source(style, cited))
+    return [*links.values()][:MOST]
 
 
 def _source(style: Style, citation: Citation) -> str:
