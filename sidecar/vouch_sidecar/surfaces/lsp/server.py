@@ -69,6 +69,8 @@ class Sidecar(LanguageServer):
         )
         self.engine = engine
         self.session_id = f"lsp-{uuid.uuid4().hex[:12]}"
+        self.viewer: Viewer | None = None
+        """The viewer that the client's options name."""
         self.caller = Caller("lsp", self.session_id)
         self.parts: Collection[PushPart] = PUSH_PARTS
         """The parts of pushes that the client wants."""
@@ -83,11 +85,6 @@ class Sidecar(LanguageServer):
         """What features do from the start of the client on."""
         self._tasks: set[asyncio.Task[object]] = set()
         self.protocol.connect = self._connect
-
-    @property
-    def viewer(self) -> Viewer | None:
-        """The viewer that the client's options name."""
-        return self.caller.viewer
 
     @property
     def folders(self) -> list[Path]:
@@ -198,8 +195,8 @@ class Sidecar(LanguageServer):
         self.session_id = options.session_id or self.session_id
         if options.push is not None:
             self.parts = [part for part in PUSH_PARTS if part in options.push]
-        viewer = Viewer(options.viewer.project, options.viewer.agent)
-        self.caller = Caller("lsp", self.session_id, viewer)
+        self.viewer = Viewer(options.viewer.project, options.viewer.agent)
+        self.caller = Caller("lsp", self.session_id, self.viewer)
         self.configure(
             params.initialization_options if options.settings is None else options.settings
         )
