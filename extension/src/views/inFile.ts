@@ -107,7 +107,10 @@ export class InFile extends Rows {
 
   private draw(): void {
     const { shown, caret, left } = this;
-    if (!shown) return this.show([]);
+    if (!shown) {
+      this.show([]);
+      return;
+    }
     const { uri, claims, pending } = shown;
     const here = caret?.uri === uri ? atCaret(left, caret) : [];
     const nodes = (weak: boolean) =>
