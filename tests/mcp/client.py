@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+import sys
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 import anyio
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, ErrorData, ListRootsResult, Root, TextContent
+from pydantic import FileUrl
 
 from tests.protocol.client import COMMAND
-
-ROOT = Path(__file__).parents[2]
 
 T = TypeVar("T")
 
@@ -24,29 +23,30 @@ def connected(
     env: Mapping[str, str],
     talk: Callable[[ClientSession], Awaitable[T]],
     *args: str,
-    errors: TextIO | None = None,
+    offers: Path | None = None,
+    errors: TextIO = sys.stderr,
 ) -> T:
-    """What `talk` gives, with a session on a server that runs in a folder."""
+    """What `talk` gives, with a session on a server that runs in a folder. `offers`: the root that
+    the client offers; `errors`: what takes the server's standard error.
+    """
+
+    async def roots(context: Any) -> ListRootsResult | ErrorData:  # noqa: ARG001
+        assert offers is not None
+        return ListRootsResult(roots=[Root(uri=FileUrl(offers.as_uri()))])
 
     async def main() -> T:
-        async with session_on(cwd, env, *args, errors=errors) as session:
+        command = StdioServerParameters(
+            command=str(COMMAND), args=["mcp", *args], cwd=cwd, env=dict(env)
+        )
+        asked = None if offers is None else roots
+        async with (
+            stdio_client(command, errors) as (source, sink),
+            ClientSession(source, sink, list_roots_callback=asked) as session,
+        ):
+            await session.initialize()
             return await talk(session)
 
     return anyio.run(main)
-
-
-@asynccontextmanager
-async def session_on(
-    cwd: Path, env: Mapping[str, str], *args: str, errors: TextIO | None = None
-) -> AsyncIterator[ClientSession]:
-    """A session on a server that runs in a folder."""
-    server = StdioServerParameters(
-        command=str(COMMAND), args=["mcp", *args], cwd=cwd, env=dict(env)
-    )
-    kwargs: dict[str, Any] = {} if errors is None else {"errlog": errors}
-    async with stdio_client(server, **kwargs) as streams, ClientSession(*streams) as session:
-        await session.initialize()
-        yield session
 
 
 async def called(session: ClientSession, name: str, **arguments: Any) -> CallToolResult:

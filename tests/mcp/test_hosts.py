@@ -5,21 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
-from mcp.types import ErrorData, ListRootsResult, Root
-from pydantic import FileUrl
+from mcp import ClientSession
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.surfaces.mcp.tools import input_schema, read
 from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects, path_of
 
 from tests.mcp.client import called, connected, content_of, text_of
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND
 
 NONE = "No knowledge base was found"
 KNOWN = "expire after 15 minutes"
@@ -105,29 +100,12 @@ def test_the_project_is_where_somebody_says(root: Path, tmp_path: Path) -> None:
     assert path_of("~/a b").endswith("/a b")
 
 
-def asked_with_roots(cwd: Path, env: dict[str, str], root: Path, *args: str) -> str:
-    """What is said of a known claim to a client that offers its root."""
-
-    async def offered(context: Any) -> ListRootsResult | ErrorData:  # noqa: ARG001
-        return ListRootsResult(roots=[Root(uri=FileUrl(root.as_uri()))])
-
-    async def main() -> str:
-        server = StdioServerParameters(
-            command=str(COMMAND), args=["mcp", *args], cwd=cwd, env=dict(env)
-        )
-        async with (
-            stdio_client(server) as (source, sink),
-            ClientSession(source, sink, list_roots_callback=offered) as session,
-        ):
-            await session.initialize()
-            return text_of(await called(session, "kb_claim", id="jwt-expires"))
-
-    return anyio.run(main)
-
-
 def test_the_clients_roots_are_asked(root: Path, env: dict[str, str]) -> None:
-    assert KNOWN in asked_with_roots(Path("/"), env, root)
-    said = asked_with_roots(Path("/"), env, root, "--root", str(root / "gone"))
+    async def talk(session: ClientSession) -> str:
+        return text_of(await called(session, "kb_claim", id="jwt-expires"))
+
+    assert KNOWN in connected(Path("/"), env, talk, offers=root)
+    said = connected(Path("/"), env, talk, "--root", str(root / "gone"), offers=root)
     assert said.startswith(NONE)
     assert "gone, which does not exist" in said
 

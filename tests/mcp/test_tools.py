@@ -21,7 +21,6 @@ from vouch_sidecar.surfaces.agent_requests import harmless
 from vouch_sidecar.surfaces.mcp.tools import SERVED
 
 from tests.mcp.client import called, connected, content_of, text_of
-from tests.mcp.conftest import Served
 from tests.protocol import knowledge
 from tests.surfaces.courier import COURIER, QUESTIONS, TEXT, comparable
 from tests.surfaces.json_lines import answers
@@ -85,7 +84,7 @@ def test_the_same_object_as_elsewhere(tmp_path: Path, env: dict[str, str]) -> No
     assert comparable(connected(root, env, talk)) == comparable(expected)
 
 
-def test_text_is_short_and_context_is_the_block(served: Served) -> None:
+def test_text_is_short_and_context_is_the_block(root: Path, env: dict[str, str]) -> None:
     async def talk(session: ClientSession) -> None:
         context = await called(session, "kb_context", task="How long do JWT access tokens live?")
         assert content_of(context)["text"] == text_of(context) != ""
@@ -103,7 +102,7 @@ def test_text_is_short_and_context_is_the_block(served: Served) -> None:
             assert wanted in text
             assert len(text) < 2000
 
-    served.talk(talk)
+    connected(root, env, talk)
 
 
 def test_what_a_model_reads_is_harmless(tmp_path: Path, env: dict[str, str]) -> None:
@@ -131,7 +130,7 @@ def test_what_a_model_reads_is_harmless(tmp_path: Path, env: dict[str, str]) -> 
         assert not re.search(r"\\u(001b|202e)|\\n", text)
 
 
-def test_what_can_not_be_answered_is_an_error_of_the_tool(served: Served) -> None:
+def test_what_can_not_be_answered_is_an_error_of_the_tool(root: Path, env: dict[str, str]) -> None:
     secret = "s3cret" * 60
 
     async def talk(session: ClientSession) -> None:
@@ -150,7 +149,7 @@ def test_what_can_not_be_answered_is_an_error_of_the_tool(served: Served) -> Non
             await called(session, "kb_delete")
         assert not (await called(session, "kb_status")).isError
 
-    served.talk(talk)
+    connected(root, env, talk)
 
 
 def test_authors_are_told_where_the_user_says_so(tmp_path: Path, env: dict[str, str]) -> None:
