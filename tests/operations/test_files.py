@@ -39,48 +39,28 @@ def ids(engine: Engine, path: str = "src/relay.py", **params: Any) -> list[str]:
 def test_each_claim_with_why(engine: Engine, root: Path) -> None:
     answered = ask(engine, "files", paths=["src/relay.py", "src/idle.py"])
     assert answered["degraded"] == []
-    assert answered["files"] == [
-        {
-            "path": "src/relay.py",
-            "claims": [
-                {
-                    "id": "cites",
-                    "collection": "repo",
-                    "arm": "cites",
-                    "strength": 0.8,
-                    "weak": False,
-                    "line": None,
-                    "why": "cites it",
-                    "fresh": None,
-                    "stale": None,
-                    "text": "It restarts at night.",
-                    "heading": "",
-                    "status": "stable",
-                    "source": "/home/dev/src/relay.py",
-                    "document": (root / "src" / "relay.py").as_uri(),
-                    "uri": (root / ".vouch" / "claims" / "cites.yaml").as_uri(),
-                },
-                {
-                    "id": "names",
-                    "collection": "repo",
-                    "arm": "identifier",
-                    "strength": 0.6,
-                    "weak": False,
-                    "line": 2,
-                    "why": "names RelayLoop.restart_all, defined at L2",
-                    "fresh": None,
-                    "stale": None,
-                    "text": "`RelayLoop.restart_all` is slow.",
-                    "heading": "",
-                    "status": "stable",
-                    "source": "https://example.org/a",
-                    "document": answered["files"][0]["claims"][1]["document"],
-                    "uri": (root / ".vouch" / "claims" / "names.yaml").as_uri(),
-                },
-            ],
-        },
-        {"path": "src/idle.py", "claims": []},
-    ]
+    relay, idle = answered["files"]
+    cites, names = relay["claims"]
+    assert cites == {
+        "id": "cites",
+        "collection": "repo",
+        "arm": "cites",
+        "strength": 0.8,
+        "weak": False,
+        "line": None,
+        "why": "cites it",
+        "fresh": None,
+        "stale": None,
+        "text": "It restarts at night.",
+        "heading": "",
+        "status": "stable",
+        "source": "/home/dev/src/relay.py",
+        "document": (root / "src" / "relay.py").as_uri(),
+        "uri": (root / ".vouch" / "claims" / "cites.yaml").as_uri(),
+    }
+    assert (names["id"], names["arm"], names["line"]) == ("names", "identifier", 2)
+    assert names["why"] == "names RelayLoop.restart_all, defined at L2"
+    assert (relay["path"], idle) == ("src/relay.py", {"path": "src/idle.py", "claims": []})
 
 
 def test_what_is_weak_comes_last_and_the_shell_says_so(
@@ -133,6 +113,14 @@ def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
         assert told(f"refactor {top}src/relay.py please now") == as_written
     assert told(f'  File "{root}/src/relay.py", line 3, in send\n    x()\nKeyError: 1\nwhy?')
     assert told("refactor /elsewhere/repo/src/relay.py please now") == []
+
+
+def test_paths_as_git_prints_them_from_the_top(tmp_path: Path) -> None:
+    top = repository(tmp_path / "mono", {"part/src/a.py": "", "src/a.py": ""})
+    cite(top / "part", "one", "Nothing.", "/home/dev/part/src/a.py")
+    engine = settled(top / "part", tmp_path)
+    assert ids(engine, "part/src/a.py") == ids(engine, "src/a.py") == ["one"]
+    assert ids(engine, str(top / "src" / "a.py")) == []
 
 
 def test_lines_in_the_range_come_first(engine: Engine, root: Path) -> None:

@@ -71,9 +71,15 @@ def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: 
     assert [row["name"] for row in ask(engine, "mentions", text="a gizmotron")["mentions"]] == []
 
 
-def test_the_config_switches_them_off(root: Path, tmp_path: Path) -> None:
-    write(root, "config.yaml", dump({"sidecar": {"topics": {"enabled": False}}}))
+@pytest.mark.parametrize(
+    "settings", [{"topics": {"enabled": False}}, {"names": {"never": ["keyring"]}}]
+)
+def test_the_config_switches_them_off_or_hides_one(
+    root: Path, tmp_path: Path, settings: dict[str, object]
+) -> None:
+    write(root, "config.yaml", dump({"sidecar": settings}))
     engine = settled(root, tmp_path)
+    assert ask(engine, "mentions", text="the keyring there")["mentions"] == []
     assert ask(engine, "experts", topic="keyring")["experts"] == []
     assert "topics" not in ask(engine, "status")["roots"][0]
 
