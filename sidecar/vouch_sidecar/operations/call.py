@@ -22,13 +22,18 @@ from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
-from vouch_sidecar.operations.operation import FindDocument, Operation, OperationCall, excerpt
+from vouch_sidecar.operations.operation import (
+    FindDocument,
+    Operation,
+    OperationCall,
+    P,
+    R,
+    excerpt,
+)
 from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, caught_up, lacking, ready
 from vouch_sidecar.operations.wire import (
     InvalidParamsError,
     Meta,
-    Params,
-    Result,
     SalienceMeta,
     SearchFailedError,
     ViewerParams,
@@ -56,8 +61,6 @@ RESEMBLES = 0.7
 """How similar an unknown param is to the one that was meant."""
 
 M = TypeVar("M", bound=Wire)
-P = TypeVar("P", bound=Params)
-R = TypeVar("R", bound=Result)
 
 
 def perform(engine: Engine, operation: Operation[P, R], raw: object, caller: Caller) -> R:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pydantic import Field
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME
@@ -11,6 +9,7 @@ from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.artifacts import (
     ArtifactViews,
+    Citation,
     ClaimView,
     IdParams,
     Located,
@@ -28,7 +27,7 @@ from vouch_sidecar.operations.people import (
     people_rows,
     people_shown,
 )
-from vouch_sidecar.operations.table import CELL_CHARS, FileUri, Shown, Table, Words
+from vouch_sidecar.operations.table import CELL_CHARS, FileUri, Shown, Table, Words, labelled
 from vouch_sidecar.operations.wire import Result
 from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.of_files import Subject, authors, owners
@@ -83,51 +82,47 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
 
 
 def table(result: ClaimResult) -> list[Shown]:
+    claim, file = result.claim, FileUri(result.claim.uri)
+    confidence, date = f"{claim.confidence:g}", (claim.date or "")[:10]
+    record = ("claim", claim.id, claim.type, claim.status, confidence, date, file, claim.text)
+    sentence = claim.sentence if claim.sentence != claim.text else None
+    lacks = WITHOUT_CONTEXT if claim.lacks_context else None
+    who = "its receipt" if result.auto_approved else result.approved_by
     return [
-        *_about(result),
+        Words(claim.text, "bold", record),
+        Words(f"{claim.id} · {claim.type} · {claim.facts}"),
+        Words(f"in {result.collection}", to="model"),
+        Words(f"sentence: {sentence}" if sentence else ""),
+        *labelled("lacks_context", [lacks], "{}", "yellow"),
+        Words(file),
+        *labelled("stale", [claim.stale], "{}", "yellow", "people"),
+        *map(_against, result.contested_by),
+        *labelled("approved_by", [who], "approved by {}"),
+        *labelled("entities", claim.linked_entities, "entities: {}"),
+        *labelled("tags", claim.tags, "tags: {}"),
+        Table(
+            {"citation": "key", "kind": "whole", "place": "whole", "title and quote": "text"},
+            [*map(_cells, claim.citations)],
+            "citation",
+        ),
         *people_shown(result.people, result.by_commits),
         *around(result.pages, result.relations),
     ]
 
 
-def _about(result: ClaimResult) -> Iterator[Shown]:
-    claim, file = result.claim, FileUri(result.claim.uri)
-    confidence, date = f"{claim.confidence:g}", (claim.date or "")[:10]
-    record = ("claim", claim.id, claim.type, claim.status, confidence, date, file, claim.text)
-    yield Words(claim.text, "bold", record)
-    yield Words(f"{claim.id} · {claim.type} · {claim.facts}")
-    if result.collection:
-        yield Words(f"in {result.collection}", to="model")
-    if claim.sentence is not None and claim.sentence != claim.text:
-        yield Words(f"sentence: {claim.sentence}")
-    if claim.lacks_context:
-        yield Words(WITHOUT_CONTEXT, "yellow", ("lacks_context", WITHOUT_CONTEXT))
-    yield Words(file)
-    if claim.stale is not None:
-        yield Words(claim.stale, "yellow", ("stale", claim.stale), to="people")
-    for other in result.contested_by:
-        said = f"contradicted by {other.id}: {clip(other.said, CELL_CHARS)}"
-        yield Words(said, "yellow", ("contested_by", other.id, other.said))
-    if result.auto_approved or result.approved_by is not None:
-        who = "its receipt" if result.auto_approved else result.approved_by
-        yield Words(f"approved by {who}", record=("approved_by", who))
-    for label, values in (("entities", claim.linked_entities), ("tags", claim.tags)):
-        if values:
-            yield Words(f"{label}: {', '.join(values)}", record=(label, *values))
-    cited = []
-    for citation in claim.citations:
-        document = (citation.document or "").partition("#")[0]
-        # A source that is a file of the workspace is shown where it lies now.
-        is_there = citation.kind == "source" and document and f"/{KB_DIRNAME}/" not in document
-        place = FileUri(document) if is_there else citation.locator
-        quote = f"“{citation.quote}”" if citation.quote else None
-        text = " · ".join(filter(None, [citation.title, quote]))
-        cited.append((citation.id, citation.kind, place, text))
-    yield Table(
-        {"citation": "key", "kind": "whole", "place": "whole", "title and quote": "text"},
-        cited,
-        "citation",
-    )
+def _against(other: ContraryClaim) -> Words:
+    said = f"contradicted by {other.id}: {clip(other.said, CELL_CHARS)}"
+    return Words(said, "yellow", ("contested_by", other.id, other.said))
+
+
+def _cells(citation: Citation) -> tuple[object, ...]:
+    """A citation; a source that is a file of the workspace with the place where it lies now."""
+    document = (citation.document or "").partition("#")[0]
+    is_there = citation.kind == "source" and document and f"/{KB_DIRNAME}/" not in document
+    place = FileUri(document) if is_there else citation.locator
+    quote = f"“{citation.quote}”" if citation.quote else None
+    text = " · ".join(filter(None, [citation.title, quote]))
+    return citation.id, citation.kind, place, text
 
 
 OPERATION = Operation(

@@ -33,6 +33,7 @@ from vouch_sidecar.operations.table import (
     Shown,
     Table,
     Words,
+    labelled,
 )
 from vouch_sidecar.operations.wire import Result, Wire, absent
 from vouch_sidecar.retrieval.people.of_files import about_entity, authors, owners
@@ -112,19 +113,15 @@ def table(result: EntityResult) -> list[Shown]:
         )
         for claim in result.claims
     ]
-    about = [Words(f"{entity.name} · {entity.type} · {entity.id}", "bold", record)]
-    if result.why is not None:
-        undeclared = f"not declared: {result.why}"
-        about.append(Words(undeclared, record=("topic", result.why, result.propose)))
-        about.append(Words(result.propose or "", to="people", whole=True))
-    if result.collection:
-        about.append(Words(f"in {result.collection}", to="model"))
-    if entity.aliases:
-        also = f"also {', '.join(entity.aliases)}"
-        about.append(Words(also, record=("aliases", *entity.aliases)))
-    about += [Words(clip(entity.description or "", CELL_CHARS)), Words(file or "")]
+    undeclared = f"not declared: {result.why}"
     return [
-        *about,
+        Words(f"{entity.name} · {entity.type} · {entity.id}", "bold", record),
+        *([Words(undeclared, record=("topic", result.why, result.propose))] if result.why else []),
+        Words(result.propose or "", to="people", whole=True),
+        Words(f"in {result.collection}", to="model"),
+        *labelled("aliases", entity.aliases, "also {}"),
+        Words(clip(entity.description or "", CELL_CHARS)),
+        Words(file or ""),
         *people_shown(result.people, result.by_commits),
         *([Words(count(total, "live claim") + order)] if total else []),
         Table(

@@ -127,14 +127,15 @@ def table(result: StatusResult) -> list[Shown]:
     for root in result.roots:
         counts = [count(number, COUNTED[name], name) for name, number in root.counts]
         counts += [count(root.topics, "topic")] if root.topics else []
-        problems = count(len(root.problems), "problem")
-        lines.append(Words(f"{root.collection} {root.root}", "bold"))
-        lines.append(Words(", ".join(counts)))
-        lines.append(Words(f"{problems} in single files; {CHECK_ALSO}"))
-        if (end := root.paused_until) is not None:
-            lines.append(Words(f"paused until {end}: `vouch-sidecar resume`", "yellow"))
-        if root.unusable:
-            lines.append(Words(f"{count(root.unusable, 'file')} that can't be used", "red"))
+        problems, end = count(len(root.problems), "problem"), root.paused_until
+        bad = f"{count(root.unusable, 'file')} that can't be used" if root.unusable else ""
+        lines += [
+            Words(f"{root.collection} {root.root}", "bold"),
+            Words(", ".join(counts)),
+            Words(f"{problems} in single files; {CHECK_ALSO}"),
+            Words(f"paused until {end}: `vouch-sidecar resume`" if end else "", "yellow"),
+            Words(bad, "red"),
+        ]
     columns: dict[str, ColumnKind] = {"collection": "key", "root": "whole"}
     columns |= dict.fromkeys((*Counts.model_fields, "problems", "topics", "unusable"), "number")
     cells = [

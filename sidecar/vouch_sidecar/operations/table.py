@@ -79,6 +79,15 @@ class Verbatim:
 Shown = Words | Table | Verbatim
 
 
+def labelled(
+    label: str, values: Sequence[str | None], said: str, style: str = "", to: Reader = "all"
+) -> list[Words]:
+    """A line of values, as in `said`, whose record begins with a label; none without a value."""
+    known = [value for value in values if value]
+    text = said.format(", ".join(known))
+    return [Words(text, style, (label, *known), to=to)] if known else []
+
+
 def for_model(shown: Iterable[Shown]) -> str:
     """The same for a model, each line of it safe."""
     from vouch_sidecar.retrieval.blocks.block import safe
