@@ -62,7 +62,6 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
     for kb in served:
-        considered = candidates(kb.view, text)
         entities += [
             ExplainedEntity(
                 entity_id=each.entity.id,
@@ -73,7 +72,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 why=each.why,
                 collection=kb.view.shown_collection,
             )
-            for each in considered
+            for each in candidates(kb.view, text)
         ]
         texts += [
             ExplainedText(
