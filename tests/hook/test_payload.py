@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from vouch_sidecar.retrieval.blocks.touched_files import Touched
 from vouch_sidecar.surfaces.hook import payload as given
 
 PATH = "/base/src/relay.py"
@@ -35,10 +36,11 @@ def test_whatever_a_host_sends_something_is_understood(
     tool = {"file_path": PATH, **event}
     payload = {"cwd": "/base", "tool_input": tool, "tool_response": response}
     assert given.edited_file(payload) == PATH
-    ranges = given.ranges_of(payload)
-    assert all(0 <= first <= last <= 2 * given.MAX_LINE_NUMBER for first, last in ranges)
-    assert len(ranges) <= given.MAX_RANGES
-    said = given.text_of(payload), given.change_of(payload), given.changed_lines(payload, "+")
+    touched = given.touched_of(payload)
+    assert touched is not None
+    assert all(0 <= first <= last <= 2 * given.MAX_LINE_NUMBER for first, last in touched.ranges)
+    assert len(touched.ranges) <= given.MAX_RANGES
+    said = given.text_of(payload), touched.text, touched.inserted, touched.removed
     assert all(len(text) <= given.MAX_PROMPT for text in said)
     assert given.digest_of("post-tool-use", payload)
 
@@ -53,9 +55,9 @@ def test_a_change_by_the_hosts_patch() -> None:
         "tool_input": {"file_path": PATH, "old_string": "b", "new_string": "c"},
         "tool_response": {"structuredPatch": hunks},
     }
-    assert given.ranges_of(payload) == [(9, 10), (32, 32)]
-    assert [given.changed_lines(payload, sign) for sign in "+-"] == ["c", "b\ngone"]
-    assert given.change_of(payload) == "b\nc"
+    assert given.touched_of(payload) == Touched(
+        PATH, [(9, 10), (32, 32)], is_edit=True, text="b\nc", inserted="c", removed="b\ngone"
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,12 +74,18 @@ def test_the_range_that_was_read(
     event: dict[str, Any], response: object, ranges: list[tuple[int, int]]
 ) -> None:
     payload = {"tool_input": {"file_path": PATH, **event}, "tool_response": response}
-    assert given.ranges_of(payload) == ranges
+    assert given.touched_of(payload) == Touched(PATH, ranges)
+
+
+def inserted_and_removed(payload: dict[str, Any]) -> tuple[str, str]:
+    touched = given.touched_of(payload)
+    assert touched is not None
+    return touched.inserted, touched.removed
 
 
 def test_lines_that_were_there_are_not_new() -> None:
     edit = {"file_path": PATH, "old_string": "a\nb", "new_string": "a\nc\n\nb"}
-    assert given.changed_lines({"tool_input": edit}, "+") == "c"
+    assert inserted_and_removed({"tool_input": edit}) == ("c", "")
     edits = [{"old_string": "a", "new_string": "x"}, {"old_string": "b", "new_string": "a"}]
-    payload = {"tool_input": {"file_path": PATH, "edits": edits}}
-    assert [given.changed_lines(payload, sign) for sign in "+-"] == ["x", "b"]
+    tool = {"file_path": PATH, "edits": edits}
+    assert inserted_and_removed({"tool_input": tool}) == ("x", "b")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -161,16 +162,15 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
 )
 KEYS = st.sampled_from(["tool_input", "tool_response", "cwd", "session_id"])
-READS = (payloads.text_of, payloads.change_of, payloads.ranges_of)
 
 
 @examples(100)
 @given(st.dictionaries(KEYS, JSON))
 def test_no_payload_raises(given: dict[str, Any]) -> None:
     assert payloads.digest_of(FILE, given)
-    if payloads.edited_file(given) is not None:
-        for read in READS:
-            json.dumps(read(given))
+    assert json.dumps(payloads.text_of(given))
+    if (touched := payloads.touched_of(given)) is not None:
+        assert json.dumps(asdict(touched))
 
 
 OWNERS = st.lists(

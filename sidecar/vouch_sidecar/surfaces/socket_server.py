@@ -33,15 +33,14 @@ from vouch_sidecar.surfaces.local.client import (
     carried,
     has_sockets,
 )
-from vouch_sidecar.surfaces.local.engines import IDLE_SECONDS, Engines
+from vouch_sidecar.surfaces.local.engines import CHECK_SECONDS, IDLE_SECONDS, Engines
 from vouch_sidecar.surfaces.local.follower import FOLLOW, Audience, feed, follow
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.stdio import at_end, leave
 from vouch_sidecar.version import __version__
 
-CHECK_SECONDS = 1.0
-"""Pause between looks whether the socket's file exists and whether it is held."""
 SILENT_SECONDS = 60.0
+"""For so long a connection may be without a request."""
 NICENESS = 10
 """Priority of a resident after its first answer, for which a prompt waits."""
 
@@ -95,7 +94,6 @@ class LocalServer:
         try:
             while owned.holds() and not (self._window is None and self._is_idle()):
                 await anyio.sleep(CHECK_SECONDS)
-                self._engines.end_idle()
         finally:
             server.close()
             forget()
@@ -108,24 +106,25 @@ class LocalServer:
     async def _serve_client(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
+        """Answer the one request of a connection."""
         self._connections += 1
         try:
-            while line := await _next_line(reader):
-                request = json.loads(line)
-                if not isinstance(request, dict):
-                    raise ValueError
-                method, caller = request.get("method"), _caller(request)
-                if method == FOLLOW:
-                    await feed(self._engines, caller, request.get("params"), reader, writer)
-                    return
-                # The other side never closes one direction alone.
-                answered = await self._answer(request, caller, lambda: not reader.at_eof())
-                writer.write(as_line(answered))
-                await writer.drain()
-                if self._window is None:
-                    if method == STOP_PROCESS:
-                        leave(0)
-                    os.nice(max(0, NICENESS - os.nice(0)))
+            line = await asyncio.wait_for(reader.readline(), SILENT_SECONDS)
+            request = json.loads(line)
+            if not isinstance(request, dict):
+                raise ValueError
+            method, caller = request.get("method"), _caller(request)
+            if method == FOLLOW:
+                await feed(self._engines, caller, request["params"], reader, writer)
+                return
+            # The other side never closes one direction alone.
+            answered = await self._answer(request, caller, lambda: not reader.at_eof())
+            writer.write(as_line(answered))
+            await writer.drain()
+            if self._window is None:
+                if method == STOP_PROCESS:
+                    leave(0)
+                os.nice(max(0, NICENESS - os.nice(0)))
         except (OSError, ValueError):  # the client left, or sent no request
             log.debug("a local connection ended early")
         except Exception as error:
@@ -138,17 +137,16 @@ class LocalServer:
     async def _answer(
         self, request: Request, caller: Caller, is_awaited: Callable[[], bool]
     ) -> dict[str, Any]:
-        method, request_id = request.get("method"), request.get("id")
-        is_resident = self._window is None
+        method, is_resident = request.get("method"), self._window is None
         if method == STOP_PROCESS:
             if not is_resident:
-                return refusal(request_id, "not_resident", "this process ends with its client")
-            return {"id": request_id, "ok": True, "result": None}
+                return refusal(None, "not_resident", "this process ends with its client")
+            return {"ok": True, "result": None}
         if method == PROCESS:
             about = {"process": os.getpid(), "resident": is_resident, "version": __version__}
-            return {"id": request_id, "ok": True, "result": about}
+            return {"ok": True, "result": about}
         if not caller.roots:
-            return refusal(request_id, "invalid_request", "roots: must name knowledge bases")
+            return refusal(None, "invalid_request", "roots: must name knowledge bases")
         engine = self._engines.of(caller.roots, (caller.env or {}).get(FORCED, ""))
         if isinstance(method, str) and method.startswith(OF_AGENTS):
             return await answer_agent(engine, request, caller, is_awaited)
@@ -166,24 +164,17 @@ async def _follow(window: Engine, audience: Audience) -> None:
         if not push.salience or roots == window.registry.window:
             audience.show(push.model_copy(update={"generation": window.generation}))
 
-    async def subscribe(scope: anyio.CancelScope) -> None:
-        with suppress(OSError):  # it is about to listen, or about to end
-            await follow(roots, window.env, tell, audience.parts, audience.viewer)
+    async def end_with_these_roots(scope: anyio.CancelScope) -> None:
+        while roots == window.registry.window:
+            await window.changed.since(window.changed.count, CHECK_SECONDS)
         scope.cancel()
 
     async with anyio.create_task_group() as tasks:
+        tasks.start_soon(end_with_these_roots, tasks.cancel_scope)
         if roots:
-            tasks.start_soon(subscribe, tasks.cancel_scope)
-        while roots and roots == window.registry.window:
-            await window.changed.since(window.changed.count, CHECK_SECONDS)
+            with suppress(OSError):  # it is about to listen, or about to end
+                await follow(roots, window.env, tell, audience.parts, audience.viewer)
         tasks.cancel_scope.cancel()
-
-
-async def _next_line(reader: asyncio.StreamReader) -> bytes:
-    """The next line; b"" if the other side has left or is silent for `SILENT_SECONDS`."""
-    with anyio.move_on_after(SILENT_SECONDS):
-        return await reader.readline()
-    return b""
 
 
 def _caller(request: Request) -> Caller:

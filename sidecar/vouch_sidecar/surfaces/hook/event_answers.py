@@ -65,10 +65,13 @@ async def answer_hook(engine: Engine, request: Mapping[str, Any], caller: Caller
     result = None
     try:
         if not _is_again(engine, event, payload):
-            caller = _placed(payload, caller)
+            file = given.edited_file(payload)
+            place = file or payload.get("cwd")
+            if isinstance(place, str) and os.path.isabs(place):
+                caller = replace(caller, at=resolved(Path(place)))
             await _wait(engine, event, caller)
-            if (path := given.edited_file(payload)) is not None:
-                engine.check_soon([Path(path)])
+            if file is not None:
+                engine.check_soon([Path(file)])
             result = await respond(engine, event, payload, caller)
     except ValueError:  # no session is called so
         log.debug("hook %s: refused", event)
@@ -91,14 +94,6 @@ def _is_again(engine: Engine, event: str, payload: Payload) -> bool:
     return is_again
 
 
-def _placed(payload: Payload, caller: Caller) -> Caller:
-    """The caller in the place of the file that an event is about, or of the agent."""
-    place = given.edited_file(payload) or payload.get("cwd")
-    if not (isinstance(place, str) and os.path.isabs(place)):
-        return caller
-    return replace(caller, at=resolved(Path(place)))
-
-
 async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Answer | None:
     """The answer to print for an event, None for nothing. `event` is one of `EVENTS`.
 
@@ -116,10 +111,10 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     """Wait within a hook's time limit for the first index and, for half of it, for the workspace
     and for what was checked out. `perform_async` would wait for each as long as an answer may.
     """
-    most = limit = hook_limit(engine, caller)
+    limit = hook_limit(engine, caller)
     begins = event == START or (event == PROMPT and seconds_to_wait(engine) > 0)
-    if limit == DEFAULT_LIMIT and begins:  # as `allowed` of the hook's process
-        most = START_SECONDS
+    # As `allowed` of the hook's process.
+    most = START_SECONDS if limit == DEFAULT_LIMIT and begins else limit
     await indexed(engine, most)
     waiting: dict[str, Operation[Any, Any]] = {PROMPT: context.OPERATION, FILE: files.OPERATION}
     if (operation := waiting.get(event)) is not None:
@@ -160,19 +155,16 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     that its text names, each once a session. Does not search full text, and reads at most the file
     itself.
     """
-    text, path = given.text_of(payload), given.edited_file(payload)
     served = engine.serving(caller, viewer_in(payload))
-    lines = _lines_naming(served, text)
+    lines = _lines_naming(served, given.text_of(payload))
     session = None
     if session_id is not None:
         if lines:
             engine.observe(session_id, None, lines)
         session = engine.sessions.open(session_id)
     tied: list[Line] = []
-    if path is not None:
-        touched = _touched(payload, path)
-        views = [kb.view for kb in served]
-        tied = await in_worker(_tied, views, touched, session)
+    if (touched := given.touched_of(payload)) is not None:
+        tied = await in_worker(_tied, [kb.view for kb in served], touched, session)
     if not lines and not tied:
         return ""
     asked = ContextRequest(
@@ -185,18 +177,6 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     answered = answer_context(served, asked)
     caller.when_heard(partial(answered.record, engine.stats))
     return answered.block.text
-
-
-def _touched(payload: Payload, path: str) -> Touched:
-    text = given.change_of(payload)
-    return Touched(
-        path,
-        given.ranges_of(payload),
-        is_edit=bool(text),
-        text=text,
-        inserted=given.changed_lines(payload, "+"),
-        removed=given.changed_lines(payload, "-"),
-    )
 
 
 def _tied(views: Sequence[View], touched: Touched, session: Session | None) -> list[Line]:
@@ -219,11 +199,9 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
 
 async def _end(engine: Engine, _payload: Payload, session_id: str | None, _caller: Caller) -> str:
     """Drop the session, and those of its subagents."""
-    if session_id is not None:
-        for session in engine.sessions:
-            if session.id.startswith(session_id + AGENT):
-                engine.end_session(session.id)
-        engine.end_session(session_id)
+    for session in engine.sessions:
+        if session_id is not None and f"{session.id}{AGENT}".startswith(session_id + AGENT):
+            engine.end_session(session.id)
     return ""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, TypeGuard
 
+from vouch_sidecar.retrieval.blocks.touched_files import Touched
 from vouch_sidecar.surfaces.hook.events import FILE, NAMES, PROMPT
 from vouch_sidecar.surfaces.hook.typed import typed_of
 
@@ -85,30 +86,35 @@ def text_of(payload: Payload) -> str:
     return _written(payload, *EDITED) or _text(file.get("content"))
 
 
-def change_of(payload: Payload) -> str:
-    """The text of a change, before and after it; empty where a tool only read."""
-    return _written(payload, *REPLACED, *EDITED)
-
-
-def changed_lines(payload: Payload, sign: str) -> str:
-    """The lines that a change inserted (`+`) or took away (`-`): by the host's patch, else those
-    that are on this side of it alone.
+def touched_of(payload: Payload) -> Touched | None:
+    """What a tool has just read or changed of a file, by the host's patch where it sends one: of a
+    change the lines are those after it. None when the event names no file.
     """
-    sides = [_written(payload, *names).splitlines() for names in (EDITED, REPLACED)]
-    here, there = sides if sign == "+" else reversed(sides)
-    lines = [line for line in here if line not in set(there)]
+    path = edited_file(payload)
+    if path is None:
+        return None
+    old, new = _written(payload, *REPLACED), _written(payload, *EDITED)
+    was, now = old.splitlines(), new.splitlines()
+    inserted = [line for line in now if line not in set(was)]
+    removed = [line for line in was if line not in set(now)]
+    ranges = _range_read(payload)
     if hunks := _hunks(payload):
         patch = [line for hunk in hunks for line in _lines(hunk)]
-        lines = [line[1:] for line in patch if line.startswith(sign)]
-    return _text("\n".join(filter(str.strip, lines)))
+        inserted = [line[1:] for line in patch if line.startswith("+")]
+        removed = [line[1:] for line in patch if line.startswith("-")]
+        ranges = [touched for hunk in hunks for touched in _range_changed(hunk)]
+    return Touched(
+        path,
+        ranges,
+        is_edit=bool(old or new),
+        text=_text("\n".join(filter(None, (old, new)))),
+        inserted=_text("\n".join(filter(str.strip, inserted))),
+        removed=_text("\n".join(filter(str.strip, removed))),
+    )
 
 
-def ranges_of(payload: Payload) -> list[tuple[int, int]]:
-    """The first and last lines, from 1, of what a tool has read or changed, as far as the event
-    tells them; of a change, as they are after it.
-    """
-    if _hunks(payload):
-        return _changed(payload)
+def _range_read(payload: Payload) -> list[tuple[int, int]]:
+    """The first and last lines, from 1, of what a tool has read, where the event tells them."""
     given = _object(payload.get("tool_input"))
     file = _object(_object(payload.get("tool_response")).get("file"))
     first, number = file.get("startLine"), file.get("numLines")
@@ -119,22 +125,18 @@ def ranges_of(payload: Payload) -> list[tuple[int, int]]:
     return [(first, max(first, first + number - 1))]
 
 
-def _changed(payload: Payload) -> list[tuple[int, int]]:
-    """The first and last lines of each change by the patch, as they are after it; where it only
-    took lines away, the line in their place.
+def _range_changed(hunk: Payload) -> list[tuple[int, int]]:
+    """The first and last lines of a change in a patch, as they are after it; where it only took
+    lines away, the line in their place.
     """
-    ranges = []
-    for hunk in _hunks(payload):
-        number: object = hunk.get("newStart")
-        touched: list[int] = []
-        for line in _lines(hunk):
-            if not _is_count(number):
-                break
-            if line.startswith(("+", "-")):
-                touched.append(number)
-            number += not line.startswith("-")
-        ranges += [(touched[0], touched[-1])] if touched else []
-    return ranges
+    number, touched = hunk.get("newStart"), []
+    for line in _lines(hunk):
+        if not _is_count(number):
+            break
+        if line.startswith(("+", "-")):
+            touched.append(number)
+        number += not line.startswith("-")
+    return [(touched[0], touched[-1])] if touched else []
 
 
 def _is_count(value: object) -> TypeGuard[int]:

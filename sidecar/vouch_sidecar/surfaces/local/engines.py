@@ -5,7 +5,6 @@ sees, or waits for, what somebody else asked about.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -16,15 +15,12 @@ from vouch_sidecar.kb.discovery import FORCED, is_setting
 from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.local.client import carried
 
+Asked = tuple[frozenset[Path], str]
+"""Knowledge bases, and the one that the asker's environment names."""
 IDLE_SECONDS = 2 * 3600.0
 """An engine that nobody asked for so long ends, and so does a resident process."""
-
-
-@dataclass(slots=True)
-class _Made:
-    engine: Engine
-    following: anyio.CancelScope
-    asked_at: float = 0.0
+CHECK_SECONDS = 1.0
+"""Pause between looks whether something is asked, and whether the socket is still held."""
 
 
 class Engines:
@@ -37,43 +33,38 @@ class Engines:
         self._env = {n: value for n, value in env.items() if n != FORCED and not is_setting(n)}
         self._tasks = tasks
         self._window = window
-        self._made: dict[tuple[frozenset[Path], str], _Made] = {}
+        self._made: dict[Asked, Engine] = {}
+        self._asked_at: dict[Asked, float] = {}
 
     def of(self, roots: frozenset[Path], forced: str = "") -> Engine:
         """The engine that answers questions about these knowledge bases. `forced` is the one that
         the asker's environment names.
         """
-        window = self._window
+        asked, window = (roots, forced), self._window
         is_own = window is not None and forced == carried(window.env).get(FORCED, "")
         if window is not None and is_own and roots <= window.registry.window:
-            self._end((roots, forced))
+            self._made.pop(asked, None)
             return window
-        made = self._made.get((roots, forced))
-        if made is None:
+        self._asked_at[asked] = anyio.current_time()
+        if asked not in self._made:
             engine = Engine(env={**self._env, FORCED: forced} if forced else self._env)
             for root in sorted(roots):
                 engine.registry.add_root(root)
-            made = self._made[roots, forced] = _Made(engine, anyio.CancelScope())
-            self._tasks.start_soon(self._follow, made)
-        made.asked_at = made.engine.clock()
-        return made.engine
+            self._made[asked] = engine
+            self._tasks.start_soon(self._follow, asked, engine)
+        return self._made[asked]
 
     def about(self, roots: frozenset[Path]) -> list[Engine]:
         """The engines that have some of these knowledge bases."""
-        engines = [self._window] if self._window is not None else []
-        engines += [made.engine for made in self._made.values()]
+        engines = [*([self._window] if self._window is not None else []), *self._made.values()]
         return [engine for engine in engines if not roots.isdisjoint(engine.collections)]
 
-    def end_idle(self) -> None:
-        """End the engines that nobody asked for `IDLE_SECONDS`."""
-        for asked, made in list(self._made.items()):
-            if made.engine.clock() - made.asked_at > IDLE_SECONDS:
-                self._end(asked)
-
-    def _end(self, asked: tuple[frozenset[Path], str]) -> None:
-        if (made := self._made.pop(asked, None)) is not None:
-            made.following.cancel()
-
-    async def _follow(self, made: _Made) -> None:
-        with made.following:
-            await in_background(DiskFollower(made.engine).run)
+    async def _follow(self, asked: Asked, engine: Engine) -> None:
+        """Follow the disk for an engine until nobody asked it for `IDLE_SECONDS`."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(in_background, DiskFollower(engine).run)
+            while self._made.get(asked) is engine:
+                await anyio.sleep(CHECK_SECONDS)
+                if anyio.current_time() - self._asked_at[asked] > IDLE_SECONDS:
+                    del self._made[asked]
+            tasks.cancel_scope.cancel()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.changed import GATHER_SECONDS, Changed
@@ -44,21 +44,19 @@ class Audience(Protocol):
 async def feed(
     engines: Engines,
     caller: Caller,
-    params: object,
+    params: Mapping[str, Any],
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
-    """Send a follower each push about the caller's knowledge bases, until it leaves. Raises
-    OSError.
+    """Send a follower each push about the caller's knowledge bases, until it leaves. `params` are
+    those of `follow`. Raises OSError.
     """
     roots = caller.roots or frozenset()
-    given = params if isinstance(params, Mapping) else {}
-    wanted = given.get("push")
-    parts = [part for part in PUSH_PARTS if not isinstance(wanted, list) or part in wanted]
+    parts = [part for part in PUSH_PARTS if part in params["push"]]
     fed: dict[Engine, Pushes] = {}
 
     def is_told(session: Session) -> bool:
-        return given.get("all") is True or not roots.isdisjoint(session.shared_for)
+        return params["all"] or not roots.isdisjoint(session.shared_for)
 
     while not (reader.at_eof() or writer.is_closing()):
         served = list(engines.about(roots))
