@@ -103,8 +103,9 @@ def stop(every: bool) -> None:
     paths = ownership.sockets(os.environ) if every else [socket_path(os.environ)]
     ended = {path: ownership.stop(path, os.environ) for path in paths}
     for path, how in ended.items():
-        say(f"{printable(path)}: {STOPPED[how]}", err=how != "stopped")
-    sys.exit("hangs" in ended.values())
+        whose = f"version {printable(Path(path).stem)}: " if every else ""
+        say(whose + STOPPED[how], err=how != "stopped")
+    sys.exit(int("hangs" in ended.values()))
 
 
 def _seconds(_: click.Context, __: click.Parameter, duration: str | None) -> int | None:
