@@ -12,9 +12,7 @@ from typing import Any
 import click
 
 import vouch_sidecar
-from vouch_sidecar.api import KnowledgeBase
-from vouch_sidecar.engine import Engine
-from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.api import KnowledgeBase, open_kb
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.stdio import say
@@ -50,10 +48,10 @@ def demo() -> None:
     with tempfile.TemporaryDirectory(prefix="v") as folder:
         root = Path(folder).resolve() / "courier"
         shutil.copytree(courier, root)
-        own = {name: value for name, value in os.environ.items() if not name.startswith("VOUCH_")}
-        engine = Engine(env={**own, "XDG_CACHE_HOME": folder})
-        engine.registry.add_root(root)
-        with KnowledgeBase(engine, Viewer()) as kb:
+        for name in [name for name in os.environ if name.startswith("VOUCH_")]:
+            del os.environ[name]
+        os.environ["XDG_CACHE_HOME"] = folder
+        with open_kb(root) as kb:
             _play(kb, root)
     say("\nAsk more of the example, then of a project of your own that has a .vouch/:")
     say(f"    $ vouch-sidecar experts 'proof of delivery' --root {shlex.quote(str(courier))}")
