@@ -16,7 +16,7 @@ from vouch_sidecar.surfaces.local.client import UnansweredError, ask, socket_pat
 from tests.engine.processes import until
 from tests.hook.conftest import Place, project
 from tests.protocol import knowledge
-from tests.protocol.client import WAIT, Client, run_command, running
+from tests.protocol.client import WAIT, Client, running
 
 PROMPT = "How do we rotate JWT tokens?"
 
@@ -193,18 +193,6 @@ def test_the_socket_has_a_name_that_fits(tmp_path: Path) -> None:
     long = {"XDG_RUNTIME_DIR": str(tmp_path / ("x" * 120)), "TMPDIR": "/tmp"}
     assert runtime_folder(long) == f"/tmp/vouch-sidecar-{os.getuid()}"
     assert len(socket_path(long).encode()) <= 100
-
-
-def test_stats_from_the_shell(start: Any, place: Place) -> None:
-    command = ("stats", "--json", "--root", place.root)
-    without = json.loads(run_command(*command, env=place.env).stdout)
-    assert (without["prompts"], without["lines"]) == (0, 0)
-    one = start()
-    assert prompt(place)
-    one.request("vouch/entity", {"id": "jwt"})
-    result = json.loads(run_command(*command, env=place.env).stdout)
-    assert {row["operation"] for row in result["operations"]} >= {"context", "entity"}
-    assert "rotate on" not in json.dumps(result)
 
 
 def test_only_the_user_may_come_in(start: Any, place: Place) -> None:

@@ -64,11 +64,8 @@ def answered(client: Client, operation: str) -> int:
     "args",
     [
         ["experts", "jwt", "--explain"],
-        ["search", "tokens"],
         ["entity", "jwt"],
-        ["claim", "jwt-expires"],
         ["context", "How long does JWT live?"],
-        ["probe", "How long does JWT live?"],
         ["status"],
     ],
 )
