@@ -1,3 +1,3 @@
-"""What is added to a prompt: the block, claims on files that a tool touched, and an estimate of
-which lines an answer used.
+"""What is added to a prompt: the block, the brief of a session, and claims on files that a tool
+touched.
 """
