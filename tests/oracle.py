@@ -31,15 +31,6 @@ def now() -> float:
     return NOW.timestamp()
 
 
-def run_vouch(root: Path, *args: str) -> str:
-    """Runs the real command in the folder that holds `.vouch/`; gives what it printed.
-
-    CalledProcessError when it fails. The clock is the real one.
-    """
-    done = subprocess.run([COMMAND, *args], cwd=root, check=True, capture_output=True, text=True)
-    return done.stdout
-
-
 @dataclass
 class OracleKb:
     """A knowledge base that vouch's own functions write; `root` is the folder above `.vouch/`."""
@@ -59,8 +50,13 @@ class OracleKb:
         return results
 
     def vouch(self, *args: str) -> str:
-        """Runs the real command here; see `run_vouch`."""
-        return run_vouch(self.root, *args)
+        """Runs the real command here, with the real clock; gives what it printed. Raises
+        CalledProcessError when it fails.
+        """
+        ran = subprocess.run(
+            [COMMAND, *args], cwd=self.root, check=True, capture_output=True, text=True
+        )
+        return ran.stdout
 
 
 def _drive(root: Path, steps: Sequence[Step], at: datetime | None) -> list[Any]:

@@ -37,14 +37,10 @@ def approve(root: Path, proposal: Any) -> str:
     return str(result.id)
 
 
-def init(root: Path, starter: bool = False) -> str:
-    """`vouch-kb init`, with its starter claim and page only when asked; gives the kb's id."""
+def init(root: Path) -> str:
+    """`vouch-kb init`, without its starter claim and page; gives the kb's id."""
     root.mkdir(parents=True, exist_ok=True)
-    if starter:
-        store, *_ = vouch("cli")._bootstrap_kb(root)
-    else:
-        store = vouch("storage").KBStore.init(root)
-    return str(store.identity()[0])
+    return str(vouch("storage").KBStore.init(root).identity()[0])
 
 
 def config(root: Path, **changes: Any) -> None:
@@ -115,16 +111,10 @@ def claim(
     )
     made = approve(root, result.proposal)
     if then:
-        set_claim(root, made, **then)
+        store = store_at(root)
+        data = store.get_claim(made).model_dump(mode="json") | then
+        store.update_claim(vouch("models").Claim.model_validate(data))
     return made
-
-
-def set_claim(root: Path, claim: str, **fields: Any) -> str:
-    """`update_claim` with the fields given."""
-    store = store_at(root)
-    data = store.get_claim(claim).model_dump(mode="json") | fields
-    store.update_claim(vouch("models").Claim.model_validate(data))
-    return claim
 
 
 def entity(root: Path, name: str, entity_type: str, **fields: Any) -> str:
@@ -263,7 +253,7 @@ def _read_once(store: Any) -> Any:
 OPS: dict[str, Callable[..., Any]] = {
     function.__name__: function
     for function in (
-        init, config, source, evidence, capture, ingest, claim, set_claim, entity,
+        init, config, source, evidence, capture, ingest, claim, entity,
         page, relation, session_start, session_end, index, search, experts, experts_given,
         salience,
     )
