@@ -214,6 +214,12 @@ def test_the_project_s_own_name_tells_nothing() -> None:
     assert held == [("exports",)]
 
 
+def test_a_word_that_is_written_like_a_name_must_stand_in_the_claim() -> None:
+    facts = view(claim("c", "The coppersmith mends kettles."))
+    held = [answer.words for answer in answers(facts, "did Ida Coppersmither mend kettles?", {})]
+    assert held == [("mend", "kettles")]
+
+
 def test_a_claim_about_somebody_is_enough_where_a_text_asks_who() -> None:
     mei = entity("mei", "Mei Tanaka", type="person")
     known = claim("c", "Mei Tanaka wrote the retry loop.", entities=("mei",))

@@ -119,6 +119,14 @@ def test_not_listed(entity_id: str, text: str) -> None:
     assert strength(entity_id, text) < LISTED
 
 
+def test_a_heading_says_nothing_by_its_capitals() -> None:
+    heading = of("relay", "Our Yearly Relay Race Report")
+    sentence = of("relay", "we know that Relay raced")
+    assert heading is not None
+    assert sentence is not None
+    assert heading.place < sentence.place
+
+
 def test_signs_that_belong_to_a_name_are_asked_for() -> None:
     where = view(entity("me", "/me", type="concept"))
     with_sign, without = (of("me", text, where) for text in ("type /me waves", "tell me all"))

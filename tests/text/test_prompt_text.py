@@ -153,6 +153,11 @@ def test_between_printed_lines_a_question_is_typed() -> None:
     assert [line for line in typed if line] == ["where is Gantry?", "then I ran:"]
 
 
+def test_small_numbers_that_were_printed_count_for_no_words() -> None:
+    left = without_printed("why 12 cranes?\n[gantry] try 3 of 12: code 4417, v1.2, 10 ms")
+    assert left.split() == "why 12 cranes? [gantry] try of : code 4417, v1.2, ms".split()
+
+
 @given(st.lists(st.sampled_from(PRINTED), max_size=12).map("".join))
 @example("PS C:\\srv\x0crelay> run\nHow does the relay retry?")
 @example("➜  relay git:(a\u2028b) ✗ run")

@@ -274,8 +274,10 @@ with a text, those that hold most of it; phrases; named entities that a block ma
 """
 MANY = 24
 """Hits of a text; named entities, their relations, ties and identifiers that are looked up;
-statements read of one answer; claims whose sentences are looked at.
+statements read of one answer.
 """
+MAX_PARTS = 32
+"""Claims whose sentences are looked at to find those that hold most of a text."""
 MAX_PASSAGED = 32_768
 """Characters of a section that are split into passages."""
 MAX_SEMANTIC = 5

@@ -40,6 +40,7 @@ _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_`]*+(?=\s)|\n(?![a-z])
 MAX_LINE = 400
 """Characters of a line that tell whether a machine printed it."""
 _SIGN = re.compile(r"[^\n]")
+_COUNT = re.compile(r"(?<![\w.:/-])\d{1,2}(?![\w./-])")
 _PRINTED_LINE = re.compile(
     r"""                                                                             # a time
     (?:\W{0,3}|time="?)(?:\d{4}-\d\d-\d\d[T ]\d|\d\d?:\d\d:\d\d|[A-Z][a-z]{2}\s{1,2}\d\d?\s\d\d:)
@@ -109,9 +110,13 @@ BEST = re.compile(r"\b(?:best|most)\b", re.IGNORECASE)
 
 def without_printed(text: str) -> str:
     """A text of the same length, with blanks in place of what machines print and no person asks
-    about: frames of a stack, timestamps and prompts of terminals.
+    about: frames of a stack, timestamps, prompts of terminals, and small numbers in printed lines.
     """
-    return _PRINTED.sub(_blanks, text)
+    left, parts, end = _PRINTED.sub(_blanks, text), list[str](), 0
+    for start, stop in printed_lines(text):
+        parts += [left[end:start], _COUNT.sub(_blanks, left[start:stop])]
+        end = stop
+    return "".join([*parts, left[end:]])
 
 
 def without_paths_outside(text: str) -> str:

@@ -21,6 +21,7 @@ from vouch_sidecar.retrieval.constants import (
     SIGN_PAIR,
     SLIGHT,
 )
+from vouch_sidecar.retrieval.evidence.name_position import Placing, content_of
 from vouch_sidecar.retrieval.evidence.text_kinds import (
     GENERAL,
     Span,
@@ -31,7 +32,7 @@ from vouch_sidecar.retrieval.evidence.text_kinds import (
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import Term, content_stems, terms
-from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
+from vouch_sidecar.text.english_words import DATES, tier
 from vouch_sidecar.text.prompt_text import (
     asked_sentences,
     without_asking,
@@ -62,6 +63,8 @@ class WeighedWords:
     weights: Mapping[Term, float]
     exact: tuple[tuple[str, frozenset[Term]], ...]
     """Each identifier, ticket, path, option and code, folded, and its words."""
+    proper: frozenset[str]
+    """Words that are written like a name."""
     pairs: frozenset[tuple[str, str]]
     """Stems of neighbouring words, numbers left out."""
     sentences: tuple[frozenset[Term], ...]
@@ -77,10 +80,16 @@ class WeighedWords:
         return tuple(word for word in self.weights if word.held_by(stems))
 
     def meant_by(self, text: str, stems: frozenset[str]) -> tuple[Term, ...]:
-        """Of the words that another text holds, those that mean the same there: a word of a path or
-        of a version as a part of the same one, or where it stands outside of such.
+        """Of the words that another text holds, those that mean the same there: one that is written
+        like a name as it is written, a word of a path or of a version as a part of the same one, or
+        where it stands outside of such. Nobody called Coppersmither is a coppersmith.
         """
-        held = self.held_by(stems)
+        folded = fold(text)
+        held = tuple(
+            word
+            for word in self.held_by(stems)
+            if word.word not in self.proper or fold(word.word) in folded
+        )
         others = [words for written, words in self.exact if _JOINED.fullmatch(written)]
         joined = frozenset[Term]().union(*others) - self.exactly_in(text)
         if not joined.isdisjoint(held):
@@ -138,14 +147,16 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     }
     if len(weights) > MAX_ASKED:
         weights = dict(nlargest(MAX_ASKED, weights.items(), key=itemgetter(1)))
-    content = [unit for unit in units(rest).units if unit.folded not in STOPWORDS]
+    placing = Placing(units(rest))
+    content = content_of(placing.analysis.units)
+    proper = frozenset(rest[u.start : u.end] for u in content if placing.has_own_capital(u))
     pairs = frozenset(
         (left.stem, right.stem)
         for left, right in pairwise(content)
         if not (is_number(left.folded) or is_number(right.folded))
     )
     sentences = tuple(_by_sentence(rest, weights))
-    return WeighedWords(text, names, weights, exact, pairs, sentences)
+    return WeighedWords(text, names, weights, exact, proper, pairs, sentences)
 
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:

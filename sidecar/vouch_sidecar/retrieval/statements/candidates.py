@@ -24,6 +24,7 @@ from vouch_sidecar.retrieval.constants import (
     FEW,
     MANY,
     MAX_CONSIDERED,
+    MAX_PARTS,
     MAX_SEMANTIC,
     SEMANTIC_LEAST,
     SPARE,
@@ -131,7 +132,7 @@ def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     query = view.search.weighed(asked.weights, Kind.CLAIM)
     found = [
         _claim(view, claim)
-        for number, claim in enumerate(view.visible.artifacts_in(query, MANY))
+        for number, claim in enumerate(view.visible.artifacts_in(query, MAX_PARTS))
         if isinstance(claim, Claim)
         and (number < MAX_CONSIDERED or claim.auto_approved)
         and may_enter(view, claim)
