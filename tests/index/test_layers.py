@@ -133,7 +133,7 @@ def weighed(place: str) -> Query:
     return Query.boolean_query([(Occur.Should, word) for word in words])
 
 
-@examples(75)
+@examples(45)
 @given(histories())
 def test_counts_and_sums_are_those_of_a_plain_list(history: History) -> None:
     snapshot = history.snapshot()
@@ -187,7 +187,7 @@ DEAD_IN_FRONT = History(
 @example(DEAD_IN_FRONT, 1)
 @example(DEAD_IN_FRONT, 4)
 @example(DEAD_IN_FRONT, 5)
-@examples(75)
+@examples(45)
 @given(histories(), st.integers(1, 14))
 def test_the_best_are_those_of_a_plain_list(history: History, limit: int) -> None:
     """Ties come by key; however few are asked for, what is gone takes nobody's place."""
