@@ -11,8 +11,7 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ from anyio.abc import TaskGroup
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.discovery import FORCED
-from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.jsonl import answer, refusal, session_named
 from vouch_sidecar.surfaces.lines import as_line
@@ -34,7 +32,7 @@ from vouch_sidecar.surfaces.local.client import (
     has_sockets,
 )
 from vouch_sidecar.surfaces.local.engines import CHECK_SECONDS, IDLE_SECONDS, Engines
-from vouch_sidecar.surfaces.local.follower import FOLLOW, Audience, feed, follow
+from vouch_sidecar.surfaces.local.follower import FOLLOW, feed
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.stdio import at_end, leave
 from vouch_sidecar.version import __version__
@@ -53,23 +51,16 @@ class LocalServer:
     """The user's socket, in this process. Call its methods on the event loop only."""
 
     def __init__(
-        self,
-        env: Mapping[str, str],
-        tasks: TaskGroup,
-        window: Engine | None = None,
-        audience: Audience | None = None,
+        self, env: Mapping[str, str], tasks: TaskGroup, window: Engine | None = None
     ) -> None:
-        """`window` is the engine of an editor, and `audience` is shown the rankings of sessions
-        that live in another process. Without them this is a resident process.
-        """
+        """`window` is the engine of an editor. Without one this is a resident process."""
         self._env = env
         self._window = window
-        self._audience = audience
         self._engines = Engines(env, tasks, window)
         self._connections = 0
         self._asked_at = anyio.current_time()
 
-    async def run(self, owned: Ownership | None = None) -> None:
+    async def run(self, owned: Ownership | None, follow: Callable[[], Awaitable[None]]) -> None:
         """Hold the socket, or follow its holder until it can be held; until cancelled. `owned`: it
         is this process's already.
         """
@@ -78,8 +69,8 @@ class LocalServer:
                 owned = owned or Ownership.take(self._env)
                 if owned is not None:
                     await self.own(owned)
-                elif self._audience is not None and self._window is not None:
-                    await _follow(self._window, self._audience)
+                else:
+                    await follow()
             except OSError as error:
                 log.debug("no other process is served: %s", error.strerror or error)
             owned = None
@@ -154,27 +145,6 @@ class LocalServer:
         if (session := engine.sessions.peek(session_named(request) or "")) is not None:
             session.shared_for |= caller.roots
         return answered
-
-
-async def _follow(window: Engine, audience: Audience) -> None:
-    """Follow the holder about the window's knowledge bases, until it ends or these change."""
-    roots = frozenset(window.registry.window)
-
-    def tell(push: DidChangeSalience) -> None:
-        if not push.salience or roots == window.registry.window:
-            audience.show(push.model_copy(update={"generation": window.generation}))
-
-    async def end_with_these_roots(scope: anyio.CancelScope) -> None:
-        while roots == window.registry.window:
-            await window.changed.since(window.changed.count, CHECK_SECONDS)
-        scope.cancel()
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(end_with_these_roots, tasks.cancel_scope)
-        if roots:
-            with suppress(OSError):  # it is about to listen, or about to end
-                await follow(roots, window.env, tell, audience.parts, audience.viewer)
-        tasks.cancel_scope.cancel()
 
 
 def _caller(request: Request) -> Caller:

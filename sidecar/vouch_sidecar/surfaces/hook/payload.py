@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any, TypeGuard
 
 from vouch_sidecar.retrieval.blocks.touched_files import Touched
-from vouch_sidecar.surfaces.hook.events import FILE, NAMES, PROMPT
+from vouch_sidecar.surfaces.hook.events import NAMES
 from vouch_sidecar.surfaces.hook.typed import typed_of
 
 Payload = Mapping[str, Any]
@@ -59,11 +59,8 @@ def prompt_of(payload: Payload) -> str:
 
 def digest_of(event: str, payload: Payload) -> bytes:
     """A digest of what counts of an event, however the rest of it differs."""
-    what: object = payload.get("source")
-    if event == PROMPT:
-        what = prompt_of(payload)
-    elif event == FILE:
-        what = [payload.get("tool_input"), payload.get("tool_response")]
+    names = ("prompt", "source", "tool_input", "tool_response")
+    what = [event, *map(payload.get, names)]
     return sha256(json.dumps(what, sort_keys=True).encode()).digest()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.changed import GATHER_SECONDS, Changed
@@ -27,18 +27,6 @@ FOLLOW = "follow"
 """The method by which a process asks the holder for pushes."""
 LEFT_CHECK_SECONDS = 1.0
 """Pause between looks whether the follower has left."""
-
-
-class Audience(Protocol):
-    """Who is shown the rankings of other processes' sessions, limited to `parts` of them."""
-
-    @property
-    def parts(self) -> Collection[PushPart]: ...
-
-    @property
-    def viewer(self) -> Viewer | None: ...
-
-    def show(self, push: DidChangeSalience) -> None: ...
 
 
 async def feed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from io import BufferedReader, RawIOBase
 from typing import BinaryIO
@@ -13,7 +14,10 @@ import anyio
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
 from vouch_sidecar.engine import DiskFollower, Engine
+from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.surfaces.background import in_background
+from vouch_sidecar.surfaces.local.engines import CHECK_SECONDS
+from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -40,10 +44,32 @@ async def _serve(
     end_with_client(sink.fileno(), lambda: server.client)
     register_all(server)
     async with anyio.create_task_group() as tasks:
-        local = LocalServer(engine.env, tasks, engine, server)
+        local = LocalServer(engine.env, tasks, engine)
         tasks.start_soon(in_background, follower.run)
-        tasks.start_soon(in_background, partial(local.run, owned))
+        tasks.start_soon(in_background, partial(local.run, owned, partial(_follow, server)))
         leave(await _converse(server, source, sink))
+
+
+async def _follow(server: Sidecar) -> None:
+    """Follow the holder about the window's knowledge bases, until it ends or these change."""
+    window = server.engine
+    roots = frozenset(window.registry.window)
+
+    def tell(push: DidChangeSalience) -> None:
+        if not push.salience or roots == window.registry.window:
+            server.show(push.model_copy(update={"generation": window.generation}))
+
+    async def end_with_these_roots(scope: anyio.CancelScope) -> None:
+        while roots == window.registry.window:
+            await window.changed.since(window.changed.count, CHECK_SECONDS)
+        scope.cancel()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(end_with_these_roots, tasks.cancel_scope)
+        if roots:
+            with suppress(OSError):  # it is about to listen, or about to end
+                await follow(roots, window.env, tell, server.parts, server.caller.viewer)
+        tasks.cancel_scope.cancel()
 
 
 async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:
