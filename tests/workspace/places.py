@@ -15,6 +15,7 @@ from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
 from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_list import Files, list_files
+from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.names_in_text import digest
 
 from tests.engine.bases import cached, engine_on
@@ -85,6 +86,13 @@ def repository(root: Path, files: Mapping[str, str | bytes], *, commit: bool = F
     if commit:
         git(root, "commit", "-q", "-m", "all")
     return root
+
+
+def held(root: Path) -> tuple[Repository, str]:
+    """The repository around a folder, and its newest commit."""
+    found = Repository.holding(root)
+    assert found is not None
+    return found, found.head() or ""
 
 
 def listed(root: Path, tmp_path: Path) -> Files:

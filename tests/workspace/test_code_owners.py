@@ -64,9 +64,6 @@ def owners(text: str, path: str) -> list[str]:
         ("/apps/ @octocat\n/apps/github ", "apps/github/a.py", []),
         ("/apps/ @octocat\n/apps/github @doctocat", "apps/github/a.py", ["doctocat"]),
         ("/apps/ @example-org/content-team", "apps/a.py", ["example-org/content-team"]),
-        ("*.js @a\n!*.js @b", "x.js", ["a"]),
-        ("*.js @a\n[a-z].js @b", "x.js", ["a"]),
-        ("*.js @a\n\\#x.js @b", "#x.js", ["a"]),
         # what follows from them
         ("docs/ @a", "DOCS/x.md", []),
         ("*.js @a", "x.js/deep/y.py", ["a"]),

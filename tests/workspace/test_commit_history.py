@@ -9,19 +9,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.workspace import commit_history
 from vouch_sidecar.workspace.commit_history import MAX_CHANGED, History, read_history
-from vouch_sidecar.workspace.git import Repository
 
 from tests.engine.bases import ask, base, write
 from tests.kb.samples import claim, dump
-from tests.workspace.places import commit_as, git, repository, settled
+from tests.workspace.places import commit_as, git, held, repository, settled
 
 
 def history(root: Path, tmp_path: Path, below: str = "") -> History:
-    found = Repository.holding(root)
-    assert found is not None
-    head = found.head()
-    assert head is not None
+    found, head = held(root)
     return read_history(found, head, root / below, tmp_path / "caches", os.environ)
 
 
@@ -158,10 +155,7 @@ def test_a_path_can_not_pass_for_a_commit(root: Path, tmp_path: Path) -> None:
 
 def test_no_git_and_no_such_commit(root: Path, tmp_path: Path) -> None:
     commit_as(root, "Ada", {"a.py": "1"})
-    found = Repository.holding(root)
-    assert found is not None
-    head = found.head()
-    assert head is not None
+    found, head = held(root)
     assert not read_history(found, head, root, tmp_path / "caches", {"PATH": str(tmp_path)})
     gone = read_history(found, "f" * 40, root, tmp_path / "caches", os.environ)
     assert (bool(gone), gone.head) == (False, "f" * 40)
@@ -179,11 +173,9 @@ def test_objects_that_are_damaged(root: Path, tmp_path: Path) -> None:
 def test_only_the_newest_commits_are_read(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from vouch_sidecar.workspace import commit_history as module
-
     for number in range(4):
         commit_as(root, f"Person {number}", {"a.py": str(number)})
-    monkeypatch.setattr(module, "MAX_COMMITS", 2)
+    monkeypatch.setattr(commit_history, "MAX_COMMITS", 2)
     assert authors(history(root, tmp_path), "a.py") == ["Person 3", "Person 2"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from vouch_sidecar.workspace.file_list import list_files
 from vouch_sidecar.workspace.git import Repository, run, why_unasked
 
-from tests.workspace.places import git, listed, plant, repository, write
+from tests.workspace.places import git, held, listed, plant, repository, write
 
 
 def test_nothing_that_a_workspace_plants_runs(tmp_path: Path) -> None:
@@ -28,9 +28,8 @@ def test_nothing_that_a_workspace_plants_runs(tmp_path: Path) -> None:
         "GIT_CONFIG_VALUE_0": str(root / "run.sh"),
     }
     assert "a.py" in list_files(root, tmp_path / "caches", env).paths
-    found = Repository.holding(root)
-    assert found is not None
-    assert found.head() == head
+    found, commit = held(root)
+    assert commit == head
     shown = run(found, ["log", "-1", "--format=%s", head, "--"], tmp_path / "caches", env)
     assert shown == b"all\n"
     missing = run(found, ["log", "-1", "f" * 40, "--"], tmp_path / "caches", env)
@@ -67,10 +66,8 @@ def test_our_empty_repository_is_for_this_user_alone(tmp_path: Path) -> None:
 
 def test_head_is_read_as_a_file(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
-    commit = git(root, "rev-parse", "HEAD").strip()
-    found = Repository.holding(root)
-    assert found is not None
-    assert found.head() == commit
+    found, commit = held(root)
+    assert commit == git(root, "rev-parse", "HEAD").strip()
     git(root, "pack-refs", "--all")
     assert found.head() == commit
     git(root, "checkout", "-q", "--detach")
@@ -85,9 +82,7 @@ def test_a_linked_worktree_is_a_repository_only_both_ways(tmp_path: Path) -> Non
     git(root, "worktree", "add", "-q", str(tmp_path / "tree"))
     assert listed(tmp_path / "tree", tmp_path).paths == ("a.py", "b/c.py")
     assert listed(tmp_path / "tree", tmp_path).tracked
-    found = Repository.holding(tmp_path / "tree")
-    assert found is not None
-    assert found.head() == git(root, "rev-parse", "HEAD").strip()
+    assert held(tmp_path / "tree")[1] == git(root, "rev-parse", "HEAD").strip()
     thief = tmp_path / "thief"
     write(thief, {".git": (tmp_path / "tree" / ".git").read_bytes(), "own.py": ""})
     assert Repository.holding(thief) is None
@@ -106,10 +101,7 @@ def test_sparse_and_shallow_checkouts_are_listed_whole(tmp_path: Path) -> None:
     assert not (tmp_path / "shallow" / "b").exists()
     found = listed(tmp_path / "shallow", tmp_path)
     assert (found.tracked, found.paths) == (True, ("a/x.py", "b/w.py", "b/y.py", "z.py"))
-    repo = Repository.holding(tmp_path / "shallow")
-    assert repo is not None
-    head = repo.head()
-    assert head is not None
+    repo, head = held(tmp_path / "shallow")
     log = run(repo, ["log", "--format=%s", head, "--"], tmp_path / "caches", os.environ)
     assert log == b"more\n"
 
@@ -155,8 +147,7 @@ def test_submodules_are_not_entered(tmp_path: Path) -> None:
 
 def test_the_stamp_changes_with_the_index(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
-    found = Repository.holding(root)
-    assert found is not None
+    found, _ = held(root)
     before = found.version()
     assert before is not None
     git(root, "mv", "a.py", "b.py")

@@ -227,23 +227,6 @@ def test_a_private_source_tells_nobody_else_how_fresh_it_is(root: Path, tmp_path
     assert not any(problem.code == "quote-gone" for some in found.values() for problem in some)
 
 
-def test_what_is_saved_counts_while_it_is_served() -> None:
-    with place() as (folder, env):
-        root = repository(folder / "kb", {FILE: NOTES})
-        cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE)
-        with serving(root, env, 1) as (server,):
-
-            def fresh() -> object:
-                (file,) = server.ask("files", paths=[FILE])["files"]
-                return [claim["fresh"] for claim in file["claims"]]
-
-            until(lambda: fresh() == ["there"], "it is not worked out")
-            write(root, {FILE: NOTES.replace("three", "five")})
-            until(lambda: fresh() == ["gone"], "it is not seen")
-            write(root, {FILE: f"A line.\n{NOTES}"})
-            until(lambda: fresh() == ["moved"], "it is not seen")
-
-
 def test_a_cited_file_that_is_removed_and_comes_back_while_it_is_served() -> None:
     with place() as (folder, env):
         root = repository(folder / "kb", {FILE: NOTES, CODE: ""}, commit=True)
