@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -152,9 +152,8 @@ class Wanted:
         return defined
 
 
-def _member(owners: Iterable[Span], members: Iterable[Span], language: str | None) -> Span | None:
+def _member(owners: Iterable[Span], members: Sequence[Span], language: str | None) -> Span | None:
     """The member defined inside its owner, or outside of it in languages that allow this."""
-    members = list(members)
     for owner in owners if members else ():
         inside = (member for member in members if owner.line <= member.line <= owner.end)
         if (found := next(inside, None)) is not None:
@@ -206,18 +205,13 @@ def _defined_in(line: str, language: str) -> Iterator[tuple[str, bool]]:
         for group, name in enumerate(match.groups(), 1):
             if name is not None and name not in seen:
                 seen.add(name)
-                yield name, group == 1 or not _is_plain(name)
+                yield name, group == 1 or not (name.isalpha() and name.islower())
                 owner = _OWNER.search(line, 0, match.start(group))
                 if owner is not None:
                     yield f"{owner[1]}.{name}", True
     for match in _QUOTED.finditer(line):
         if match[1] not in seen:
             yield match[1], True
-
-
-def _is_plain(name: str) -> bool:
-    """Whether a name may be a word of English."""
-    return name.isalpha() and name.islower()
 
 
 @cache

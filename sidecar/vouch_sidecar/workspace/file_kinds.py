@@ -78,13 +78,6 @@ def is_test(path: str) -> bool:
     return bool(_TEST.search(path) or _TEST_FILE.search(path.rpartition("/")[2]))
 
 
-def is_migration(path: str) -> bool:
-    """Whether a file changes a database once. Such a file may define again what it changes, in an
-    older form.
-    """
-    return bool(_MIGRATION.search(path))
-
-
 def is_for_names(path: str) -> bool:
     """Whether naming a file, or something that it defines, ties a claim to it. Manifests, lock
     files, changelogs, generated and vendored files do not.
@@ -93,9 +86,11 @@ def is_for_names(path: str) -> bool:
 
 
 def is_searched(path: str) -> bool:
-    """Whether a file is searched for what it defines."""
-    is_code = language_of(path) is not None
-    return is_code and is_for_names(path) and not (is_test(path) or is_migration(path))
+    """Whether a file is searched for what it defines. One that changes a database once is not: it
+    may define again what it changes, in an older form.
+    """
+    is_code = language_of(path) is not None and is_for_names(path)
+    return is_code and not is_test(path) and not _MIGRATION.search(path)
 
 
 def changes_with_all(path: str) -> bool:

@@ -163,15 +163,11 @@ def path_below(root: Path, path: str) -> str | None:
         return None
     whole = os.path.normpath(os.path.join(root, path))  # noqa: PTH118
     top = str(root).rstrip(os.sep) + os.sep
+    if not whole.startswith(top):  # the caller may name the root by another link, as /tmp on macOS
+        folder, name = os.path.split(whole)
+        whole = os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
     if not whole.startswith(top):
-        # the caller may name the root by another link, as /tmp on macOS
-        try:
-            folder, name = os.path.split(whole)
-            whole = os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
-        except (OSError, ValueError):
-            return None
-        if not whole.startswith(top):
-            return None
+        return None
     relative = whole[len(top) :].replace(os.sep, "/")
     return None if KB_DIRNAME in relative.split("/") else relative
 

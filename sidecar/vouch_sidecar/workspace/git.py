@@ -184,14 +184,13 @@ def _linked(git: Path) -> Path | None:
     if git.is_symlink() or not git.is_file():
         return None
     name, _, path = _read(git, MAX_HEAD).decode().partition(":")
-    if name != "gitdir":
-        return None
     folder = Path(os.path.realpath(git.parent / path.strip()))
     back = folder / "gitdir"
+    if name != "gitdir":
+        return None
     if back.is_file():
-        there = Path(_read(back, MAX_HEAD).decode().strip())
-        same = os.path.realpath(folder / there) == os.path.realpath(git)
-        return folder if same else None
+        there = folder / _read(back, MAX_HEAD).decode().strip()
+        return folder if os.path.realpath(there) == os.path.realpath(git) else None
     modules = [above / ".git" / "modules" for above in git.parent.parents]
     return folder if any(folder.is_relative_to(os.path.realpath(m)) for m in modules) else None
 
