@@ -90,14 +90,17 @@ def names_in(text: str, listed: Listed = lambda _: None) -> list[NameInText]:
     """The names of a text, each once, in order of first use; at most `MAX_NAMES_READ`. What stands
     in backticks and is a `listed` file is the path of that, whatever signs it holds.
     """
-    by_place: dict[tuple[str, str], NameInText] = {}
-    for start, end in windows(text[:MAX_TEXT_READ]):
-        for name in _names(text[start:end], listed):
-            place = name._replace(start=start + name.start, end=start + name.end)
-            by_place.setdefault((name.kind, name.text), place)
-            if len(by_place) >= MAX_NAMES_READ:
-                return list(by_place.values())
-    return list(by_place.values())
+    places = (
+        name._replace(start=start + name.start, end=start + name.end)
+        for start, end in windows(text[:MAX_TEXT_READ])
+        for name in _names(text[start:end], listed)
+    )
+    first: dict[tuple[str, str], NameInText] = {}
+    for name in places:
+        first.setdefault((name.kind, name.text), name)
+        if len(first) >= MAX_NAMES_READ:
+            break
+    return list(first.values())
 
 
 def documents_in(text: str) -> list[NameInText]:
