@@ -14,6 +14,7 @@ from vouch_sidecar.index.query import rarity
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.constants import (
     COMMONNESS,
+    FEW,
     HIRAGANA,
     MANY,
     MAX_ASKED,
@@ -97,15 +98,15 @@ class WeighedWords:
             held = tuple(word for word in held if word not in joined or word.held_by(beside))
         return held
 
-    def best_sentence(self, held: Sequence[Term]) -> frozenset[Term]:
-        """The words of the sentence whose held words weigh most. Of equal sentences, the one whose
-        other words weigh least; then the first.
+    def best_sentences(self, held: Sequence[Term]) -> list[frozenset[Term]]:
+        """The words of the few sentences whose held words weigh most, at least of one. Of equal
+        sentences, those whose other words weigh least; then the first.
         """
-        return max(
-            self.sentences,
-            key=lambda words: (self.weight_of(words.intersection(held)), -self.weight_of(words)),
-            default=frozenset(),
-        )
+
+        def order(words: frozenset[Term]) -> tuple[float, float]:
+            return -self.weight_of(words.intersection(held)), self.weight_of(words)
+
+        return sorted(self.sentences, key=order)[:FEW] or [frozenset()]
 
     def exactly_in(self, text: str) -> frozenset[Term]:
         """The words of those identifiers, tickets, paths, options and codes that another text holds

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import fsum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -187,25 +187,27 @@ def judge(
     candidates: Iterable[Candidate],
     ties: Mapping[str, Tied] = MappingProxyType({}),
 ) -> Iterator[Candidate]:
-    """The candidates with their features. A relation counts only if the text names one
+    """The candidates with their features, each by the sentence of the text that it likeliest
+    answers: another sentence never takes from that. A relation counts only if the text names one
     of its ends and holds another word of it; its other end counts as a word if the text names it
     too. `ties` gives, by claim id, the strength of ties to files that the text names, which count
     like exact words.
     """
     compared = [_compared(candidate, asked) for candidate in candidates]
-    rivals = _rivals(compared)
+    rivals = _rivals(chain(*compared))
     total = view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE)
-    for candidate in compared:
+
+    def judged(candidate: Candidate) -> Candidate | None:
         held, text = candidate.held, candidate.text
         named = [entity_strengths.get(each, 0.0) for each in candidate.entity_ids]
         strength, other_end = (*sorted(named, reverse=True), 0.0, 0.0)[:2]
         if not isinstance(candidate.artifact, Relation):
             other_end = 0.0
         elif not (strength and held):
-            continue
+            return None
         own = candidate.own_stems
         if held and own and not any(word.held_by(own) for word in held):
-            continue  # the words are those of the question alone
+            return None  # the words are those of the question alone
         tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0
         missing = sorted(asked.weight_of([word]) for word in candidate.missing)
@@ -227,16 +229,26 @@ def judge(
         words = tuple(word.word for word in held)
         if tied is not None and not words:
             words = (tied.path,)
-        yield candidate._replace(words=words, features=features)
+        return candidate._replace(words=words, features=features)
+
+    for by_sentence in compared:
+        found = [each for each in map(judged, by_sentence) if each is not None]
+        if found:
+            yield max(found, key=lambda candidate: candidate.likelihood)
 
 
-def _compared(candidate: Candidate, asked: WeighedWords) -> Candidate:
-    """The candidate with the words that it shares with the text and those that it lacks."""
+def _compared(candidate: Candidate, asked: WeighedWords) -> list[Candidate]:
+    """The candidate with the words that it shares with the text and those that it lacks, by each of
+    the sentences that it holds most of.
+    """
     everywhere = asked.meant_by(candidate.text, frozenset(candidate.stems))
-    sentence = asked.best_sentence(everywhere)
-    held = tuple(word for word in everywhere if word in sentence)
     lacks = frozenset(asked.weights).difference(everywhere)
-    return candidate._replace(held=held, missing=sentence.difference(held), lacks=lacks)
+    found = []
+    for sentence in asked.best_sentences(everywhere):
+        held = tuple(word for word in everywhere if word in sentence)
+        missing = sentence.difference(held)
+        found.append(candidate._replace(held=held, missing=missing, lacks=lacks))
+    return found
 
 
 def _rivals(candidates: Iterable[Candidate]) -> dict[frozenset[Term], int]:
