@@ -17,7 +17,7 @@ from typing import Any
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.schema import protocol
 
-from tests.protocol.client import Client, running, uri_of
+from tests.protocol.client import Client, running
 
 REPOSITORY = Path(__file__).parents[1]
 TARGET = REPOSITORY / "docs" / "protocol.md"
@@ -174,7 +174,7 @@ def _parts(client: Client, root: Path, schema: Shape) -> Iterator[str]:
 
 def _initialized(client: Client, root: Path) -> Shape:
     options = {"session_id": "editor-1", "push": ["salience", "text"]}
-    params = {"rootUri": uri_of(root), "capabilities": {}, "initializationOptions": options}
+    params = {"rootUri": root.as_uri(), "capabilities": {}, "initializationOptions": options}
     answer: Shape = client.request("initialize", params)
     client.notify("initialized", {})
     client.indexed()
