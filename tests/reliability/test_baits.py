@@ -15,7 +15,7 @@ from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.around import around, blocks_of
 from vouch_sidecar.text.comments import is_code
 from vouch_sidecar.text.prompt_text import asked_sentences
-from vouch_sidecar.text.text_forms import is_statement
+from vouch_sidecar.text.text_forms import is_statement, is_talk
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.document_headings import headings_in
 from vouch_sidecar.workspace.file_kinds import LANGUAGES
@@ -54,6 +54,7 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
     text = BAITS[bait]
     around(text, blocks_of(text), 0, len(text))
     is_statement(text)
+    is_talk(text)
     names_in(text)
     asked_sentences(text)
     units(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from vouch_sidecar.text.around import MAX_PARAGRAPH, Place, around, blocks_of, heading_text
-from vouch_sidecar.text.text_forms import is_statement
+from vouch_sidecar.text.text_forms import is_fragment, is_statement, is_talk
 
 from tests.text.lines_run import lines_run
 
@@ -102,6 +102,19 @@ def test_what_is_no_prose(quote: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "fragment"),
+    [
+        ("JavaScript/TypeScript", True),
+        ("Use Kafka.", False),
+        ("Kafka keeps events", False),
+        ("その後は止まります", False),
+    ],
+)
+def test_what_is_too_little_to_say_something(text: str, fragment: bool) -> None:
+    assert is_fragment(text) is fragment
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
         ("**The limits are these:**", False),
@@ -117,6 +130,23 @@ def test_what_is_no_prose(quote: str) -> None:
 )
 def test_what_says_something_by_itself(text: str, says: bool) -> None:
     assert is_statement(text) is says
+
+
+@pytest.mark.parametrize(
+    ("text", "talks"),
+    [
+        ("Let me know if the limit should be another one.", True),
+        ("Want me to open a pull request?", True),
+        ("Sure, I'll look into it.", True),
+        ("Good question!", True),
+        ("You’re right, sorry.", True),
+        ("Yes, the relay retries three times.", False),
+        ("No index is asked twice.", False),
+        ("I found that the relay drops events when a worker restarts.", False),
+    ],
+)
+def test_talk(text: str, talks: bool) -> None:
+    assert is_talk(text) is talks
 
 
 LISTED = """\

@@ -28,7 +28,7 @@ from vouch_sidecar.text.around import (
     one_line,
 )
 from vouch_sidecar.text.sentences import MAX_SENTENCE
-from vouch_sidecar.text.text_forms import is_statement
+from vouch_sidecar.text.text_forms import is_fragment, is_statement, is_talk
 
 TALKING = frozenset({"message", "transcript"})
 """Types of sources in which people and agents talk to each other."""
@@ -188,7 +188,7 @@ def _shown_by(
     hidden = knowledge.concealed(source.id, gates) if gate_of(source) in gates else None
     own = unseen = _by_itself(claim)
     if (holds or verbatim) and hidden is not None:
-        own = own._replace(says_something=place is not None and is_statement(place.text))
+        own = own._replace(says_something=place is not None and _says_something(place, source))
     if place is None:
         return own
     if len(place.text) > MAX_SENTENCE or place.is_cut:
@@ -238,6 +238,13 @@ def _saying(
             for claim in knowledge.claims_citing(evidence.id):
                 if is_live(claim) and gate_of(claim) in gates and _quotes(evidence, claim):
                     yield claim.id
+
+
+def _says_something(place: Place, source: Source) -> bool:
+    """Whether the sentences of a place of a source say something by themselves."""
+    if is_fragment(place.text) or not is_statement(place.text):
+        return False
+    return not (source.type in TALKING and is_talk(place.text))
 
 
 def _words(text: str | None) -> list[str]:
