@@ -150,6 +150,19 @@ def test_the_next_process_reads_no_file_that_is_as_it_was(
     assert len(reads) == 2
 
 
+def test_a_checkout_counts_before_the_next_sweep(root: Path, tmp_path: Path) -> None:
+    engine = settled(root, tmp_path)
+    looked(engine)
+    write(root, {"src/relay.py": "class Other:\n    pass\n"})
+    git(root, "commit", "-q", "-a", "-m", "other")
+    (collection,) = engine.collections.values()
+    settle([collection])
+    assert not collection.world.stored_ties_of("src/relay.py")
+    git(root, "checkout", "-q", "HEAD~", "--", "src/relay.py")
+    settle([collection])
+    assert collection.world.stored_ties_of("src/relay.py")
+
+
 def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:
     cite(root, "never", "It hums.", "/home/dev/repo/src/never.py")
     cite(root, "gone", "It rang.", "/home/dev/repo/src/relay.py#L3")

@@ -160,7 +160,7 @@ def _looked(
         owners = read_owners(world.root if git is None else git.top, world.code_owners)
     looked = replace(world, index=index, files=files, code_owners=owners)
     if world.is_whole:
-        is_all = everything or files is not world.files
+        is_all = everything or index != world.index or files is not world.files
         paths = files.searched if is_all else files.searched & reported
         looked = replace(looked, found=_scanned(collection, looked, paths, breathe))
     told = world.stats.keys() if everything else world.stats.keys() & reported

@@ -49,10 +49,9 @@ async def feed(
     while not (reader.at_eof() or writer.is_closing()):
         served = list(engines.about(roots))
         counts = {engine.changed: engine.changed.count for engine in served}
-        for engine in served:
-            if engine not in fed:
-                fed[engine] = Pushes(engine, caller, is_told, parts)
-            async for push in fed[engine].salience_in_turn():
+        fed = {each: fed.get(each) or Pushes(each, caller, is_told, parts) for each in served}
+        for engine, pushes in fed.items():
+            async for push in pushes.salience_in_turn():
                 told = _named(engine, roots, salience_notification(push))
                 writer.write(as_line(as_json(told)))
                 await writer.drain()  # waits if the follower does not read
