@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchmarks.quality.every_set import every_set
-from benchmarks.quality.runs import experts
+from benchmarks.quality.runs import experts, mentions
 from benchmarks.quality.sets import KEPT_BACK, ROOT, read_cases
 from benchmarks.quality.table import HEADER, Counts, by_kind, read_floors, row, write_floors
 from benchmarks.quality.world import written
@@ -66,7 +66,13 @@ def _wrong(folder: Path, name: str) -> int:
 
 
 def _others(folder: Path) -> Iterator[str]:
-    """What is no prompt: who is known to be an expert."""
+    """What is no prompt: names that a person marked, and who is known to be an expert."""
+    if (path := folder / "mentions.json").is_file():
+        base, cases = read_cases(path)
+        with written(base) as world:
+            for parts in (False, True):
+                figures = mentions(cases, world, parts=parts)
+                yield _line("mentions" + ", parts of names too" * parts, figures)
     if (path := folder / "experts.json").is_file():
         base, cases = read_cases(path)
         with written(base) as world:

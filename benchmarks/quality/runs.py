@@ -83,6 +83,23 @@ def outcome(prompt: Prompt, counts: bool, found: Sequence[str]) -> Outcome:
     return Outcome(prompt.kind, is_wanted, counts, "" if counts is is_wanted else wrong)
 
 
+def mentions(
+    cases: Iterable[Mapping[str, Any]], world: World, *, parts: bool
+) -> Mapping[str, float]:
+    """What `salience` lists for sentences against what a person marked."""
+    right = found = marked = 0
+    for case in cases:
+        ids = [
+            row["entity_id"]
+            for row in world.listed(case["text"])
+            if parts or row["arm"] != "partial"
+        ]
+        right += len([one for one in ids if one in case["gold"]])
+        found += len(ids)
+        marked += len(set(case["gold"]))
+    return {"precision": right / found, "recall": right / marked}
+
+
 def experts(cases: Sequence[Mapping[str, Any]], world: World, weight: str) -> Mapping[str, float]:
     """Where the first known expert of each topic stands under a weight."""
     places = list[int | None]()
