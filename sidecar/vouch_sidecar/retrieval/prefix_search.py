@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -14,6 +15,8 @@ SAME, BEGINS, HOLDS = range(3)
 """How well something fits, best first: its id or name is what was typed, begins with it, or holds
 it.
 """
+_AROUND = (("\n", "\n"), ("\n", ""), ("", ""))
+"""What stands around it then, in a text with a line for each name."""
 MAX_TYPED = 64
 _BLANKS = re.compile(r"[\s_]+")
 
@@ -33,34 +36,33 @@ def prefix_search(view: View, typed: str, kinds: Sequence[Kind], limit: int) -> 
     slug = _BLANKS.sub("-", folded)
     found: list[PrefixMatch] = []
     for kind in dict.fromkeys(kinds):
-        matches = []
-        for artifact in view.knowledge.all_of(kind):
-            fits = [*_fits(folded, _names(artifact)), *_fits(slug, [artifact.id.casefold()])]
-            if fits:
-                matches.append(PrefixMatch(min(fits), artifact))
-        visible = (match for match in sorted(matches, key=_order) if view.visible.sees(match[1]))
-        found += islice(visible, limit)
-    return sorted(found, key=_order)
+        every = view.knowledge.memo.cached("", ("called", kind), partial(_called, view, kind))
+        best: dict[str, PrefixMatch] = {}
+        for fits, (before, after) in enumerate(_AROUND):
+            name, written = f"{before}{folded}{after}", f"{before}{slug}{after}"
+            fitting = (
+                artifact
+                for called, artifact in every
+                if (name in called or written in called) and artifact.id not in best
+            )
+            visible = filter(view.visible.sees, fitting)
+            for artifact in islice(visible, limit - len(best)):
+                best[artifact.id] = PrefixMatch(fits, artifact)
+        found += best.values()
+    return sorted(found, key=lambda match: (match.fits, match.artifact.id))
 
 
-def _order(match: PrefixMatch) -> tuple[int, str]:
-    return match.fits, match.artifact.id
-
-
-def _fits(folded: str, names: Iterable[str]) -> list[int]:
-    """How well each of the names fits that holds what was typed."""
+def _called(view: View, kind: Kind) -> list[tuple[str, Artifact]]:
+    """The artifacts of a kind by id, each behind its id and its names, folded, a line for each."""
+    every = sorted(view.knowledge.all_of(kind), key=lambda artifact: artifact.id)
     return [
-        SAME if name == folded else BEGINS if name.startswith(folded) else HOLDS
-        for name in names
-        if folded in name
+        ("\n".join(("", artifact.id, *_names(artifact), "")).casefold(), artifact)
+        for artifact in every
     ]
 
 
-def _names(artifact: Artifact) -> list[str]:
-    """What an artifact is called beside its id, folded."""
-    names: list[str | None] = []
+def _names(artifact: Artifact) -> tuple[str, ...]:
     if isinstance(artifact, Entity):
-        names = [artifact.name, *artifact.aliases]
-    elif isinstance(artifact, Page | Source):
-        names = [artifact.title]
-    return [name.casefold() for name in names if name]
+        return (artifact.name, *artifact.aliases)
+    title = artifact.title if isinstance(artifact, Page | Source) else None
+    return (title,) if title else ()
