@@ -145,14 +145,22 @@ class _Document:
 
     def _around(self, first: int, last: int) -> _Around:
         data, text = self._kept.data, self.text
-        start, end = (len(data[:at].decode("utf-8", "ignore")) for at in (first, last))
+        while data[first] >> 6 == 0b10:  # within a character
+            first -= 1
+        start = len(data[:first].decode())
+        end = start + len(data[first:last].decode("utf-8", "ignore"))
+
+        def byte(at: int) -> int:
+            """The offset in bytes, counted from the receipt: a document may be large."""
+            if at < start:
+                return first - len(text[at:start].encode())
+            return first + len(text[start:at].encode())
+
         quote, place = text[after_mark(text, start) : end], around(text, self._blocks, start, end)
         if place is None:
             return _Around(one_line(quote), None)
-        spans = [(place.start, place.end), place.heading or (0, 0), *place.lead_ins]
-        sentence, heading, *lead_ins = (
-            (len(text[:start].encode()), len(text[:end].encode())) for start, end in spans
-        )
+        spans = [(place.start, place.end), place.heading or (start, start), *place.lead_ins]
+        sentence, heading, *lead_ins = ((byte(begins), byte(ends)) for begins, ends in spans)
         return _Around(one_line(quote), place, sentence, heading, tuple(lead_ins))
 
 
