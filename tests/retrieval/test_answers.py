@@ -124,6 +124,14 @@ def test_words_scattered_over_the_sentences_of_a_long_text_do_not_add_up() -> No
     assert said(view(*few), together) == ["gantry"]
 
 
+def test_a_sentence_that_stands_there_again_changes_nothing() -> None:
+    few = view(claim("gantry", "The gantry scanner writes its calibration to the ledger archive."))
+    printed = f"Gantry scanner calibration {' '.join(f'torque{sign}' for sign in 'bcdefghjkl')}.\n"
+    asked = "Where does the scanner write the ledger?"
+    (once,), (often,) = (answers(few, times * printed + asked, {}) for times in (1, 4))
+    assert often.likelihood == once.likelihood
+
+
 def test_what_many_claims_hold_alike_tells_nothing() -> None:
     def alike(count: int) -> View:
         many = [claim(f"c{i:02}", f"Region {i}: session cookies expire.") for i in range(count)]

@@ -97,6 +97,7 @@ def test_an_entity_is_found_by_its_description() -> None:
         "Yes the broker loses writes",
         "status of the broker upgrade",
         "再試行回数の制限を教えて",
+        "Redis 令牌过期",
         "עוד מילה אחת",
         "who is BlueShot",
     ],

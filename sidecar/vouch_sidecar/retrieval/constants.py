@@ -266,11 +266,11 @@ MAX_ASKED = 64
 """Words of a text that are looked up in claims and sections; those that weigh most."""
 FEW = 3
 """Claims of a name, pages of a title, authors, owners; captured questions that are compared with a
-text.
+text; sentences of the text that a claim is compared with, those of which it holds most.
 """
 MAX_CONSIDERED = 8
-"""Claims (all, and of an entity), sections, passages of a section and relations that are compared
-with a text, those that hold most of it; phrases; named entities that a block may have lines for.
+"""Claims (all, and of an entity), sections and passages of a section that are compared with a text,
+those that hold most of it; phrases; named entities that a block may have lines for.
 """
 MANY = 24
 """Hits of a text; named entities, their relations, ties and identifiers that are looked up;

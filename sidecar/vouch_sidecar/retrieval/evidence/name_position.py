@@ -159,7 +159,7 @@ class Placing:
         return self.text[unit.start].isupper()
 
     def _starts_sentence(self, unit: Unit) -> bool:
-        before = self.text[: unit.start].rstrip(" \t\"'“‘(*_#>-")
+        before = self.text[max(0, unit.start - _NEAR) : unit.start].rstrip(" \t\"'“‘(*_#>-")
         return not before or before[-1] in ".!?:\n"
 
 
@@ -197,7 +197,7 @@ def with_signs(text: str, mention: Mention) -> str | None:
     before, after = _edges(name)
     if fold(written) == fold(name) or not (before or after):
         return written
-    if text[: mention.start].endswith(before) and text[mention.end :].startswith(after):
+    if text.endswith(before, 0, mention.start) and text.startswith(after, mention.end):
         return before + written + after
     return None
 

@@ -141,7 +141,8 @@ def worth_searching(text: str) -> bool:
     if holds_exact(text):
         return True
     signs = sum(unit.spaceless for unit in units(text[:MAX_PHRASED]).units)
-    if max(len(text.split()), signs // 2) < LEAST_WORDS:
+    words = len(text.split())
+    if max(words, words - 1 + signs // 2) < LEAST_WORDS:
         return False  # two signs of a script without spaces are a word
     first = text.split(maxsplit=1)[0]
     if first.startswith("/") and first.strip("/!:").casefold() in _REFLEX_COMMANDS:

@@ -69,7 +69,7 @@ class WeighedWords:
     pairs: frozenset[tuple[str, str]]
     """Stems of neighbouring words, numbers left out."""
     sentences: tuple[frozenset[Term], ...]
-    """The words of each sentence; a text without words has none."""
+    """The words of each sentence, once; a text without words has none."""
 
     @property
     def total_weight(self) -> float:
@@ -156,7 +156,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         for left, right in pairwise(content)
         if not (is_number(left.folded) or is_number(right.folded))
     )
-    sentences = tuple(_by_sentence(rest, weights))
+    sentences = tuple(dict.fromkeys(_by_sentence(rest, weights)))
     return WeighedWords(text, names, weights, exact, proper, pairs, sentences)
 
 
