@@ -11,10 +11,20 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.kb.sanitize import clip, escaped, one_line
+from vouch_sidecar.retrieval.evidence.text_kinds import phrases_in
+from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords
+from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.around import around, blocks_of
 from vouch_sidecar.text.comments import is_code
-from vouch_sidecar.text.prompt_text import asked_sentences
+from vouch_sidecar.text.content_words import terms
+from vouch_sidecar.text.prompt_text import (
+    asked_sentences,
+    asks,
+    without_asking,
+    without_paths_outside,
+    without_printed,
+)
 from vouch_sidecar.text.text_forms import is_statement, is_talk
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.document_headings import headings_in
@@ -44,6 +54,10 @@ BAITS = {
     "a heading": "# " + " #" * 40_000 + "x",
     "comments": "<!--" * 20_000 + "x",
     "abbreviations": "e.g. " * 50_000,
+    "folders": "a/" * 30_000,
+    "versions": "1.2" * 30_000,
+    "digits": "1" * 60_000 + " 1.x",
+    "marks": "x" + "_-" * 30_000,
 }
 LOCATOR = "notes.md" + ".md#" * 1_000 + "\n"
 ORIGIN = '[remote "origin"]\n' + "\n" * 20_000 + "url = " + "a" * 20_000 + " b\n"
@@ -57,7 +71,15 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
     is_talk(text)
     names_in(text)
     asked_sentences(text)
+    asks(text)
+    without_asking(without_paths_outside(without_printed(text)))
+    phrases_in(text, ())
+    short_id(text)
     units(text)
+    (word,) = terms("relay")
+    path = ("src/relay", frozenset({word}))
+    asked = WeighedWords("", (), {word: 1.0}, (path,), frozenset(), frozenset(), ())
+    assert not asked.meant_by(text, frozenset({"relay"}))
     assert len(headings_in(text.encode())) <= 1
     assert not list(names_in_claim(Claim("a", "claims/a.yaml", text))) or " " in text
 
