@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
+from vouch_sidecar.index.links import WITHOUT_QUOTE
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -24,7 +25,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 
 from tests.index.worlds import GATES, Change, after, in_new_base, knowledge_of, steps, texts
-from tests.retrieval.samples import claim, entity
+from tests.retrieval.samples import claim, entity, evidence, source
 from tests.soak import examples
 
 NOW = 1.8e9
@@ -158,6 +159,16 @@ def test_a_page_links_claims_only_where_all_who_see_these_see_it() -> None:
     assert View("kb", knowledge, ADA).search.claim_count("e") == 1
     knowledge = after(knowledge, change_of([page("p", claims=("open",), scope=private)]))
     assert View("kb", knowledge, ADA).search.claim_count("e") == 0
+
+
+def test_what_a_retired_claim_alone_quotes_goes_though_nobody_saw_the_claim() -> None:
+    unseen = Scope("private")
+    cited = source("s", "Notes", Scope()), evidence("v", "s")
+    knowledge = knowing(*cited, claim("c", "Keys leaked.", evidence=("v",), scope=unseen))
+    assert knowledge.state((Kind.EVIDENCE, "v")).how != WITHOUT_QUOTE
+    retired = claim("c", "", evidence=("v",), scope=unseen, status="redacted")
+    knowledge = after(knowledge, change_of([retired]))
+    assert knowledge.state((Kind.EVIDENCE, "v")).how == WITHOUT_QUOTE
 
 
 @example(count=450)

@@ -105,7 +105,8 @@ def _decides_as_before(old: Artifact | None, new: Artifact | None) -> bool:
     return (
         isinstance(old, Claim)
         and isinstance(new, Claim)
-        and live_gate(old) == live_gate(new)
+        and is_live(old) == is_live(new)
+        and gate_of(old) == gate_of(new)
         and old.evidence == new.evidence
     )
 

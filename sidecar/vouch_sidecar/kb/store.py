@@ -109,8 +109,10 @@ class Store:
         return {path: stat for path, stat in self._stats.items() if stat and path not in faulty}
 
     def has_file(self, key: Key) -> bool:
-        """Whether there is a file for this artifact, even one that can't be read."""
-        return key in self._counting() or usual_path(*key) in self._stats
+        """Whether there is a file where this artifact usually is, even one that can't be read. Any
+        thread may ask.
+        """
+        return usual_path(*key) in self._stats
 
     def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
         """Compare files with what is held and read what differs: all, or only `paths` below
