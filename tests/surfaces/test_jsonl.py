@@ -13,7 +13,7 @@ import anyio
 import pytest
 from vouch_sidecar.engine import DiskFollower
 from vouch_sidecar.operations.readiness import READY_SECONDS
-from vouch_sidecar.surfaces import jsonl
+from vouch_sidecar.surfaces import jsonl, lines
 from vouch_sidecar.surfaces.projects import Projects
 
 from tests.engine.bases import Clock, base, unread_engine
@@ -52,6 +52,7 @@ def test_bad_lines_cost_no_other(root: Path) -> None:
         b'"text"',
         b"\xff\xfe",
         b"[" * 100_000,
+        b'{"id": 1e999, "method": "kb.status"}',
         {"id": 1},
         {"id": 2, "method": 5},
         {"id": 3, "method": "kb.unknown"},
@@ -65,7 +66,7 @@ def test_bad_lines_cost_no_other(root: Path) -> None:
         {"id": 11, "method": "kb.status", "params": None},
     )
     assert [(answer["id"], error(answer)) for answer in found[:-1]] == [
-        *[(None, "invalid_request")] * 5,
+        *[(None, "invalid_request")] * 6,
         (1, "invalid_request"),
         (2, "invalid_request"),
         (3, "method_not_found"),
@@ -78,6 +79,17 @@ def test_bad_lines_cost_no_other(root: Path) -> None:
         (10, "invalid_request"),
     ]
     assert found[-1]["ok"] is True
+
+
+@pytest.mark.anyio
+async def test_of_a_line_that_is_too_long_the_rest_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "MAX_LINE", 4)
+    sent = tmp_path / "sent"
+    sent.write_bytes(b"abcdefghij\nok\nabc\nabcd\nabcdefgh")
+    read = [line async for line in lines.lines_of(io.FileIO(sent))]
+    assert read == [b"abcd", b"ok\n", b"abc\n", b"abcd", b"abcd"]
 
 
 def test_sessions_are_kept_and_ended(root: Path) -> None:

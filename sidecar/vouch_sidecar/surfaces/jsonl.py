@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from io import RawIOBase
@@ -63,7 +64,8 @@ async def _serve(
             if line.strip():
                 has_asked = True
                 try:
-                    request = json.loads(line.decode("utf-8"), parse_constant=_no_number)
+                    text = line.decode("utf-8")
+                    request = json.loads(text, parse_constant=_finite, parse_float=_finite)
                 except (ValueError, RecursionError):
                     answered = refusal(None, "invalid_request", "the line is not valid JSON")
                 else:
@@ -111,9 +113,11 @@ def session_named(request: Mapping[str, Any]) -> str | None:
     return session_id if isinstance(session_id, str) else None
 
 
-def _no_number(_: str) -> float:
-    """NaN and infinity, which Python reads, are no JSON."""
-    raise ValueError
+def _finite(number: str) -> float:
+    """The number that is meant. Raises ValueError for NaN and infinity, which are no JSON."""
+    if not math.isfinite(value := float(number)):
+        raise ValueError
+    return value
 
 
 def refusal(request_id: object, code: str, message: str) -> dict[str, Any]:

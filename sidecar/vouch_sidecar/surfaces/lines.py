@@ -17,15 +17,15 @@ MAX_LINE = 64 << 20
 
 
 async def lines_of(source: RawIOBase) -> AsyncIterator[bytes]:
-    """The lines of a stream. The last needs no line end; one that is too long is the last one, and
-    cut.
+    """The lines of a stream. The last needs no line end. Of one that is too long only the
+    beginning, which is no JSON.
     """
     with BufferedReader(source) as lines:
         read = partial(lines.readline, MAX_LINE)
         while line := await in_worker(read, abandon_on_cancel=True):
             yield line
-            if len(line) == MAX_LINE:
-                return
+            while len(line) == MAX_LINE and not line.endswith(b"\n"):  # its rest is passed over
+                line = await in_worker(read, abandon_on_cancel=True)
 
 
 async def send(sink: BinaryIO, line: bytes) -> None:
