@@ -73,12 +73,17 @@ class Projects:
         self.refused += [why_refused(printable(where)) for where in finder.refused]
         return frozenset(Path(place.tree) for place in places)
 
-    def why_none(self) -> str:
-        """Why there is none to look into, and what to do, for who asked."""
-        here = f"No knowledge base was found from {printable(str(self.start))}"
-        if UNFILLED in str(self.start):
+    def why_none(self, root: str | None = None) -> str:
+        """Why there is none to look into at the `root` that was asked for, or without one, and what
+        to do, for who asked.
+        """
+        where = str(self.start) if root is None else root
+        here = f"No knowledge base was found from {printable(where)}"
+        if UNFILLED in where:
             here += ", a variable that the host did not fill in"
-        elif not self.start.exists():
+        elif not Path(where).is_absolute():
+            here += ", which is no absolute path"
+        elif not os.path.exists(where):  # noqa: PTH110 - the other one raises
             here += ", which does not exist"
         why = "; ".join([here, *dict.fromkeys(self.refused)])
         return (

@@ -73,15 +73,18 @@ class Answers:
             del params["root"]  # the project, whichever it is
         try:
             async with self._turn:
-                if isinstance(root := params.get("root"), str):
-                    params["root"] = path_of(root)
+                root = params.get("root")
+                if isinstance(root, str):
+                    root = params["root"] = path_of(root)
                     roots = self._projects.named([root], only=True)
                 else:
                     named = [] if self._projects.is_chosen else await folders()
-                    roots = self._projects.named(named)
+                    root, roots = None, self._projects.named(named)
+                if not roots:
+                    params.pop("root", None)
                 result = await self._answered(TOOL + operation.name, params, roots)
                 if not roots:
-                    result["content"] = content(self._projects.why_none())["content"]
+                    result["content"] = content(self._projects.why_none(root))["content"]
                     result["isError"] = UNFILLED in str(self._projects.start)  # to be mended
         except Exception as error:  # the error's text may hold a prompt
             log.error("a tool failed: %s", type(error).__name__)
