@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.surfaces.local.client import UnansweredError, ask, socket_path
+from vouch_sidecar.surfaces.local.ownership import Ownership
 
 from tests.engine.processes import until
 from tests.hook.conftest import Place, project
@@ -187,6 +188,17 @@ def test_a_folder_of_somebody_else_is_refused(
     monkeypatch.setattr(os, "getuid", lambda: 54_321)
     with pytest.raises(PermissionError):
         usable_folder(place.env)
+
+
+def test_a_socket_that_could_not_be_made_can_be_made_later(place: Place) -> None:
+    in_the_way = Path(usable_folder(place.env, make=True), Path(socket_path(place.env)).name)
+    in_the_way.mkdir()
+    with pytest.raises((IsADirectoryError, PermissionError)):
+        Ownership.take(place.env)
+    in_the_way.rmdir()
+    owned = Ownership.take(place.env)
+    assert owned is not None
+    owned.release()
 
 
 def test_the_socket_has_a_name_that_fits(tmp_path: Path) -> None:

@@ -66,5 +66,5 @@ class Engines:
             while self._made.get(asked) is engine:
                 await anyio.sleep(CHECK_SECONDS)
                 if anyio.current_time() - self._asked_at[asked] > IDLE_SECONDS:
-                    del self._made[asked]
+                    self._made.pop(asked, None)
             tasks.cancel_scope.cancel()

@@ -43,13 +43,18 @@ class Ownership:
         """Raises OSError."""
         self._path, self._lock = path, lock
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        with suppress(FileNotFoundError):
-            os.unlink(path)
-        self.listener.bind(path)  # in a folder that is closed to others
-        os.chmod(path, 0o600)
-        self.listener.listen(BACKLOG)
-        self.listener.setblocking(False)
-        self._bound = os.lstat(path).st_ino
+        try:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+            self.listener.bind(path)  # in a folder that is closed to others
+            os.chmod(path, 0o600)
+            self.listener.listen(BACKLOG)
+            self.listener.setblocking(False)
+            self._bound = os.lstat(path).st_ino
+        except OSError:
+            self.listener.close()
+            os.close(lock)  # else nobody could own it as long as this process runs
+            raise
 
     @classmethod
     def take(cls, env: Mapping[str, str]) -> Ownership | None:
