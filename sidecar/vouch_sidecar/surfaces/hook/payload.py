@@ -91,9 +91,10 @@ def touched_of(payload: Payload) -> Touched | None:
     if path is None:
         return None
     old, new = _written(payload, *REPLACED), _written(payload, *EDITED)
-    was, now = old.splitlines(), new.splitlines()
-    inserted = [line for line in now if line not in set(was)]
-    removed = [line for line in was if line not in set(now)]
+    before, after = old.splitlines(), new.splitlines()
+    was, now = set(before), set(after)
+    inserted = [line for line in after if line not in was]
+    removed = [line for line in before if line not in now]
     ranges = _range_read(payload)
     if hunks := _hunks(payload):
         patch = [line for hunk in hunks for line in _lines(hunk)]

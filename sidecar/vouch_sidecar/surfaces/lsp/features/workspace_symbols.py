@@ -29,13 +29,14 @@ async def symbols(
 ) -> list[lsp.SymbolInformation]:
     """Exact names first, then names that begin with the query, then those that hold it."""
     await caught_up(server.engine, None, server.caller)
-    kinds, uri_for = list(SYMBOLS), server.uris()
-    matches = [
-        (fits, kinds.index(key_of(artifact)[0]), artifact.id, artifact, served.collection.root)
-        for served in server.engine.serving(server.caller)
-        for fits, artifact in prefix_search(served.view, params.query.strip(), kinds, MAX_SYMBOLS)
-        if key_of(artifact) != (Kind.PAGE, STARTER_PAGE)
-    ]
+    kinds, uri_for, query = list(SYMBOLS), server.uris(), params.query.strip()
+    with server.engine.breath:
+        matches = [
+            (fits, kinds.index(key_of(artifact)[0]), artifact.id, artifact, served.collection.root)
+            for served in server.engine.serving(server.caller)
+            for fits, artifact in prefix_search(served.view, query, kinds, MAX_SYMBOLS)
+            if key_of(artifact) != (Kind.PAGE, STARTER_PAGE)
+        ]
     matches.sort(key=lambda match: match[:3])
     return [
         _symbol(artifact, uri_for(root / KB_DIRNAME / artifact.path))
