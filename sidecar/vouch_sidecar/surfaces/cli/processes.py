@@ -26,8 +26,8 @@ from vouch_sidecar.surfaces.stdio import say
 STOPPED = {
     "stopped": "stopped",
     "nobody": "no process that a hook left behind runs",
-    "editor": "an editor's, which ends with it",
-    "hangs": "it does not answer; try again",
+    "editor": "the process is an editor's, which ends with it",
+    "hangs": "the process does not answer; try again",
 }
 """What is said of each way in which a try to stop ends."""
 SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
