@@ -43,7 +43,7 @@ evidence.
 @dataclass(frozen=True, slots=True)
 class Probe:
     """What a text brings in. `answers` are hits that answer what it asks beside the names in it;
-    `phrases` are full text hits, looked up if there are no answers.
+    `phrases` are names, what stands in quotes, identifiers, and the words that answers hold.
     """
 
     hits: tuple[Line, ...]
