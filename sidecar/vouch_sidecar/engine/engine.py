@@ -139,6 +139,8 @@ class Engine:
         """Publish what was read last of a knowledge base. Returns whether anything changed."""
         before = collection.published
         if not collection.publish(self.now()):
+            if collection.knowledge is not before.knowledge:
+                self.due.bump()  # the world and the vectors are of the generation on the old base
             return False
         self.generation += 1
         after = collection.published

@@ -102,7 +102,7 @@ def _rebuilt(
     world = replace(world, knowledge=collection.knowledge, origin=origin)
     world = _read_claims(collection, world, breathe)
     if is_first and not at_once:
-        yield _built(world, own)
+        yield _built(collection, world, own)
     if is_first:
         world = replace(world, found=_scanned(collection, world, world.files.searched, breathe))
     world = replace(world, topics=_topics(collection, world, own, breathe), is_whole=True)
@@ -113,7 +113,7 @@ def _rebuilt(
         if head and git is not None and bases is not None:
             history = read_history(git, head, collection.tree, bases.caches, memo.env)
         world = replace(world, history=history)
-    yield _built(world, own)
+    yield _built(collection, world, own)
 
 
 def _head(collection: Collection, git: Repository | None) -> str:
@@ -122,8 +122,11 @@ def _head(collection: Collection, git: Repository | None) -> str:
     return (git.head() or "") if is_read and git is not None else ""
 
 
-def _built(world: World, own: Set[str]) -> World:
-    """A world with all that follows from what was read. `own` are the names of the project."""
+def _built(collection: Collection, world: World, own: Set[str]) -> World:
+    """A world with all that follows from what was read. `own` are the names of the project. One
+    that says the same as the published one counts as that, of whichever generation.
+    """
+    before = collection.world
     ties = Ties(world.readings, world.found, own)
     places = {
         span: place for read in world.readings.values() for span, place in read.quotes.items()
@@ -134,7 +137,15 @@ def _built(world: World, own: Set[str]) -> World:
         if not path.endswith("/"):
             stats[path] = stat_of(world.root, path)
     world.files.make_ready()
-    return replace(world, ties=ties, fresh=fresh, stats=stats, serial=next_serial())
+    world = replace(world, ties=ties, fresh=fresh, stats=stats)
+    is_same = _said_by(world) == _said_by(before)
+    return replace(world, serial=before.serial if is_same else next_serial())
+
+
+def _said_by(world: World) -> tuple[object, ...]:
+    of_files = world.files, world.ties.defined, world.stats, world.fresh.gone, world.sources
+    of_people = world.origin, world.history, world.code_owners
+    return *of_files, *of_people, world.readings, world.topics
 
 
 # Files
@@ -162,13 +173,14 @@ def _looked(
     if world.is_whole:
         is_all = everything or index != world.index or files is not world.files
         paths = files.searched if is_all else files.searched & reported
-        looked = replace(looked, found=_scanned(collection, looked, paths, breathe))
+        if is_all or paths:
+            looked = replace(looked, found=_scanned(collection, looked, paths, breathe))
     told = world.stats.keys() if everything else world.stats.keys() & reported
     return looked, (
         files is not world.files
         or owners is not world.code_owners
         or any(stat_of(world.root, path) != world.stats[path] for path in told)
-        or _defined_in(looked.found) != _defined_in(world.found)
+        or (looked.found is not world.found and _names_in(looked.found) != _names_in(world.found))
     )
 
 
@@ -187,14 +199,15 @@ def _scanned(collection: Collection, world: World, paths: Iterable[str], breathe
             found.pop(path, None)
             continue
         data, latest = content
-        if known is not None and not data and now - mtime_ns(latest) < EMPTIED_SECONDS * 1e9:
+        age = abs(now - mtime_ns(latest)) / 1e9
+        if known is not None and not data and age < EMPTIED_SECONDS:
             continue
         found[path] = stat, names_in_file(data, language_of(path))
         collection.memo.unkept += 1
     return before if found == before else found
 
 
-def _defined_in(found: Found) -> Mapping[str, FoundNames]:
+def _names_in(found: Found) -> Mapping[str, FoundNames]:
     return {path: names for path, (_, names) in found.items()}
 
 

@@ -38,11 +38,10 @@ class World:
 
     `knowledge` is the generation that it was worked out for, None before that. It `is_whole` if
     files were searched for what they define, and the history was read. `index` is the stat of
-    git's index when files were listed; `found` is what each file
-    defines, with its stat when it was read; `readings` what each claim says of files, by id;
-    `sources` the files that sources were made from, by source id; `origin` the name of the
-    repository that the workspace was cloned from; `stats` the stat of each file that claims are
-    tied to or cite, None where it is gone.
+    git's index when files were listed; `found` is what each file defines, with its stat when it was
+    read; `readings` what each claim says of files, by id; `sources` the files that sources were
+    made from, by source id; `origin` the name of the repository that the workspace was cloned from;
+    `stats` the stat of each file that claims are tied to or cite, None where it is gone.
     """
 
     root: Path
