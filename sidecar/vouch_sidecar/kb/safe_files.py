@@ -23,6 +23,8 @@ Stat = bytes
 _STAT = Struct("<QQQ")
 """The stat of a source is that of its record followed by that of its content."""
 _64_BITS = (1 << 64) - 1
+LEAST_READ = 64 * 1024
+"""Bytes that are read at once at least: a file may grow behind its size."""
 
 
 class UnreadableError(Exception):
@@ -79,12 +81,13 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
 def _read_whole(descriptor: int, limit: int) -> tuple[bytes, Stat]:
     status = os.fstat(descriptor)
     _regular(status)
-    data = b""
-    while part := os.read(descriptor, min(status.st_size, limit) + 1):
-        data += part
-        if len(data) > limit:
+    size, parts, held = max(min(status.st_size, limit), LEAST_READ) + 1, list[bytes](), 0
+    while part := os.read(descriptor, size):
+        parts.append(part)
+        held += len(part)
+        if held > limit:
             raise UnreadableError(f"the file is larger than {limit // 1024} KiB")
-    return data, packed(os.fstat(descriptor))
+    return b"".join(parts), packed(os.fstat(descriptor))
 
 
 def read_below(root: Path, relative: str, limit: int) -> tuple[bytes, Stat]:
