@@ -105,6 +105,7 @@ def test_what_is_large_or_no_file_is_not_read(tmp_path: Path) -> None:
         ("a" * 100_000, None),
         (".vouch/claims/a.yaml", None),
         ("sub/.vouch/x", None),
+        ("../\ud800/x", None),
     ],
 )
 def test_paths_below_the_root(tmp_path: Path, path: str, expected: str | None) -> None:

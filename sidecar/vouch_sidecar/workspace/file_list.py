@@ -165,7 +165,8 @@ def path_below(root: Path, path: str) -> str | None:
     top = str(root).rstrip(os.sep) + os.sep
     if not whole.startswith(top):  # the caller may name the root by another link, as /tmp on macOS
         folder, name = os.path.split(whole)
-        whole = os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
+        with suppress(ValueError):  # of what is no text
+            whole = os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
     if not whole.startswith(top):
         return None
     relative = whole[len(top) :].replace(os.sep, "/")
