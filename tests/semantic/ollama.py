@@ -13,6 +13,8 @@ from typing import Any
 from vouch_sidecar.semantic.local import Local
 
 MODEL = "tiny"
+LONG = 60
+"""Characters of a text at which it may fail."""
 FAILURES = {
     "error": (500, b'{"error": "out of memory"}'),
     "gone": (404, b'{"error": "model not found"}'),
@@ -71,12 +73,20 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.asked.append((self.path, body))
         texts = body["input"]
         failure = self.server.failure
-        if failure == "":
+        if failure == "" or (failure == "long" and max(map(len, texts)) < LONG):
             rows = self.server.model.embed(texts, 1).tolist()
             self._send(200, {"model": MODEL, "embeddings": rows})
         elif failure == "slow":
             self.server.released.wait(30)
             self._send(200, {"embeddings": [[1.0]]})
+        elif failure == "long":
+            self._send_bytes(*FAILURES["error"])
+        elif failure == "drips":
+            self.send_response(200)
+            self.end_headers()
+            for _ in range(100):
+                self.wfile.write(b" ")
+                self.server.released.wait(0.05)
         elif failure == "closed":
             self.close_connection = True
         else:

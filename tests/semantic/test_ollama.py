@@ -15,7 +15,7 @@ from vouch_sidecar.semantic.ollama import Ollama
 
 from tests.engine.processes import until
 from tests.semantic import ollama
-from tests.semantic.conftest import Start, write
+from tests.semantic.conftest import ASKED, Start, write
 
 
 @pytest.fixture
@@ -35,6 +35,7 @@ def test_vectors_come_from_the_server(server: ollama.Ollama, folder: Path) -> No
     ("failure", "said"),
     [
         ("slow", "took longer than 300 ms"),
+        ("drips", "took longer than 300 ms"),
         ("error", "an error \\(500\\)"),
         ("gone", "run `ollama pull tiny`"),
         ("closed", "does not answer: start it"),
@@ -94,6 +95,37 @@ def test_another_model_of_the_same_name_begins_anew(
     process.ready()
     made = [text for _, body in server.asked for text in body["input"]]
     assert "Photos are deleted after 60 days." in made
+
+
+def test_what_was_made_before_a_failure_is_not_made_again(
+    server: ollama.Ollama, start: Start, root: Path
+) -> None:
+    for number in range(20):
+        write(root, f"storm-{number}", text=f"Storm {number}.")
+    long = "Snow." * ollama.LONG
+    write(root, "long", text=long)
+    server.failure = "long"
+    process = start(**server.env)
+    until(process.said)
+    server.asked.clear()
+    server.failure = ""
+    process.ready()
+    made = [text for _, body in server.asked for text in body["input"]]
+    assert (long in made, "Storm 1." in made) == (True, False)
+
+
+def test_kept_vectors_of_another_length_fail_no_question(
+    server: ollama.Ollama, start: Start, tmp_path: Path
+) -> None:
+    first = start(**server.env)
+    first.ready()
+    until(lambda: any(tmp_path.rglob("beside-vectors*")))
+    first.end()
+    server.failure = "another dimension"
+    server.asked.clear()
+    process = start(**server.env)
+    until(lambda: process.ask("search", query=ASKED) and server.asked)
+    assert process.ask("search", query=ASKED)["degraded"] == ["semantic_unavailable"]
 
 
 def test_a_slow_server_costs_the_time_limit_at_most(server: ollama.Ollama, start: Start) -> None:

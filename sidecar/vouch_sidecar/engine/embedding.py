@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio.to_thread import run_sync
@@ -27,6 +28,9 @@ from vouch_sidecar.semantic.embedded_texts import texts_of
 from vouch_sidecar.semantic.loading import backend_of
 from vouch_sidecar.semantic.vectors import Vectors, arranged, from_bytes, to_bytes
 
+if TYPE_CHECKING:
+    from vouch_sidecar.semantic.vectors import Vector
+
 RETRY_SECONDS = 30.0
 """Pause before a failed step is retried."""
 UNWRITTEN_SECONDS = 5.0
@@ -39,6 +43,7 @@ UNWRITTEN = 256
 """Up to this many new vectors wait for more before all are written to disk."""
 NO_VECTORS = "Nothing is found by meaning"
 SLOW = "the model takes too long: raise `recall.timeout_ms` or take a smaller one"
+MIXED = "the model gives vectors of different lengths: choose another one"
 COMPARING_SHARE = 0.25
 """Share of a question's remaining time that is reserved for the search."""
 in_worker = partial(run_sync, abandon_on_cancel=True)
@@ -48,9 +53,11 @@ in_worker = partial(run_sync, abandon_on_cancel=True)
 class _Known:
     """The vectors of a knowledge base."""
 
+    by_mark: dict[bytes, Vector]
+    """Those that an earlier process wrote, or that are computed so far, by the marks of texts."""
     vectors: Vectors
     of: Knowledge | None = None
-    """The generation whose texts these are; None for those that an earlier process wrote."""
+    """The generation of whose texts `vectors` are; None before the first one."""
     unwritten: int = 0
     """How many of them are not on disk yet."""
 
@@ -117,10 +124,10 @@ class Embeddings:
         if known is None:
             data = None if bases is None else await in_worker(partial(bases.read_extra, file))
             by_mark = {} if data is None else await in_worker(partial(from_bytes, data))
-            known = self._known[collection] = _Known(Vectors({}, by_mark))
+            known = self._known[collection] = _Known(by_mark, Vectors({}, {}))
         if known.of is not knowledge:
             texts = await in_worker(partial(texts_of, knowledge, backend.any_script))
-            by_mark = dict(known.vectors.by_mark)
+            by_mark = known.by_mark
             lacking = [mark for mark in texts.by_mark if mark not in by_mark]
             lacking.sort(key=lambda mark: len(texts.by_mark[mark]))
             for at in range(0, len(lacking), BATCH):
@@ -130,9 +137,14 @@ class Embeddings:
                 batch = [texts.by_mark[mark] for mark in marks]
                 rows = await in_worker(partial(backend.embed, batch, BATCH_SECONDS))
                 by_mark.update(zip(marks, rows, strict=True))
-            known.vectors = await run_sync(partial(arranged, texts, by_mark))
+                known.unwritten += len(marks)
+            try:
+                known.vectors = await run_sync(partial(arranged, texts, by_mark))
+            except ValueError:
+                known.by_mark = {}
+                raise UnavailableError(MIXED) from None
+            known.by_mark = dict(known.vectors.by_mark)
             known.of = knowledge
-            known.unwritten += len(lacking)
         return bases is None or await in_worker(partial(_write, bases, file, known))
 
     def _wanted(self) -> tuple[str | None, str | None]:
@@ -162,7 +174,14 @@ class Embeddings:
             if vector is None:
                 raise UnavailableError(SLOW)
         ready = self._ready(served)
-        return None if vector is None or ready is None else TextVector(vector, ready)
+        if vector is None or ready is None:
+            return None
+        if {vectors.dimension for vectors in ready.values()} - {None, len(vector)}:
+            for known in self._known.values():  # what an earlier process wrote is of another model
+                known.by_mark, known.of = {}, None
+            self._due.bump()
+            return None
+        return TextVector(vector, ready)
 
     def _ready(self, served: Sequence[Served]) -> dict[Path | str, Vectors] | None:
         """The vectors of some knowledge bases; None unless all are those of what is published."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Mapping, Sequence
 from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING, Any
@@ -53,13 +54,20 @@ class Ollama:
         return UnavailableError(f"Ollama has no such model: run `ollama pull {self._model}`")
 
     def _ask(self, method: str, path: str, body: object, seconds: float) -> Mapping[str, Any]:
-        """The answer to a request, for which Ollama may be silent for so many seconds."""
+        """The answer to a request, which may take so many seconds once it has begun."""
+        until = time.monotonic() + seconds
         connection = HTTPConnection(self._host, self._port, timeout=max(seconds, 0.001))
         try:
             data = None if body is None else json.dumps(body)
             connection.request(method, path, data, {"Content-Type": "application/json"})
             response = connection.getresponse()
-            status, content = response.status, response.read(MAX_RESPONSE)
+            status, content = response.status, bytearray()
+            while part := response.read1(1 << 16):
+                content += part
+                if len(content) > MAX_RESPONSE:
+                    raise HTTPException("too long")
+                if time.monotonic() > until:
+                    raise TimeoutError
         except TimeoutError:
             raise UnavailableError(
                 f"Ollama took longer than {seconds * 1000:.0f} ms: raise `recall.timeout_ms` or "
