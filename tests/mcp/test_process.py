@@ -69,6 +69,27 @@ def test_a_lone_surrogate_is_answered(root: Path, env: dict[str, str]) -> None:
     assert answers["? 😀"]["result"]["tools"]
 
 
+def test_roots_that_are_no_files_cost_no_answer(root: Path, env: dict[str, str]) -> None:
+    able = {"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}}
+    begin = {**able, "clientInfo": {"name": "test", "version": "1"}}
+    call = {"name": "kb_claim", "arguments": {"id": "jwt-expires"}}
+    roots = {"roots": [{"uri": "vscode-remote://ssh/project"}]}
+    with running("mcp", cwd=root, env=env) as client:
+
+        def send(**message: object) -> None:
+            client.send_bytes(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+        send(id=1, method="initialize", params=begin)
+        client.line()
+        send(method="notifications/initialized")
+        send(id=2, method="tools/call", params=call)
+        asked = json.loads(client.line())
+        assert asked["method"] == "roots/list"
+        send(id=asked["id"], result=roots)
+        answer = json.loads(client.line())
+    assert answer["result"]["structuredContent"]["claim"]["id"] == "jwt-expires"
+
+
 @contextmanager
 def mute_holder(env: dict[str, str]) -> Iterator[None]:
     """A process that holds the socket, accepts connections and says nothing."""

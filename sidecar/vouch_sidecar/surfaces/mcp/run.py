@@ -81,10 +81,10 @@ def server_of(answers: Answers, *, every_tool: bool) -> Server[Any, Any]:
     listed = types.ListToolsResult.model_validate({"tools": tools(every=every_tool)})
 
     async def folders() -> list[str]:
-        """The client's roots."""
+        """The client's roots; none where it names some that are no files."""
         session = server.request_context.session
         if session.check_client_capability(OFFERS_ROOTS):
-            with anyio.move_on_after(SOON_SECONDS), suppress(McpError):
+            with anyio.move_on_after(SOON_SECONDS), suppress(McpError, ValueError):
                 return [str(root.uri) for root in (await session.list_roots()).roots]
         return []
 
