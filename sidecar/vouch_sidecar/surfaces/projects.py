@@ -74,11 +74,12 @@ class Projects:
         return frozenset(Path(place.tree) for place in places)
 
     def why_none(self, root: str | None = None) -> str:
-        """Why there is none to look into at the `root` that was asked for, or without one, and what
-        to do, for who asked.
+        """Why there is none to look into at the `root` that was asked for, which is not repeated,
+        or without one, and what to do, for who asked.
         """
         where = str(self.start) if root is None else root
-        here = f"No knowledge base was found from {printable(where)}"
+        named = printable(where) if root is None else "the `root` of this call"
+        here = f"No knowledge base was found from {named}"
         if UNFILLED in where:
             here += ", a variable that the host did not fill in"
         elif not Path(where).is_absolute():
