@@ -17,6 +17,7 @@ from vouch_sidecar.surfaces import jsonl, lines
 from vouch_sidecar.surfaces.projects import Projects
 
 from tests.engine.bases import Clock, base, unread_engine
+from tests.forks import Forked
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment
 from tests.surfaces.json_lines import Answer, answers
@@ -79,6 +80,14 @@ def test_bad_lines_cost_no_other(root: Path) -> None:
         (10, "invalid_request"),
     ]
     assert found[-1]["ok"] is True
+
+
+def test_an_id_of_any_depth_is_answered(root: Path) -> None:
+    sent = [b'{"id": %s}' % (b"[" * depth + b"]" * depth) for depth in range(800, 1_000)]
+    process = Forked(["jsonl"], root, environment({}))
+    printed, errors = process.communicate(b"\n".join(sent))
+    assert process.returncode == 0, errors
+    assert len(printed.splitlines()) == len(sent)
 
 
 @pytest.mark.anyio

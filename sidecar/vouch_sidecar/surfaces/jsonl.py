@@ -66,11 +66,10 @@ async def _serve(
                 try:
                     text = line.decode("utf-8")
                     request = json.loads(text, parse_constant=_finite, parse_float=_finite)
-                except (ValueError, RecursionError):
-                    answered = refusal(None, "invalid_request", "the line is not valid JSON")
-                else:
-                    answered = await answer(engine, request, caller, projects=projects)
-                await send(sink, as_line(answered))
+                    said = as_line(await answer(engine, request, caller, projects=projects))
+                except (ValueError, RecursionError):  # also of an id that can't be written again
+                    said = as_line(refusal(None, "invalid_request", "the line is not valid JSON"))
+                await send(sink, said)
         answered_all()
         if has_asked:  # the next process, which may ask as little as this one, needs a base
             await indexed(engine)
