@@ -70,6 +70,10 @@ def test_what_is_kept_beside_the_bases_goes_with_them(tmp_path: Path) -> None:
     file = bases.folder / "beside-two"
     file.write_bytes(file.read_bytes()[:-1])
     assert bases.read_extra("two-b") is None
+    file.unlink()
+    file.mkdir()  # nothing can take its place
+    assert not bases.write_extra("two-b", b"other")
+    assert not any(bases.folder.glob("unfinished-*"))
     bases.purge()
     assert not bases.folder.exists()
     assert bases.read_extra("two") is None

@@ -194,12 +194,15 @@ class Bases:
         """Store data next to the bases until they are removed. It replaces data whose name is the
         same up to the first hyphen. Returns False if there is no base, or no room.
         """
+        partial = None
         try:
             descriptor, partial = mkstemp(prefix=_UNFINISHED, dir=self.folder)
             with os.fdopen(descriptor, "wb") as kept:
                 kept.write(_digest(name, data) + b"\n" + data)
             Path(partial).rename(self._beside(name))
         except OSError:
+            if partial is not None:
+                _remove(Path(partial))
             return False
         return True
 
