@@ -116,11 +116,6 @@ class Collection:
         """Whether its files were read once."""
         return self.published.indexed_at is not None
 
-    def nearness(self, path: Path | None) -> int:
-        """How deep the working tree is that holds a path; 0 for none that does."""
-        is_held = path is not None and path.is_relative_to(self.tree)
-        return len(self.tree.parts) if is_held else 0
-
     def read(self, paths: Iterable[str] | None = None) -> None:
         """Read what changed on disk. Blocks; any thread may call it.
 

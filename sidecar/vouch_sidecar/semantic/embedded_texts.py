@@ -28,7 +28,6 @@ class Of(NamedTuple):
 class Texts(NamedTuple):
     """The texts of one generation: which artifact has which marks, and the text of each mark."""
 
-    knowledge: Knowledge
     by_artifact: Mapping[Key, Of]
     by_mark: Mapping[bytes, str]
 
@@ -64,4 +63,4 @@ def texts_of(knowledge: Knowledge, any_script: bool) -> Texts:
         by_mark |= {mark: text for mark, text in zip(marks, known, strict=True) if mark}
         key = key_of(artifact)
         by_artifact[key] = Of((key[0], gate), marks)
-    return Texts(knowledge, by_artifact, by_mark)
+    return Texts(by_artifact, by_mark)
