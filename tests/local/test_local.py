@@ -7,12 +7,13 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.surfaces.local.client import UnansweredError, ask, socket_path
-from vouch_sidecar.surfaces.local.ownership import Ownership
+from vouch_sidecar.surfaces.local.ownership import Ownership, stop
 
 from tests.engine.processes import until
 from tests.hook.conftest import Place, project
@@ -198,6 +199,28 @@ def test_a_socket_that_could_not_be_made_can_be_made_later(place: Place) -> None
     in_the_way.rmdir()
     owned = Ownership.take(place.env)
     assert owned is not None
+    owned.release()
+
+
+@pytest.mark.parametrize(("ends", "how"), [([True, False], "stopped"), ([False], "editor")])
+def test_stop_tells_a_process_from_the_editor_that_follows_it(
+    place: Place, ends: list[bool], how: str
+) -> None:
+    owned = Ownership.take(place.env)
+    assert owned is not None
+    owned.listener.setblocking(True)
+
+    def answer() -> None:
+        for does_end in ends:
+            connected, _ = owned.listener.accept()
+            with connected:
+                connected.recv(1 << 16)
+                connected.sendall(json.dumps({"ok": does_end}).encode() + b"\n")
+
+    answering = Thread(target=answer)
+    answering.start()
+    assert stop(socket_path(place.env), place.env) == how
+    answering.join()
     owned.release()
 
 
