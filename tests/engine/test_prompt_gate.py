@@ -17,7 +17,8 @@ from vouch_sidecar.retrieval.blocks.session_brief import brief
 from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell
 from vouch_sidecar.retrieval.view import View
 
-from tests.engine.bases import ask, pushed
+from tests.engine.bases import ask, base, engine_on, pushed
+from tests.kb.samples import claim
 from tests.workspace.places import settled
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,3 +80,15 @@ def test_what_is_refused_is_told_nowhere_and_hides_nothing(
         lost, new = before[way] - refused - after[way], after[way] - before[way]
         assert len(lost) <= len(new), way
     assert brief(again.serving(Caller())) == summary
+
+
+def test_many_that_are_refused_hide_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused = {f"c{n}": f"Approval of a relay restart at night, part {n}." for n in range(12)}
+    texts = {**refused, "rule": "No relay restart without approval."}
+    claims = {f"claims/{each}.yaml": claim(each, text=text) for each, text in texts.items()}
+    engine = engine_on(base(tmp_path / "kb", claims))
+    monkeypatch.setattr(gate, "is_lost", lambda _, claim: claim.id in refused)
+    answer = ask(engine, "context", task="Who gives approval of a relay restart at night?")
+    assert [item["id"] for item in answer["items"]] == ["rule"]

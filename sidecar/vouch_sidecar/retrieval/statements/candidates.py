@@ -130,12 +130,15 @@ def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     themselves. More of those are looked at that were cut from a document, often within sentences.
     """
     query = view.search.weighed(asked.weights, Kind.CLAIM)
+    entering = [
+        claim
+        for claim in view.visible.artifacts_in(query, MAX_PARTS)
+        if isinstance(claim, Claim) and may_enter(view, claim)
+    ]
     found = [
         _claim(view, claim)
-        for number, claim in enumerate(view.visible.artifacts_in(query, MAX_PARTS))
-        if isinstance(claim, Claim)
-        and (number < MAX_CONSIDERED or claim.auto_approved)
-        and may_enter(view, claim)
+        for number, claim in enumerate(entering)
+        if number < MAX_CONSIDERED or claim.auto_approved
     ]
 
     def weight(candidate: Candidate) -> float:
