@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import nlargest
 from itertools import islice, pairwise
 from math import fsum
@@ -203,6 +204,7 @@ def is_number(folded: str) -> bool:
     return folded.isdigit() or folded in _NUMBERS
 
 
+@lru_cache(maxsize=1 << 12)
 def is_pair(word: Term) -> bool:
     """Whether a word is in a script without spaces, of which pairs of signs are words."""
     return any(unit.spaceless for unit in units(word.word).units)

@@ -210,7 +210,7 @@ def judge(
             return None  # the words are those of the question alone
         tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0
-        missing = sorted(asked.weight_of([word]) for word in candidate.missing)
+        missing = sorted(asked.weights[word] for word in candidate.missing)
         exactly = "".join(word.word for word in asked.exactly_in(text).intersection(held))
         identifiers = sum(len(word.alternatives) > 1 for word in held)
         features = Features.of(
