@@ -100,14 +100,15 @@ class WeighedWords:
         return held
 
     def best_sentences(self, held: Sequence[Term]) -> list[frozenset[Term]]:
-        """The words of the few sentences whose held words weigh most, at least of one. Of equal
-        sentences, those whose other words weigh least; then the first.
+        """The words of the few sentences whose held words weigh most, at least of one; the others
+        hold a word. Of equal sentences, those whose other words weigh least; then the first.
         """
 
         def order(words: frozenset[Term]) -> tuple[float, float]:
             return -self.weight_of(words.intersection(held)), self.weight_of(words)
 
-        return sorted(self.sentences, key=order)[:FEW] or [frozenset()]
+        best, *others = sorted(self.sentences, key=order)[:FEW] or [frozenset()]
+        return [best, *(words for words in others if not words.isdisjoint(held))]
 
     def exactly_in(self, text: str) -> frozenset[Term]:
         """The words of those identifiers, tickets, paths, options and codes that another text holds

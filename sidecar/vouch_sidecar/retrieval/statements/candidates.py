@@ -130,16 +130,13 @@ def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     themselves. More of those are looked at that were cut from a document, often within sentences.
     """
     query = view.search.weighed(asked.weights, Kind.CLAIM)
-    entering = [
-        claim
-        for claim in view.visible.artifacts_in(query, MAX_PARTS)
-        if isinstance(claim, Claim) and may_enter(view, claim)
-    ]
-    found = [
-        _claim(view, claim)
-        for number, claim in enumerate(entering)
-        if number < MAX_CONSIDERED or claim.auto_approved
-    ]
+    found: list[Candidate] = []
+    for claim in view.visible.artifacts_in(query, MAX_PARTS):
+        is_enough = len(found) >= MAX_CONSIDERED
+        if not isinstance(claim, Claim) or (is_enough and not claim.auto_approved):
+            continue
+        if may_enter(view, claim):
+            found.append(_claim(view, claim))
 
     def weight(candidate: Candidate) -> float:
         return asked.weight_of(asked.held_by(frozenset(candidate.stems)))
