@@ -118,7 +118,8 @@ def until(
     """Wait for something to hold."""
     deadline = time.monotonic() + seconds
     while not holds():
-        assert time.monotonic() < deadline, what
+        if time.monotonic() > deadline:
+            raise TimeoutError(what)
         time.sleep(0.02)
 
 

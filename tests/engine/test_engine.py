@@ -108,9 +108,6 @@ def test_a_root_that_is_not_served_is_an_error_and_leaves_no_trace(
     assert ask(engine, "status")["sessions"] == 0
 
 
-# Who asks
-
-
 # Settings
 
 
