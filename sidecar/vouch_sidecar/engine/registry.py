@@ -31,7 +31,7 @@ class UnknownRootError(LookupError):
     """A call names a root without a served knowledge base."""
 
 
-class Found(NamedTuple):
+class LedTo(NamedTuple):
     """The working trees whose knowledge bases a start led to, and the folders of those that are not
     served.
     """
@@ -61,7 +61,7 @@ class Registry:
         self.collections: dict[Path, Collection] = {}
         self.folders: tuple[Path, ...] = ()
         """The folders of the workspace."""
-        self._found: dict[tuple[StartKind, Path], Found] = {}
+        self._led_to: dict[tuple[StartKind, Path], LedTo] = {}
         self.configure(client)
 
     @property
@@ -72,13 +72,13 @@ class Registry:
     @property
     def refused(self) -> list[str]:
         """A sentence for each knowledge base that is not served because another user owns it."""
-        folders = {folder for found in self._found.values() for folder in found.refused}
+        folders = {folder for led_to in self._led_to.values() for folder in led_to.refused}
         return [why_refused(printable(folder)) for folder in sorted(folders)]
 
     def _trees(self, *starts: tuple[StartKind, Path]) -> frozenset[Path]:
         """The working trees that some starts led to."""
-        found = (self._found.get(start) for start in starts)
-        return frozenset(tree for one in found if one is not None for tree in one.trees)
+        ends = (self._led_to.get(start) for start in starts)
+        return frozenset(tree for end in ends if end is not None for tree in end.trees)
 
     def _search(self, kind: StartKind, start: Path) -> list[Collection]:
         """Serve the knowledge bases found from a start, and return them. A document leads to none
@@ -90,7 +90,7 @@ class Registry:
             window = self.window
             places = [p for p in places if Path(p.tree) in window or not is_in_package(p.root)]
         served = [self._add(place) for place in places]
-        self._found[kind, start] = Found(frozenset(c.tree for c in served), finder.refused)
+        self._led_to[kind, start] = LedTo(frozenset(c.tree for c in served), finder.refused)
         return served
 
     def has_found_one(self) -> bool:
@@ -106,7 +106,7 @@ class Registry:
         """Serve the knowledge base of a folder or working tree, and return it."""
         is_own = (tree / KB_DIRNAME).is_dir() and not self.env.get("VOUCH_KB_PATH")
         roots = [] if is_own else Finder(self.env, self.settings.trust.folders).from_start(tree)
-        self._found["start", tree] = Found(frozenset({tree}), [])
+        self._led_to["start", tree] = LedTo(frozenset({tree}), [])
         return self._add(BaseInTree(roots[0] if roots else str(tree), str(tree)))
 
     def open_document(self, path: Path) -> None:
@@ -115,7 +115,7 @@ class Registry:
 
     def close_document(self, path: Path) -> None:
         """A document was closed."""
-        if self._found.pop(("document", path), None) is not None:
+        if self._led_to.pop(("document", path), None) is not None:
             self._drop_unused()
 
     def around(self, path: Path | None) -> frozenset[Path]:
@@ -127,28 +127,28 @@ class Registry:
         """The working trees that folders and starts name; without any of these, those that open
         documents lead to.
         """
-        named = self._trees(*(start for start in self._found if start[0] != "document"))
-        return named if named or self.folders else self._trees(*self._found)
+        named = self._trees(*(start for start in self._led_to if start[0] != "document"))
+        return named if named or self.folders else self._trees(*self._led_to)
 
     def set_folders(self, folders: Sequence[Path]) -> None:
         """Make these the folders of the workspace: serve their knowledge bases, and drop those of
         former folders.
         """
         self.folders = tuple(folders)
-        self._found = {start: f for start, f in self._found.items() if start[0] != "folder"}
+        self._led_to = {at: led_to for at, led_to in self._led_to.items() if at[0] != "folder"}
         for folder in folders:
             self._search("folder", folder)
         self._drop_unused()
 
     def search_again(self) -> None:
         """Search all starts again for knowledge bases, and serve those found."""
-        for kind, path in list(self._found):
+        for kind, path in list(self._led_to):
             if kind == "document":
                 self._search(kind, path)
         self.set_folders(self.folders)
 
     def _drop_unused(self) -> None:
-        for tree in self.collections.keys() - self._trees(*self._found):
+        for tree in self.collections.keys() - self._trees(*self._led_to):
             del self.collections[tree]
         self.name_collections()
         self._notify()
