@@ -168,7 +168,9 @@ class BaseFollower:
         self._engine = engine
         self._threads = threads
         self._changed: set[str] = set()
-        """Files that events name, to be read at once; the empty path stands for all of them."""
+        """Files that events name, to be read at once; the empty path stands for all of them. They
+        are apart from those of `Collection.due`, for which questions wait.
+        """
         self._was_read = anyio.Event()
         self._checked_out: object = None
         """Git's index and HEAD when the files were read."""
@@ -235,8 +237,8 @@ class BaseFollower:
         """When to look at some files next."""
         expiry = self.collection.reader.store.deadline
         at = min(self._sweep_at, inf if expiry is None else expiry)
-        is_told = self._changed or self.collection.due.files
-        return max(0.0 if is_told else at, self._rests_until)
+        is_any_due = self._changed or self.collection.due.files
+        return max(0.0 if is_any_due else at, self._rests_until)
 
     async def _settled(self) -> object:
         """Git's index and HEAD, once a running checkout is over; None without a repository."""
