@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -24,10 +24,11 @@ from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.workspace.code_owners import NO_OWNERS, read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
-from vouch_sidecar.workspace.definitions import FoundNames, names_in_file
+from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
 from vouch_sidecar.workspace.file_list import list_files, read_file, stat_of
 from vouch_sidecar.workspace.git import Repository
+from vouch_sidecar.workspace.locator import MAX_PARTS
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import Ties
 from vouch_sidecar.workspace.topic_finder import TopicSources, derive
@@ -37,13 +38,10 @@ from vouch_sidecar.workspace.world import World, next_serial
 NO_TIES = "Claims are not tied to files"
 UNKEPT = 32
 """So many files are read again before what they define is written to the cache."""
-MAX_PARTS = 64
 EMPTIED_SECONDS = 2.0
 """So long an empty file keeps what it defined: a program that writes a file empties it first."""
 Breathe = Callable[[], None]
 """Called between small steps, to pause or, by an exception, to end them."""
-Found = Mapping[str, tuple[Stat, FoundNames]]
-"""What each file defines, with its stat when it was read."""
 
 
 def settle(collections: Iterable[Collection], with_commits: bool = True) -> None:
@@ -86,7 +84,7 @@ def brought_up(
         or before.topics.by_gates.keys() != set(collection.viewers())
     ):
         yield from _rebuilt(collection, world, git, breathe, at_once)
-    elif (world.found, world.index) != (before.found, before.index):
+    elif (world.definitions, world.index) != (before.definitions, before.index):
         yield world
     memo.sweep_at = sweep_at
     _keep(collection)
@@ -104,7 +102,8 @@ def _rebuilt(
     if is_first and not at_once:
         yield _built(collection, world, own)
     if is_first:
-        world = replace(world, found=_scanned(collection, world, world.files.searched, breathe))
+        definitions = _scanned(collection, world, world.files.searched, breathe)
+        world = replace(world, definitions=definitions)
     world = replace(world, topics=_topics(collection, world, own, breathe), is_whole=True)
     memo.is_log_needed |= bool(_lost(world))
     head = _head(collection, git)
@@ -127,12 +126,12 @@ def _built(collection: Collection, world: World, own: Set[str]) -> World:
     that says the same as the published one counts as that, of whichever generation.
     """
     before = collection.world
-    ties = Ties(world.readings, world.found, own)
+    ties = Ties(world.readings, world.definitions, own)
     places = {
         span: place for read in world.readings.values() for span, place in read.quotes.items()
     }
     fresh = Freshness(world.root, places, _gone(world), world.sources, world.fresh.files)
-    stats: dict[str, Stat | None] = {path: world.found[path][0] for path in ties.defined}
+    stats: dict[str, Stat | None] = {path: world.definitions[path][0] for path in ties.defined}
     for path in {*ties.by_path, *world.sources.values()} - stats.keys():
         if not path.endswith("/"):
             stats[path] = stat_of(world.root, path)
@@ -174,67 +173,74 @@ def _looked(
         is_all = everything or index != world.index or files is not world.files
         paths = files.searched if is_all else files.searched & reported
         if is_all or paths:
-            looked = replace(looked, found=_scanned(collection, looked, paths, breathe))
-    told = world.stats.keys() if everything else world.stats.keys() & reported
+            definitions = _scanned(collection, looked, paths, breathe)
+            looked = replace(looked, definitions=definitions)
+    tied = world.stats.keys() if everything else world.stats.keys() & reported
     return looked, (
         files is not world.files
         or owners is not world.code_owners
-        or any(stat_of(world.root, path) != world.stats[path] for path in told)
-        or (looked.found is not world.found and _names_in(looked.found) != _names_in(world.found))
+        or any(stat_of(world.root, path) != world.stats[path] for path in tied)
+        or _differ(looked.definitions, world.definitions)
     )
 
 
-def _scanned(collection: Collection, world: World, paths: Iterable[str], breathe: Breathe) -> Found:
+def _scanned(
+    collection: Collection, world: World, paths: Iterable[str], breathe: Breathe
+) -> Definitions:
     """What the files of a world define, after reading those of `paths` that changed. The first time
     with what an earlier process found.
     """
-    before, files = world.found if world.is_whole else _recalled(collection), world.files
-    found = {path: seen for path, seen in before.items() if path in files.searched}
+    before, files = world.definitions if world.is_whole else _recalled(collection), world.files
+    by_path = {path: read for path, read in before.items() if path in files.searched}
     for path in sorted(paths):
         breathe()
-        now, stat, known = time.time_ns(), stat_of(world.root, path), found.get(path)
-        if stat is None or (known is not None and known[0] == stat):
+        now, stat, last = time.time_ns(), stat_of(world.root, path), by_path.get(path)
+        if stat is None or (last is not None and last[0] == stat):
             continue
         if (content := read_file(world.root, path)) is None:
-            found.pop(path, None)
+            by_path.pop(path, None)
             continue
         data, latest = content
         age = abs(now - mtime_ns(latest)) / 1e9
-        if known is not None and not data and age < EMPTIED_SECONDS:
+        if last is not None and not data and age < EMPTIED_SECONDS:
             continue
-        found[path] = stat, names_in_file(data, language_of(path))
+        by_path[path] = stat, names_in_file(data, language_of(path))
         collection.memo.unkept += 1
-    return before if found == before else found
+    return before if by_path == before else by_path
 
 
-def _names_in(found: Found) -> Mapping[str, FoundNames]:
-    return {path: names for path, (_, names) in found.items()}
+def _differ(after: Definitions, before: Definitions) -> bool:
+    """Whether files define something else than before; when they were written does not count."""
+    if after is before:
+        return False
+    was, now = ({path: each for path, (_, each) in some.items()} for some in (before, after))
+    return was != now
 
 
-def _recalled(collection: Collection) -> Found:
+def _recalled(collection: Collection) -> Definitions:
     """What an earlier process found in files."""
-    found: dict[str, tuple[Stat, FoundNames]] = {}
+    by_path: dict[str, tuple[Stat, DefinedNames]] = {}
     data = None if collection.bases is None else collection.bases.read_extra(_name())
     with suppress(ValueError, TypeError, LookupError):
         for line in (data or b"").splitlines():  # all at once would block other threads
             path, stat, *arrays = json.loads(line)
             codes = zip("Qii", arrays, strict=True)
-            names = FoundNames(*(array(c, bytes.fromhex(each)) for c, each in codes))
-            found[path] = bytes.fromhex(stat), names
-    collection.memo.unkept = 0 if found else UNKEPT
-    return found
+            names = DefinedNames(*(array(c, bytes.fromhex(each)) for c, each in codes))
+            by_path[path] = bytes.fromhex(stat), names
+    collection.memo.unkept = 0 if by_path else UNKEPT
+    return by_path
 
 
 def _keep(collection: Collection) -> None:
     """Write what files define to the cache, for the next process."""
-    bases, memo, found = collection.bases, collection.memo, collection.world.found
+    bases, memo = collection.bases, collection.memo
     if bases is None or not bases.folder.is_dir():
         return
     if memo.unkept < UNKEPT and bases.has_extra(_name()):
         return
     lines = (
         json.dumps([path, stat.hex(), *(each.tobytes().hex() for each in names)])
-        for path, (stat, names) in found.items()
+        for path, (stat, names) in collection.world.definitions.items()
     )
     if bases.write_extra(_name(), "\n".join(lines).encode()):
         memo.unkept = 0

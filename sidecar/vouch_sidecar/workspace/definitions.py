@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace.names_in_text import digest, parts_of
 
 MAX_LINE_CHARS = 500
@@ -107,7 +108,7 @@ class Span(NamedTuple):
     end: int
 
 
-class FoundNames(NamedTuple):
+class DefinedNames(NamedTuple):
     """What a file defines: digests of the names, each with the first and the last line. A value
     whose name is an English word, told by its form, has the negative of its line: it counts only as
     a member.
@@ -116,6 +117,10 @@ class FoundNames(NamedTuple):
     names: array[int] = array("Q")
     lines: array[int] = array("i")
     ends: array[int] = array("i")
+
+
+Definitions = Mapping[str, tuple[Stat, DefinedNames]]
+"""What each file defines, with its stat when it was read, by path."""
 
 
 class Wanted:
@@ -135,12 +140,12 @@ class Wanted:
         self._own = words.union(self._dotted)
         self._every = self._own.union(*self._dotted.values())
 
-    def defined_in(self, found: FoundNames, language: str | None) -> dict[int, Span]:
+    def defined_in(self, in_file: DefinedNames, language: str | None) -> dict[int, Span]:
         """Where a file defines wanted names."""
-        held = self._every.intersection(found.names)
+        held = self._every.intersection(in_file.names)
         places: dict[int, list[Span]] = {}
         defined: dict[int, Span] = {}
-        for name, line, end in zip(*found, strict=True) if held else ():
+        for name, line, end in zip(*in_file, strict=True) if held else ():
             if name in held:
                 places.setdefault(name, []).append(Span(abs(line), end))
                 if line > 0 and name in self._own:
@@ -156,21 +161,21 @@ def _member(owners: Iterable[Span], members: Sequence[Span], language: str | Non
     """The member defined inside its owner, or outside of it in languages that allow this."""
     for owner in owners if members else ():
         inside = (member for member in members if owner.line <= member.line <= owner.end)
-        if (found := next(inside, None)) is not None:
-            return found
+        if (member := next(inside, None)) is not None:
+            return member
         if language in _APART:
             return next((member for member in members if member.line >= owner.line), members[0])
     return None
 
 
-def names_in_file(data: bytes, language: str | None) -> FoundNames:
+def names_in_file(data: bytes, language: str | None) -> DefinedNames:
     """What a file defines. Takes time in proportion to its size.
 
     A definition ends before the next line which is indented no deeper, or with a bracket there.
     """
-    names, lines, ends = found = FoundNames(array("Q"), array("i"), array("i"))
+    names, lines, ends = defined = DefinedNames(array("Q"), array("i"), array("i"))
     if language not in _PATTERNS or b"\0" in data[:8192]:
-        return found
+        return defined
     around: list[tuple[int, range]] = []
     before = 0
 
@@ -195,7 +200,7 @@ def names_in_file(data: bytes, language: str | None) -> FoundNames:
             around.append((indent, range(first, len(names))))
     for _, definitions in around:
         end(definitions)
-    return found
+    return defined
 
 
 def _defined_in(line: str, language: str) -> Iterator[tuple[str, bool]]:

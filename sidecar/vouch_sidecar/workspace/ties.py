@@ -14,9 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.text.analysis import fold
-from vouch_sidecar.workspace.definitions import FoundNames, Span, Wanted
+from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, Span, Wanted
 from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_for_names, language_of
 from vouch_sidecar.workspace.file_list import folders_of
 from vouch_sidecar.workspace.locator import Locator
@@ -90,11 +89,11 @@ class Use(NamedTuple):
     dotted: int
 
     @classmethod
-    def of(cls, found: Identifier, tie: Tie) -> Use:
+    def of(cls, name: Identifier, tie: Tie) -> Use:
         """The use of an identifier. `tie` is one by a path in the same text."""
-        strength, place = STRENGTH["identifier"] * found.share, (found.start, found.end)
+        strength, place = STRENGTH["identifier"] * name.share, (name.start, name.end)
         tie = tie._replace(arm="identifier", strength=strength, start=place[0], end=place[1])
-        return cls(found.name, digest(found.name), tie, digest(found.dotted) if found.dotted else 0)
+        return cls(name.name, digest(name.name), tie, digest(name.dotted) if name.dotted else 0)
 
 
 class FoundTie(NamedTuple):
@@ -118,14 +117,14 @@ class ClaimReading(NamedTuple):
 class Ties:
     """All ties of one workspace. Immutable.
 
-    `readings` are what claims say, by id, and `found` what files define, by path. The project's
-    `own` names are everywhere in it, and tie nothing.
+    `readings` are what claims say, by id, and `definitions` what files define. The project's `own`
+    names are everywhere in it, and tie nothing.
     """
 
     def __init__(
         self,
-        readings: Mapping[str, ClaimReading] = {},
-        found: Mapping[str, tuple[Stat, FoundNames]] = {},
+        readings: Mapping[str, ClaimReading],
+        definitions: Definitions,
         own: Set[str] = frozenset(),
     ) -> None:
         self._readings = readings
@@ -141,7 +140,7 @@ class Ties:
                     self._uses.setdefault(use.key, []).append(use)
                     names.add(use.name)
         self._wanted = Wanted(names)
-        spans = {path: self.defined_in(path, there) for path, (_, there) in found.items()}
+        spans = {path: self.defined_in(path, there) for path, (_, there) in definitions.items()}
         self.defined = {path: defined for path, defined in spans.items() if defined}
         """The identifiers that each file defines, by digest, with their lines."""
         self._defining: dict[int, list[str]] = {}
@@ -151,9 +150,9 @@ class Ties:
         cited = (p for p, ties in self.by_path.items() if any(t.arm in CITING for t in ties))
         self._documents = _names_of_documents(cited)
 
-    def defined_in(self, path: str, found: FoundNames) -> Mapping[int, Span]:
+    def defined_in(self, path: str, names: DefinedNames) -> Mapping[int, Span]:
         """The identifiers of claims that a file defines, by digest, with their lines."""
-        return self._wanted.defined_in(found, language_of(path))
+        return self._wanted.defined_in(names, language_of(path))
 
     def of_path(self, path: str) -> list[Tie]:
         """The ties of a file by its path, and those to the folders around it that claims name,

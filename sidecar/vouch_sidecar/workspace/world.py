@@ -14,7 +14,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace.code_owners import NO_OWNERS, CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
-from vouch_sidecar.workspace.definitions import FoundNames, names_in_file
+from vouch_sidecar.workspace.definitions import Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file
 from vouch_sidecar.workspace.git import prefix_in
@@ -38,9 +38,9 @@ class World:
 
     `knowledge` is the generation that it was worked out for, None before that. It `is_whole` if
     files were searched for what they define, and the history was read. `index` is the stat of
-    git's index when files were listed; `found` is what each file defines, with its stat when it was
-    read; `readings` what each claim says of files, by id; `sources` the files that sources were
-    made from, by source id; `origin` the name of the repository that the workspace was cloned from;
+    git's index when files were listed; `definitions` is what each file defines;
+    `readings` what each claim says of files, by id; `sources` the files that sources were made
+    from, by source id; `origin` the name of the repository that the workspace was cloned from;
     `stats` the stat of each file that claims are tied to or cite, None where it is gone.
     """
 
@@ -49,11 +49,11 @@ class World:
     is_whole: bool = False
     files: Files = field(default_factory=Files)
     index: Stat | None = None
-    found: Mapping[str, tuple[Stat, FoundNames]] = field(default_factory=dict)
+    definitions: Definitions = field(default_factory=dict)
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
-    ties: Ties = field(default_factory=Ties)
+    ties: Ties = field(default_factory=lambda: Ties({}, {}))
     fresh: Freshness = field(default_factory=Freshness)
     history: History = field(default_factory=History)
     code_owners: CodeOwners = NO_OWNERS
