@@ -55,15 +55,15 @@ class CodeOwners:
     rules: tuple[OwnersRule, ...] = ()
     stamp: object = None
     """A value that changes when the file does."""
-    _found: dict[str, OwnersRule | None] = field(default_factory=dict, repr=False)
+    _by_path: dict[str, OwnersRule | None] = field(default_factory=dict, repr=False)
 
     def rule_for(self, path: str) -> OwnersRule | None:
         """The rule that gives a path below the top of the repository owners that can be named. A
         path with a slash at its end stands for everything in that folder.
         """
-        if path not in self._found:
-            self._found[path] = self._rule_for(path)
-        return self._found[path]
+        if path not in self._by_path:
+            self._by_path[path] = self._rule_for(path)
+        return self._by_path[path]
 
     def _rule_for(self, path: str) -> OwnersRule | None:
         left = MAX_COST
