@@ -66,7 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         known = [{"name": "tiny:latest", "digest": self.server.digest}]
-        self._send(200, {"models": [] if self.server.failure == "no model" else known})
+        self._send(200, {"models": 5 if self.server.failure == "no list" else known})
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

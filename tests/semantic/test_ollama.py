@@ -61,6 +61,9 @@ def test_every_failure_says_what_to_do(server: ollama.Ollama, failure: str, said
 def test_a_model_or_a_server_that_is_not_there(server: ollama.Ollama) -> None:
     with pytest.raises(UnavailableError, match="ollama pull other"):
         Ollama(server.address, "other")
+    server.failure = "no list"
+    with pytest.raises(UnavailableError, match="ollama pull tiny"):
+        Ollama(server.address, "tiny")
     server.server_close()
     with pytest.raises(UnavailableError, match="start it"):
         Ollama(server.address, "tiny")

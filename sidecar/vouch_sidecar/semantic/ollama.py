@@ -32,11 +32,10 @@ class Ollama:
         self._model = model
         self._dimension: int | None = None
         listed = self._ask("GET", "/api/tags", None, LIST_SECONDS).get("models")
-        models = (
-            [model for model in listed if isinstance(model, dict)] if listed is not None else []
-        )
-        names = {model, model if ":" in model else f"{model}:latest"}
-        ours = next((model for model in models if model.get("name") in names), None)
+        models = listed if isinstance(listed, list) else []
+        names = [model, model if ":" in model else f"{model}:latest"]
+        mappings = (each for each in models if isinstance(each, dict))
+        ours = next((each for each in mappings if each.get("name") in names), None)
         if ours is None:
             raise self._missing()
         identity = f"ollama {ours.get('name')} {ours.get('digest')}"
