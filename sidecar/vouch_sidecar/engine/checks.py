@@ -99,10 +99,10 @@ def check_all(
         gated = isinstance(artifact, Claim | Page | Source)
         if gated and not (is_live(artifact) and sees(artifact)):
             continue
-        if found := _findings(artifact, context):
+        if findings := _findings(artifact, context):
             with suppress(FileNotFoundError, UnreadableError):
                 data, _ = read_bytes_of(kb_dir, artifact.path)
-                by_path[artifact.path] = _placed(artifact, data, found)
+                by_path[artifact.path] = _placed(artifact, data, findings)
     return by_path
 
 
@@ -116,8 +116,9 @@ def check_one(artifact: Artifact, data: bytes, context: CheckContext) -> tuple[P
 def _findings(artifact: Artifact, context: CheckContext) -> list[Finding]:
     """The first findings in one artifact, without those whose codes are ignored."""
     ignored = context.collection.settings.diagnostics.ignore
-    found = (one for check in CHECKS for one in check(artifact, context) if one.code not in ignored)
-    return list(islice(found, MAX_FINDINGS))
+    findings = (finding for check in CHECKS for finding in check(artifact, context))
+    counting = (finding for finding in findings if finding.code not in ignored)
+    return list(islice(counting, MAX_FINDINGS))
 
 
 def _placed(artifact: Artifact, data: bytes, findings: list[Finding]) -> tuple[Problem, ...]:

@@ -279,5 +279,6 @@ def _ended_since(before: Knowledge, after: Knowledge) -> list[str]:
     keys = [
         key for key in (after.records if changed is None else changed) if key[0] is Kind.SESSION
     ]
-    sessions = (one for one in map(after.artifact, keys) if isinstance(one, VouchSession))
+    artifacts = map(after.artifact, keys)
+    sessions = (artifact for artifact in artifacts if isinstance(artifact, VouchSession))
     return [session.id for session in sessions if session.ended_at is not None]

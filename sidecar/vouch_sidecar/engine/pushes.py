@@ -119,16 +119,16 @@ class Pushes:
             now, pushed = engine.clock(), session.pushed_count
             before = [session.pushed_before(kb.view.identity, now) for kb in served]
             is_throttled = [
-                kb.settings.volunteer.is_throttled(one.seconds_ago)
-                for kb, one in zip(served, before, strict=True)
+                kb.settings.volunteer.is_throttled(past.seconds_ago)
+                for kb, past in zip(served, before, strict=True)
             ]
             state = session, session.touches, is_throttled, _stamps(served)
             told = self._told.get(session.id, _Told((), ()))
             if state == told.state:
                 continue
             windows = [
-                replace(kb.window(session), before=one)
-                for kb, one in zip(served, before, strict=True)
+                replace(kb.window(session), before=past)
+                for kb, past in zip(served, before, strict=True)
             ]
             update = await in_turn(partial(session_update, windows, self._parts))
             if engine.sessions.peek(session.id) is not session:

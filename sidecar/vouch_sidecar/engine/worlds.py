@@ -50,8 +50,8 @@ def settle(collections: Iterable[Collection], with_commits: bool = True) -> None
     """
     for collection in collections:
         with collection.faults.contained(WORKSPACE, NO_TIES):
-            made = brought_up(collection, lambda: None, with_commits=with_commits, at_once=True)
-            for world in made:
+            worlds = brought_up(collection, lambda: None, with_commits=with_commits, at_once=True)
+            for world in worlds:
                 collection.publish_world(world)
 
 
@@ -323,10 +323,10 @@ def _topics(collection: Collection, world: World, own: Set[str], breathe: Breath
     """The topics of those who ask, by their gates."""
     knowledge, before = world.knowledge, world.topics
     assert knowledge is not None
-    known = before.by_gates if before.knowledge is knowledge else {}
+    derived = before.by_gates if before.knowledge is knowledge else {}
     sources = TopicSources(partial(read_content, collection.root / KB_DIRNAME), own, breathe)
     viewers = collection.viewers()
-    if before.knowledge is knowledge and known.keys() == set(viewers):
+    if before.knowledge is knowledge and derived.keys() == set(viewers):
         return before
-    made = {gates: known.get(gates) or derive(knowledge, gates, sources) for gates in viewers}
-    return Topics(knowledge, made)
+    by_gates = {g: derived.get(g) or derive(knowledge, g, sources) for g in viewers}
+    return Topics(knowledge, by_gates)

@@ -120,10 +120,10 @@ def read_history(
     if data is None:
         return History(head, unread="git could not read its commits" if is_installed(env) else "")
     logged, cut = list(_commits(data)), _shallow(repository)
-    counted = [one for one in logged if one.name not in cut and one.shows_who_knows]
+    counted = [commit for commit in logged if commit.name not in cut and commit.shows_who_knows]
     commits, by_path, names = _of_persons(counted, prefix)
     unread = "the clone is shallow: the commits that changed its files are not in it"
-    known = frozenset(path for one in logged for path in one.below(prefix))
+    known = frozenset(path for commit in logged for path in commit.below(prefix))
     return History(head, commits, by_path, names, unread if cut and not commits else "", known)
 
 
@@ -133,24 +133,24 @@ def _of_persons(
     """The commits that changed files below a folder, their numbers by path, and the names of each
     person. A person is shown by the full name that stands in most commits.
     """
-    person_of = persons((one.author, one.address) for one in logged)
+    person_of = persons((commit.author, commit.address) for commit in logged)
     names: defaultdict[str, set[str]] = defaultdict(set)
     authors: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for one in logged:
-        person = person_of[one.author, one.address]
-        names[person].update((one.author, one.written))
-        authors[person][one.author] += 1
+    for commit in logged:
+        person = person_of[commit.author, commit.address]
+        names[person].update((commit.author, commit.written))
+        authors[person][commit.author] += 1
     shown = {
         person: min(some, key=lambda name: (" " not in name, -some[name], name))
         for person, some in authors.items()
     }
     now, commits, by_path = int(time.time()), list[Commit](), dict[str, list[int]]()
-    for one in logged:
-        person, paths = person_of[one.author, one.address], one.below(prefix)
+    for commit in logged:
+        person, paths = person_of[commit.author, commit.address], commit.below(prefix)
         for path in paths:
             by_path.setdefault(path, []).append(len(commits))
         if paths:
-            commits.append(Commit(one.name, shown[person], min(one.at, now), person))
+            commits.append(Commit(commit.name, shown[person], min(commit.at, now), person))
     return commits, by_path, names
 
 

@@ -200,8 +200,8 @@ def list_files(
         paths = _listed(repository, root, caches, env)
         if paths is not None:
             return Files(tuple(sorted(paths)), True, prefix_in(repository.top, root) or "")
-    found, is_cut = _walked(root)
-    return Files(tuple(sorted(found)), is_cut=is_cut)
+    walked, is_cut = _walked(root)
+    return Files(tuple(sorted(walked)), is_cut=is_cut)
 
 
 def _listed(
@@ -241,10 +241,10 @@ def _walked(root: Path) -> tuple[list[str], bool]:
     stands inside of none.
     """
     inside = any(os.path.lexists(above / ".git") for above in (root, *root.parents))
-    found: list[str] = []
+    files: list[str] = []
     for number, (folder, folders, names) in enumerate(os.walk(root)):
-        if number == MAX_FOLDERS or len(found) == MAX_FILES:
-            return found, True
+        if number == MAX_FOLDERS or len(files) == MAX_FILES:
+            return files, True
         if number and inside and ".git" in {*folders, *names}:
             folders.clear()
             continue
@@ -252,8 +252,8 @@ def _walked(root: Path) -> tuple[list[str], bool]:
         below = f"{os.path.relpath(folder, root)}/".replace(os.sep, "/") if number else ""
         paths = (f"{below}{name}" for name in sorted(names) if name != ".git")
         listed = (path for path in paths if _may_be_listed(path) and stat_of(root, path))
-        found += islice(listed, MAX_FILES - len(found))
-    return found, len(found) == MAX_FILES
+        files += islice(listed, MAX_FILES - len(files))
+    return files, len(files) == MAX_FILES
 
 
 def _is_passed_over(name: str) -> bool:

@@ -161,12 +161,12 @@ def identifiers_in(name: NameInText) -> list[Identifier]:
         return [Identifier(whole, PLAIN if is_plain else 1.0, start, end)] if parts else []
     dotted = ".".join(parts[-2:])
     owner_at = max(0, whole.rfind(parts[-2], 0, -len(parts[-1])))
-    found = [Identifier(dotted, 1.0, start + owner_at, end)]
+    identifiers = [Identifier(dotted, 1.0, start + owner_at, end)]
     for part in dict.fromkeys(parts[-2:]):
         if not _PLAIN.match(part) and len(part) > 3:
             at = start + whole.rfind(part)
-            found.append(Identifier(part, PLAIN, at, at + len(part), dotted))
-    return found
+            identifiers.append(Identifier(part, PLAIN, at, at + len(part), dotted))
+    return identifiers
 
 
 def parts_of(name: str) -> list[str]:

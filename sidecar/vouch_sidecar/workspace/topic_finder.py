@@ -279,7 +279,7 @@ class _Deriving:
 
     def _chosen(self) -> list[Topic]:
         counting = [(key, each) for key, each in self._candidates.items() if self._counts(each)]
-        counting.sort(key=lambda found: (-len(found[1].every), found[0]))
+        counting.sort(key=lambda pair: (-len(pair[1].every), pair[0]))
         search = Search(self._knowledge.snapshot, self._gates)
         topics: dict[str, Topic] = {}
         for _, candidate in counting[:MAX_TOPICS]:
