@@ -34,12 +34,12 @@ def generations() -> int:
 
 @soak
 def test_an_hour_of_work(tmp_path: Path) -> None:
-    rng, clock = random.Random(11), Clock()
+    rng, clock, of_others = random.Random(11), Clock(), generations()
     state = files(CLAIMS)
     root = lay(tmp_path / "kb", state)
     engine = engine_on(root, env=cached(tmp_path), clock=clock)
     pushes = Pushes(engine, Caller("editor"))
-    held, of_others = 0, generations()
+    held = 0
     tracemalloc.start()
     try:
         for number in range(ROUNDS):
