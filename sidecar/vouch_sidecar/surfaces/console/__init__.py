@@ -1,1 +1,1 @@
-"""What commands share: asking the process that serves, else an engine here; options; printing."""
+"""What commands share: options and printing."""
