@@ -198,6 +198,7 @@ async def test_a_change_counts_without_a_new_start(
         await until(lambda: owners(engine) == ["acme/zebra"])
     assert "zebra" not in caplog.text
     files = [file for file in (tmp_path / "cache").rglob("*") if file.is_file()]
+    assert files
     assert not any(b"acme/relay" in file.read_bytes() for file in files)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from pygls.io_ import run_async
@@ -12,6 +13,8 @@ from pygls.lsp.server import LanguageServer
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
+
+from tests.engine.bases import until
 
 Message = dict[str, Any]
 
@@ -68,8 +71,10 @@ class InTurn(asyncio.StreamReader):
         return await super().readline()
 
 
-def talk(server: LanguageServer, data: bytes) -> list[Message]:
-    """What pygls' loop makes of bytes from a client, to their end."""
+def talk(
+    server: LanguageServer, data: bytes, is_over: Callable[[], bool] = lambda: True
+) -> list[Message]:
+    """What pygls' loop makes of bytes from a client, to their end, and until it `is_over`."""
     said = heard(server)
 
     async def main() -> None:
@@ -79,6 +84,7 @@ def talk(server: LanguageServer, data: bytes) -> list[Message]:
         await run_async(
             threading.Event(), stream, server.protocol, error_handler=server.report_server_error
         )
+        await until(is_over)
 
     asyncio.run(main())
     return said
