@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, TypeGuard
 
+from vouch_sidecar.kb.discovery import KB_DIRNAME
+from vouch_sidecar.operations.wire import MAX_SESSION_ID
 from vouch_sidecar.retrieval.blocks.touched_files import Touched
 from vouch_sidecar.surfaces.hook.events import NAMES
 from vouch_sidecar.surfaces.hook.typed import typed_of
@@ -16,7 +18,6 @@ Payload = Mapping[str, Any]
 
 MAX_PROMPT = 262_144
 """Characters of a prompt or bytes of a file. Longer ones are ignored: nobody typed them."""
-MAX_SESSION_ID = 256
 AGENT = "#"
 """Stands between the ids of a session and of a subagent in it."""
 PATHS = ("file_path", "notebook_path", "filePath")
@@ -77,7 +78,7 @@ def text_of(payload: Payload) -> str:
     `.vouch/`, or where it is too large.
     """
     path = edited_file(payload)
-    if path is None or ".vouch" in path.split(os.sep):
+    if path is None or KB_DIRNAME in path.split(os.sep):
         return ""
     file = _object(_object(payload.get("tool_response")).get("file"))
     return _written(payload, *EDITED) or _text(file.get("content"))
