@@ -23,7 +23,7 @@ from vouch_sidecar.surfaces.background import in_background
 from vouch_sidecar.surfaces.lines import lines_of, send
 from vouch_sidecar.surfaces.local.client import SOON_SECONDS
 from vouch_sidecar.surfaces.mcp.answers import HOLDER_SECONDS, Answers
-from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, operation_called, tools
+from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, operation_of, tools
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
@@ -93,7 +93,7 @@ def server_of(answers: Answers, *, every_tool: bool) -> Server[Any, Any]:
 
     async def call_tool(request: types.CallToolRequest) -> types.ServerResult:
         asked = request.params
-        if (operation := operation_called(asked.name)) is None:
+        if (operation := operation_of(asked.name)) is None:
             unknown = "there is no such tool"
             raise McpError(types.ErrorData(code=types.INVALID_PARAMS, message=unknown))
         answered = await answers.called(operation, asked.arguments or {}, folders)

@@ -67,7 +67,7 @@ def tools(*, every: bool) -> list[Object]:
     ]
 
 
-def operation_called(tool: str) -> Operation[Any, Any] | None:
+def operation_of(tool: str) -> Operation[Any, Any] | None:
     """The operation of a tool, also of one that is not listed; None without one."""
     return OPERATIONS.get(tool.removeprefix(TOOL_PREFIX)) if tool.startswith(TOOL_PREFIX) else None
 
