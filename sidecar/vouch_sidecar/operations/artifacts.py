@@ -129,14 +129,14 @@ class ClaimView(Located):
     citations: list[Citation]
 
 
-class Found(Wire):
-    """An artifact that a text brought in."""
+class ArtifactRow(Wire):
+    """An artifact in a list."""
 
     kind: SearchKind
     id: str
 
 
-class FoundByPhrase(Found):
+class FoundByPhrase(ArtifactRow):
     """An artifact that a phrase of a text brought in."""
 
     phrase: str = Field(description="The words of the text that matched.")

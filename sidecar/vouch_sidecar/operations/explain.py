@@ -8,7 +8,7 @@ from pydantic import Field
 
 from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
-from vouch_sidecar.operations.artifacts import Found, kind_of
+from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import Params, Result, TopicText, Wire, absent
@@ -35,7 +35,7 @@ class ExplainedEntity(Wire):
     collection: str | None = absent("Present with several knowledge bases.")
 
 
-class ExplainedText(Found):
+class ExplainedText(ArtifactRow):
     """A claim or a page that the text may bring in."""
 
     similarity: float = Field(ge=0, le=1, description="Likelihood that it answers the text.")

@@ -8,7 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from vouch_sidecar.kb.records import Claim, Kind
-from vouch_sidecar.operations.artifacts import ArtifactViews, Found, kind_of
+from vouch_sidecar.operations.artifacts import ArtifactRow, ArtifactViews, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Marked, Shown, Table
 from vouch_sidecar.operations.wire import LongText, Result, SearchKind, SinceParams, absent
@@ -35,7 +35,7 @@ class SearchParams(SinceParams):
         return query
 
 
-class SearchHit(Found):
+class SearchHit(ArtifactRow):
     """An artifact that holds words of the query."""
 
     title: str = Field(description="Name, title or id.")

@@ -29,7 +29,7 @@ PROBLEMS = 1
 FORMATS = ("text", "json", "github")
 GITHUB = {"error": "error", "warning": "warning", "hint": "notice"}
 SEVERITY_COLOURS = {"error": "red", "warning": "yellow", "hint": "cyan"}
-Found = tuple[Path, Problem]
+RootProblem = tuple[Path, Problem]
 """A problem of the knowledge base in a folder."""
 
 
@@ -55,7 +55,7 @@ def _check(**given: Any) -> None:
         sys.exit(PROBLEMS)
 
 
-def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[Found]:
+def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[RootProblem]:
     """All problems, also across files, sorted by knowledge base, file and line."""
     engine = engine_on(roots_from(folder))
     engine.load()

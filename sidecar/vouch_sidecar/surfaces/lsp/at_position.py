@@ -67,7 +67,7 @@ def file_at(server: Sidecar, document: Document) -> ArtifactFile | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Generic[T]):
+class Place(Generic[T]):
     """A place, and what it names in knowledge bases. `in_code`: whether it is in code, outside of
     comments and strings.
     """
@@ -85,7 +85,7 @@ class Found(Generic[T]):
 
 def artifact_at(
     server: Sidecar, document: Document, position: lsp.Position
-) -> Found[Artifact] | None:
+) -> Place[Artifact] | None:
     """The artifact whose id stands at a position of a document below `.vouch/`."""
     file, offset = file_at(server, document), document.offset_at(position)
     if file is None or offset is None:
@@ -94,13 +94,13 @@ def artifact_at(
         if reference.start <= offset <= reference.end:
             artifact = file.resolve(reference)
             named = [] if artifact is None else [(file.served, artifact)]
-            return _found(document, reference.start, reference.end, named)
+            return _place(document, reference.start, reference.end, named)
     return None
 
 
 def entities_at(
     served: Sequence[Served], document: Document, position: lsp.Position, *, topics: bool = False
-) -> Found[str] | None:
+) -> Place[str] | None:
     """The ids of the entities that a document names at a position, with `topics` also topics in
     prose. None if it names none.
     """
@@ -113,23 +113,23 @@ def entities_at(
         return not mention.nested and mention.start <= offset - start <= mention.end
 
     takes_topics = topics and not _is_code(document, offset)
-    places = []
+    mentions = []
     for kb in served:
         names = kb.view.names
-        found = [*filter(is_there, names.mentions(around))]
+        there = [*filter(is_there, names.mentions(around))]
         if takes_topics and any(map(is_there, names.topic_mentions(around))):
-            found += filter(is_there, listed_topics(kb.view, around))
-        places += [(mention.end - mention.start, mention, kb) for mention in found]
-    if not places:
+            there += filter(is_there, listed_topics(kb.view, around))
+        mentions += [(mention.end - mention.start, mention, kb) for mention in there]
+    if not mentions:
         return None
-    width, longest, _ = max(places, key=lambda place: place[0])
-    named = [(kb, mention.entity_id) for wide, mention, kb in places if wide == width]
-    return _found(document, start + longest.start, start + longest.end, named)
+    width, longest, _ = max(mentions, key=lambda row: row[0])
+    named = [(kb, mention.entity_id) for wide, mention, kb in mentions if wide == width]
+    return _place(document, start + longest.start, start + longest.end, named)
 
 
 def ties_at(
     served: Sequence[Served], document: Document, position: lsp.Position
-) -> Found[Tied] | None:
+) -> Place[Tied] | None:
     """The claims tied to the file, module or identifier that a document names at a position,
     strongest first. None without any, and below `.vouch/`.
     """
@@ -138,23 +138,21 @@ def ties_at(
         return None
     start = max(document.source.rfind("\n", 0, offset) + 1, offset - REACH)
     line = document.source[start : offset + REACH].partition("\n")[0]
-    places = [(kb, place) for kb in served if (place := tied_at(kb.view, line, offset - start))]
-    tied = [(kb, tie) for kb, (_, _, several) in places for tie in several]
+    spans = [(kb, span) for kb in served if (span := tied_at(kb.view, line, offset - start))]
+    tied = [(kb, tie) for kb, (_, _, several) in spans for tie in several]
     tied.sort(key=lambda row: -row[1].strength)
-    begin, end, _ = max(
-        (place for _, place in places), key=lambda p: p[1] - p[0], default=(0, 0, 0)
-    )
-    return _found(document, start + begin, start + end, tied)
+    begin, end, _ = max((span for _, span in spans), key=lambda s: s[1] - s[0], default=(0, 0, 0))
+    return _place(document, start + begin, start + end, tied)
 
 
-def _found(
+def _place(
     document: Document, start: int, end: int, named: Sequence[tuple[Served, T]]
-) -> Found[T] | None:
+) -> Place[T] | None:
     """What stands between two offsets; None where it names nothing."""
     if not named:
         return None
     name, in_code = document.source[start:end], _is_code(document, start)
-    return Found(document.range_of(start, end), name, in_code, named)
+    return Place(document.range_of(start, end), name, in_code, named)
 
 
 def _is_code(document: Document, offset: int) -> bool:

@@ -26,7 +26,7 @@ from vouch_sidecar.operations.operation import OperationCall
 from vouch_sidecar.retrieval.files.file_ties import Tied
 from vouch_sidecar.retrieval.people.to_ask import PERSON
 from vouch_sidecar.retrieval.search import text_of
-from vouch_sidecar.surfaces.lsp.at_position import Found, artifact_at, entities_at, ties_at
+from vouch_sidecar.surfaces.lsp.at_position import Place, artifact_at, entities_at, ties_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.lsp.style import TEXT_CHARS, Style, paragraph
 
@@ -45,7 +45,7 @@ def hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     if (named := artifact_at(server, document, position)) is not None:
         lines = [line for found in named.named for line in _of_artifact(server, style, *found)]
         return lsp.Hover(style.content(lines), named.range)
-    place: Found[Any] | None = entities_at(speaking, document, position, topics=True)
+    place: Place[Any] | None = entities_at(speaking, document, position, topics=True)
     if is_tie := place is None or place.is_word_of_code:
         place = ties_at(speaking, document, position)
     if place is None or place.is_word_of_code or where == "off":
@@ -71,7 +71,7 @@ def _of_artifact(server: Sidecar, style: Style, served: Served, artifact: Artifa
     return paragraph([*lines, *([] if cited.kind == "missing" else [_source(style, cited)])])
 
 
-def _of_entities(server: Sidecar, style: Style, mention: Found[Any]) -> list[str]:
+def _of_entities(server: Sidecar, style: Style, mention: Place[Any]) -> list[str]:
     """The cards of entities or topics; in code short ones, as other language servers hover, too."""
     lines: list[str] = []
     for served, entity_id in mention.named[:CARDS]:
@@ -83,7 +83,7 @@ def _of_entities(server: Sidecar, style: Style, mention: Found[Any]) -> list[str
     return lines
 
 
-def _of_ties(style: Style, place: Found[Tied]) -> list[str]:
+def _of_ties(style: Style, place: Place[Tied]) -> list[str]:
     """Why a place is tied to claims, and the strongest of these."""
     served, tied = place.named[0]
     claim = ArtifactViews(served.view).claim(tied.claim)
