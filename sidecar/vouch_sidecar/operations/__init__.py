@@ -68,38 +68,15 @@ __all__ = [
     "status_notification",
 ]
 
-_HOMES = {
-    "call": ("perform", "perform_async", "read_params", "refusing_if_damaged"),
-    "capabilities": ("PROTOCOL", "server_capabilities"),
-    "notifications": (
-        "NOTIFICATIONS",
-        "REQUESTS",
-        "PauseParams",
-        "PromptParams",
-        "pause_or_resume",
-        "salience_notification",
-        "status_notification",
-    ),
-    "operation": ("Operation", "operations"),
-    "wire": (
-        "InvalidParamsError",
-        "NotFoundError",
-        "OperationError",
-        "Result",
-        "SearchFailedError",
-        "SessionId",
-        "ViewerParams",
-        "Wire",
-        "as_json",
-    ),
-}
-"""By module, the names that come from it."""
+_HOMES = ("wire", "operation", "call", "notifications", "capabilities")
+"""The modules that the names come from. Each imports only those before it."""
 
 
 def __getattr__(name: str) -> Any:
     if name == "OPERATIONS":
         return import_module(f"{__name__}.operation").operations()
-    for module, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"{__name__}.{module}"), name)
+    for module in _HOMES if name in __all__ else ():
+        home = import_module(f"{__name__}.{module}")
+        if hasattr(home, name):
+            return getattr(home, name)
     raise AttributeError(name)
