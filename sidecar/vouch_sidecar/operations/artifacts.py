@@ -291,17 +291,18 @@ def find(
     for view in views:
         if (artifact := view.visible.artifact((kind, called))) is not None:
             return view, artifact
-    found = [(view, artifact) for view in views for artifact in by_name(view, kind, called)]
-    if not found and kind is Kind.CLAIM:
+    candidates = [(view, artifact) for view in views for artifact in by_name(view, kind, called)]
+    if not candidates and kind is Kind.CLAIM:
         for newer in (claim_id for view in views for claim_id in successors(view, called)):
             message = f"names a claim that is superseded by {one_line(newer)}"
             raise NotFoundError({"id": message})
-    if not found:
-        found = [(v, artifact) for v in views for artifact in by_beginning(v, kind, called)]
-    if len({artifact.id for _, artifact in found}) == 1:
-        return found[0]
-    if found:
-        message, ids = "names several: ", [artifact.id for _, artifact in found[:MAX_CANDIDATES]]
+    if not candidates:
+        candidates = [(v, artifact) for v in views for artifact in by_beginning(v, kind, called)]
+    if len({artifact.id for _, artifact in candidates}) == 1:
+        return candidates[0]
+    if candidates:
+        ids = [artifact.id for _, artifact in candidates[:MAX_CANDIDATES]]
+        message = "names several: "
     elif not all_read:
         message, ids = f"names no {kind.value} that is read yet; ask again", []
     else:

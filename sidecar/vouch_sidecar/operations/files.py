@@ -121,10 +121,10 @@ def _path_of(uri: str) -> str | None:
 def _tied(ask: OperationCall, path: str, text: str | None, wanted: Range | None) -> TiedFile:
     """A file with the claims tied to it, those in the `wanted` lines first."""
     inside: str | None = None
-    found: list[Tied] = []
+    ties: list[Tied] = []
     for view in ask.views:
         if (there := view.workspace.path_of(path)) is not None:
-            found += tied_to(view, there, text)
+            ties += tied_to(view, there, text)
             inside = inside or there
 
     def order(tied: Tied) -> tuple[object, ...]:
@@ -135,7 +135,7 @@ def _tied(ask: OperationCall, path: str, text: str | None, wanted: Range | None)
             *(tied.claim.id, tied.view.collection),
         )
 
-    return TiedFile(path=inside or one_line(path), claims=[*map(_row, sorted(found, key=order))])
+    return TiedFile(path=inside or one_line(path), claims=[*map(_row, sorted(ties, key=order))])
 
 
 def _row(tied: Tied) -> TiedClaim:

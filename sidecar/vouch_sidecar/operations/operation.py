@@ -151,8 +151,8 @@ def operation_called(name: str) -> Operation[Any, Any] | None:
     """The operation of a name, without the others."""
     if name not in NAMES:
         return None
-    found: Operation[Any, Any] = import_module(f"{PACKAGE}.{name}").OPERATION
-    return found
+    operation: Operation[Any, Any] = import_module(f"{PACKAGE}.{name}").OPERATION
+    return operation
 
 
 @cache

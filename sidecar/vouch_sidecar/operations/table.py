@@ -83,9 +83,9 @@ def labelled(
     label: str, values: Sequence[str | None], said: str, style: str = "", to: Reader = "all"
 ) -> list[Words]:
     """A line of values, as in `said`, whose record begins with a label; none without a value."""
-    known = [value for value in values if value]
-    text = said.format(", ".join(known))
-    return [Words(text, style, (label, *known), to=to)] if known else []
+    present = [value for value in values if value]
+    text = said.format(", ".join(present))
+    return [Words(text, style, (label, *present), to=to)] if present else []
 
 
 def for_model(shown: Iterable[Shown]) -> str:

@@ -152,11 +152,11 @@ def _served(
 ) -> Result:
     """The answer of the process that serves these knowledge bases, for a person."""
     asked = {**params, "viewer": viewer}
-    found = ask(
+    answered = ask(
         roots, operation.kb_method, asked, env=os.environ, timeout=SOON_SECONDS, reader="person"
     )
     try:
-        result: Result = operation.result.model_validate(found)
+        result: Result = operation.result.model_validate(answered)
     except ValidationError:
         raise UnansweredError from None
     return result

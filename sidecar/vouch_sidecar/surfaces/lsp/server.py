@@ -123,8 +123,8 @@ class Sidecar(LanguageServer):
                 yield
         except InvalidParamsError as error:
             log.debug("refused: %s", ", ".join(error.messages))
-            told = [f"{field} {text}" for field, text in error.messages.items()]
-            raise JsonRpcInvalidParams(str(error), data=told) from None
+            faults = [f"{field} {text}" for field, text in error.messages.items()]
+            raise JsonRpcInvalidParams(str(error), data=faults) from None
         except SearchFailedError as error:
             code = lsp.LSPErrorCodes.RequestFailed.value
             raise JsonRpcException(str(error), code) from None

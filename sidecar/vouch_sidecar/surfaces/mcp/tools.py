@@ -102,7 +102,7 @@ def input_schema(name: str) -> Object:
 
 def _short(schema: Object) -> Object:
     """A param's schema without null: a model leaves the param out instead."""
-    kind: Object = next((one for one in schema.get("anyOf", ()) if one != {"type": "null"}), {})
+    kind: Object = next((part for part in schema.get("anyOf", ()) if part != {"type": "null"}), {})
     rest = {k: v for k, v in schema.items() if k != "anyOf" and (k, v) != ("default", None)}
     return {**kind, **rest}
 

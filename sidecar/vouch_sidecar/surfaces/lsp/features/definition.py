@@ -24,7 +24,9 @@ def definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locati
     mention = entities_at(server.engine.serving(server.caller_for(uri)), document, position)
     if mention is None or where == "off" or (mention.in_code and where == "prose"):
         return None
-    entities = ((served, served.view.visible.entity(found)) for served, found in mention.named)
+    entities = (
+        (served, served.view.visible.entity(entity_id)) for served, entity_id in mention.named
+    )
     return _locations(server, [_target(served, entity) for served, entity in entities if entity])
 
 

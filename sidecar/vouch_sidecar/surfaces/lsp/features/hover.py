@@ -42,9 +42,9 @@ def hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     if document is None or not speaking:
         return None
     style, where = Style(server), server.engine.registry.settings.hover.enabled
-    if (named := artifact_at(server, document, position)) is not None:
-        lines = [line for found in named.named for line in _of_artifact(server, style, *found)]
-        return lsp.Hover(style.content(lines), named.range)
+    if (at_id := artifact_at(server, document, position)) is not None:
+        lines = [line for each in at_id.named for line in _of_artifact(server, style, *each)]
+        return lsp.Hover(style.content(lines), at_id.range)
     place: Place[Any] | None = entities_at(speaking, document, position, topics=True)
     if is_tie := place is None or place.is_word_of_code:
         place = ties_at(speaking, document, position)
@@ -126,10 +126,10 @@ def _ask(style: Style, result: EntityResult) -> list[str]:
     """The line that says whom to ask; none for a person, and where nobody is named."""
     if result.entity.type == PERSON:
         return []
-    told = [(row.name, row.said) for row in result.people]
+    people = [(row.name, row.said) for row in result.people]
     authors = (result.by_commits or [])[:MOST]
-    told += [(author.name, count(author.commits, "commit")) for author in authors]
-    names = [style.text(f"{name} ({why})" if why else name) for name, why in told]
+    people += [(author.name, count(author.commits, "commit")) for author in authors]
+    names = [style.text(f"{name} ({why})" if why else name) for name, why in people]
     return [f"Ask {', '.join(names)}"] if names else []
 
 
