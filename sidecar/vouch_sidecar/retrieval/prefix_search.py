@@ -11,18 +11,16 @@ from typing import NamedTuple
 from vouch_sidecar.kb.records import Artifact, Entity, Kind, Page, Source
 from vouch_sidecar.retrieval.view import View
 
-SAME, BEGINS, HOLDS = range(3)
-"""How well something fits, best first: its id or name is what was typed, begins with it, or holds
-it.
-"""
 _AROUND = (("\n", "\n"), ("\n", ""), ("", ""))
-"""What stands around it then, in a text with a line for each name."""
+"""What stands around what was typed, in a text with a line for each name, where an id or a name is
+just that, begins with it, or holds it.
+"""
 MAX_TYPED = 64
 _BLANKS = re.compile(r"[\s_]+")
 
 
 class PrefixMatch(NamedTuple):
-    """An artifact, and how well it fits what was typed."""
+    """An artifact, and how well it fits what was typed: its place in `_AROUND`."""
 
     fits: int
     artifact: Artifact
