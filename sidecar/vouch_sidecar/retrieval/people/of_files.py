@@ -86,7 +86,8 @@ class Author(NamedTuple):
 
 
 def about_entity(view: View, entity: Entity) -> Subject:
-    return Subject(view, view.visible.best_claims(entity.id, MAX_CLAIMS_WITH_FILES))
+    claims = view.visible.best(view.search.claims_of([entity.id]), MAX_CLAIMS_WITH_FILES)
+    return Subject(view, claims)
 
 
 def owners(subjects: Sequence[Subject], in_block: bool = False) -> list[tuple[View, FileOwner]]:

@@ -110,8 +110,8 @@ class ClaimTexts:
 
     def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
         """An entity's best claims that say something by themselves, each sentence once."""
-        first: dict[str, Claim] = {}
-        for claim in self._visible.best_claims(entity_id, limit * CLAIMS_OF_A_SENTENCE):
+        query, first = self._at.search.claims_of([entity_id]), dict[str, Claim]()
+        for claim in self._visible.best(query, limit * CLAIMS_OF_A_SENTENCE):
             if self.is_sayable(claim):
                 first.setdefault(self.shown(claim).sentence_key, claim)
         return list(first.values())[:limit]

@@ -125,10 +125,6 @@ class VisibleArtifacts:
         at = confirmed_at(claim)
         return self._at.since is None or (at is not None and at * MICROSECONDS >= self._at.since)
 
-    def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
-        """An entity's best claims by worth, ties by id."""
-        return self.best(self._at.search.claims_of([entity_id]), limit)
-
 
 class VisibleNames:
     """Finds names in texts, and the entities that a name may mean."""
