@@ -13,7 +13,7 @@ from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation
 from vouch_sidecar.retrieval.blocks.context import (
     ContextBlock,
-    each_once,
+    each_line_once,
     make_block,
     whom_to_ask,
 )
@@ -119,7 +119,9 @@ def answer_context(served: Sequence[Served], request: ContextRequest) -> Context
 
 def _full_text_hits(probed: Probe) -> list[Line]:
     """Full-text answers from the knowledge bases whose settings allow `fallback_to_fts`."""
-    return _allowed(hit for hit in each_once(probed.answers) if hit.view.recall.fallback_to_fts)
+    return _allowed(
+        hit for hit in each_line_once(probed.answers) if hit.view.recall.fallback_to_fts
+    )
 
 
 def _allowed(hits: Iterable[Line]) -> list[Line]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.kb.records import Claim, key_of
 from vouch_sidecar.kb.sanitize import clip, count
-from vouch_sidecar.retrieval.blocks.context import each_once, tiers
+from vouch_sidecar.retrieval.blocks.context import each_line_once, tiers
 from vouch_sidecar.retrieval.constants import (
     ASKED_FOR,
     FEW,
@@ -76,12 +76,12 @@ def run(
             if not view.deadline.has_passed():
                 answering += _answering(view, rows, text, spoken, vector)
     if full_text and all(row.strength < VOLUNTEERED for row in rows):
-        answering = each_once([*_pages_asked_for(views, text), *answering])
+        answering = each_line_once([*_pages_asked_for(views, text), *answering])
     ranked = sorted(
         [*hits, *answering],
         key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
     )
-    kept = each_once(ranked)[:MANY]
+    kept = each_line_once(ranked)[:MANY]
     primary, supplemental = tiers(text, kept, [view.collection for view in views])
     answering.sort(key=lambda hit: (hit.kind != "people", -hit.similarity))
     tested += (hit.phrase for hit in answering)

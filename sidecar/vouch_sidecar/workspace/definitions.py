@@ -94,7 +94,7 @@ _NAME = r"(?<![\w$-])([A-Za-z_$][\w$]*+)(?![\w$-])"
 _APART = frozenset({"go", "rust", "c", "swift", "kotlin"})
 """Languages in which a method may stand outside its type."""
 _CLOSING = re.compile(r"[ \t]*+(?:[{}\])]|end\b)")
-_QUOTED = re.compile(
+_QUOTED_NAME = re.compile(
     r"[\"'`](--[a-z][a-z0-9-]++|[a-z0-9]++(?:-[a-z0-9]++)++|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++)[\"'`]"
 )
 """An option, or a variable of the environment: it counts as defined where code quotes it."""
@@ -214,7 +214,7 @@ def _defined_in(line: str, language: str) -> Iterator[tuple[str, bool]]:
                 owner = _OWNER.search(line, 0, match.start(group))
                 if owner is not None:
                     yield f"{owner[1]}.{name}", True
-    for match in _QUOTED.finditer(line):
+    for match in _QUOTED_NAME.finditer(line):
         if match[1] not in seen:
             yield match[1], True
 

@@ -21,7 +21,8 @@ from vouch_sidecar.retrieval.people.to_ask import ROLES, told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.statements.answers import asked_for, asks_for_all, claims_about
 from vouch_sidecar.retrieval.statements.candidates import Strengths
-from vouch_sidecar.retrieval.view import View, claim_texts
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.view.claim_texts import each_once
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
 
@@ -66,7 +67,7 @@ def make_block(
     limit = max((recall.max_results for recall in recalls), default=0)
     limit = limit if max_lines is None else min(limit, max_lines)
     told, lines = Counter[str](), list[Line]()
-    for line in each_once([*first, *lines_for(rows, text, more, limit + len(given))]):
+    for line in each_line_once([*first, *lines_for(rows, text, more, limit + len(given))]):
         collection = line.view.collection
         if line.state not in given and told[collection] < line.view.recall.max_results:
             told[collection] += 1
@@ -120,7 +121,7 @@ def lines_for(
         less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
-    hits = each_once(_both_sides([*firsts, *others] or derived))
+    hits = each_line_once(_both_sides([*firsts, *others] or derived))
     asked = {(hit.view.collection, hit.entity_id) for hit in hits if hit.kind == "people"}
     hits = [hit for hit in hits if asked.isdisjoint(_ends_that_say_whom(hit))]
     return sorted(hits, key=_comes_behind)[:limit]
@@ -150,13 +151,13 @@ def _both_sides(hits: Iterable[Line]) -> Iterator[Line]:
                 yield Line(hit.view, claim, hit.phrase, hit.similarity, hit.arm, hit.entity_id)
 
 
-def each_once(hits: Iterable[Line]) -> list[Line]:
+def each_line_once(hits: Iterable[Line]) -> list[Line]:
     """The first hit of each artifact; of claims that say the same a reviewed one, else one that is
     contested, else the first whose file still has its quote, or else lacks it. A reviewed claim
     stands in the place of those that nobody reviewed and that rest on the same evidence or the same
     sentence.
     """
-    hits = claim_texts.each_once(hits, _says, lambda *both: min(both, key=_goes_before))
+    hits = each_once(hits, _says, lambda *both: min(both, key=_goes_before))
     reviewed = {
         ground: hit for hit in reversed(hits) if hit.is_reviewed for ground in _rests_on(hit)
     }
@@ -216,7 +217,7 @@ def _lines_of(
         pages = _pages_about(row, asks_for_all(view, text, strengths), not told_by)
         return [*whom, *told_by, *(pages if view.since is None else ())]
     about = [about[0], *(each for each in about[1:] if each.artifact.id in asked)]
-    claims = each_once(
+    claims = each_line_once(
         replace(_hit(row, each.artifact), judged=each, likelihood=each.likelihood) for each in about
     )[:limit]
     said_by = 1 if about[0].words else 0  # a claim that holds what is asked goes first

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import log
 
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.retrieval.blocks.context import each_once
+from vouch_sidecar.retrieval.blocks.context import each_line_once
 from vouch_sidecar.retrieval.constants import (
     BESIDE_THE_FILE,
     EDIT_LEAST,
@@ -57,7 +57,7 @@ class Touched:
 
 def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list[Line]:
     """Three claims at the place whose state was not yet `given`, the best first."""
-    hits = each_once(_hits_at(view, touched))
+    hits = each_line_once(_hits_at(view, touched))
     return [hit for hit in hits if hit.state not in given][:MOST_LINES]
 
 

@@ -69,7 +69,7 @@ _NUMBER = re.compile(
 which means the same everywhere. They count only in a short question, or by themselves, as a text
 may also give one by the way.
 """
-_QUOTED = re.compile(r"[“„]([^“”\n]{3,120})[“”]|\"([^\"\n]{3,120})\"|`([^`\n]{3,120})`")
+_QUOTED_PHRASE = re.compile(r"[“„]([^“”\n]{3,120})[“”]|\"([^\"\n]{3,120})\"|`([^`\n]{3,120})`")
 _MAX_NUMBERED = 6
 """Words of such a question."""
 
@@ -89,7 +89,7 @@ def _asks_for_number(text: str) -> bool:
 def phrases_in(text: str, names: Iterable[Span]) -> list[str]:
     """What stands in quotes in a text, and its identifiers and the like, but for names."""
     rest = blanked(text, names)[:MAX_PHRASED]
-    quoted = (match.span(match.lastindex or 0) for match in _QUOTED.finditer(rest))
+    quoted = (match.span(match.lastindex or 0) for match in _QUOTED_PHRASE.finditer(rest))
     found = (rest[start:end].strip() for start, end in (*quoted, *exact_places(rest)))
     return [phrase for phrase in found if phrase]
 

@@ -127,7 +127,7 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     linked = [entity for entity in map(view.visible.entity, ids) if entity is not None]
     own = [PersonToAsk(e, view.search.claim_count(e.id)) for e in linked if e.type == PERSON]
     others = [entity for entity in linked if entity.type != PERSON][:ENTITIES_OF_CLAIMS]
-    return _each_once(own, *(people(view, entity) for entity in others))
+    return _each_person_once(own, *(people(view, entity) for entity in others))
 
 
 def people_on_topic(matches: TopicMatches) -> list[tuple[View, PersonToAsk]]:
@@ -137,11 +137,11 @@ def people_on_topic(matches: TopicMatches) -> list[tuple[View, PersonToAsk]]:
     return [
         (match.view, row)
         for match in matches.in_views
-        for row in _each_once(*(people(match.view, entity) for entity in _named_by(match)))
+        for row in _each_person_once(*(people(match.view, entity) for entity in _named_by(match)))
     ]
 
 
-def _each_once(*several: Iterable[PersonToAsk]) -> list[PersonToAsk]:
+def _each_person_once(*several: Iterable[PersonToAsk]) -> list[PersonToAsk]:
     rows: dict[str, PersonToAsk] = {}
     for row in (row for some in several for row in some):
         rows.setdefault(row.entity.id, row)

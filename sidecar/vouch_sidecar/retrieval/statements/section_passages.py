@@ -10,7 +10,7 @@ from vouch_sidecar.retrieval.constants import MAX_PASSAGED
 from vouch_sidecar.text.content_words import content_stems
 
 _BORDER = re.compile(r"\n[ \t]*+(?=[-*+|]|\d++[.)] |\r?\n)")
-_QUOTED = re.compile(r"[ \t]?\[claim:([^\[\]|#\r\n]*+)[^\[\]\r\n]*+\]")
+_QUOTED_CLAIM = re.compile(r"[ \t]?\[claim:([^\[\]|#\r\n]*+)[^\[\]\r\n]*+\]")
 _LINK = re.compile(r"\[\[([^\[\]|\r\n]*+)(?:\|([^\[\]\r\n]*+))?\]\]")
 
 
@@ -37,7 +37,7 @@ def passages(section: str) -> Iterator[Passage]:
     body = section.partition("\n")[2] if heading(section) else section
     for part in _BORDER.split(body[:MAX_PASSAGED]):
         if text_of_part := plain(part):
-            quoted = tuple(match[1].strip() for match in _QUOTED.finditer(part))
+            quoted = tuple(match[1].strip() for match in _QUOTED_CLAIM.finditer(part))
             yield Passage(text_of_part, tuple(content_stems(text_of_part)), quoted)
 
 
@@ -45,5 +45,5 @@ def plain(text: str) -> str:
     """The start of a text of a page in one line, without `[claim: …]` and with `[[names]]` as they
     read.
     """
-    read = _LINK.sub(lambda match: match[2] or match[1], _QUOTED.sub("", text[:MAX_PASSAGED]))
+    read = _LINK.sub(lambda match: match[2] or match[1], _QUOTED_CLAIM.sub("", text[:MAX_PASSAGED]))
     return " ".join(read.split())
