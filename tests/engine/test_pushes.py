@@ -162,6 +162,23 @@ def test_each_config_rules_its_own_entities(tmp_path: Path) -> None:
     assert fresh(say(engine, pushes, "Mail Relay")) == ["relay"]
 
 
+def test_what_is_brought_in_comes_strongest_first_whatever_its_knowledge_base(
+    tmp_path: Path,
+) -> None:
+    one, two = base(tmp_path / "one"), base(tmp_path / "two")
+    for root, entity_id, named_so in (
+        (one, "weak", {"name": "Bounce Handler", "aliases": ["Mail Relay"]}),
+        (two, "strong", {"name": "Letter Box"}),
+    ):
+        write(root, f"entities/{entity_id}.yaml", entity(entity_id, **named_so))
+        about = claim(entity_id, text="It waits.", entities=[entity_id])
+        write(root, f"claims/{entity_id}.yaml", about)
+    engine = engine_on(one, two)
+    (push,) = say(engine, Pushes(engine, Caller()), "the Mail Relay and the Letter Box")
+    assert named([push]) == ["two", "one"]
+    assert [line.artifact.id for line in push.update.block.hits] == ["strong", "weak"]
+
+
 def named(told: list[SaliencePush]) -> list[str]:
     return [row.view.collection for push in told for row, _ in push.update.fresh]
 

@@ -10,7 +10,13 @@ from typing import Literal, NamedTuple, get_args
 
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.blocks.context import ConfiguredView, ContextBlock, make_block
-from vouch_sidecar.retrieval.salience import Salient, rank, ranking_order, volunteered_by
+from vouch_sidecar.retrieval.salience import (
+    Salient,
+    rank,
+    ranking_order,
+    volunteered_by,
+    volunteering_order,
+)
 
 PushPart = Literal["salience", "fresh", "text"]
 """The parts of an update that a client may want: the ranking, the entities brought in, the
@@ -78,7 +84,7 @@ class SessionUpdate:
     rows: tuple[PushedRow, ...] = ()
     """The ranking of what is in play."""
     fresh: tuple[PushedRow, ...] = ()
-    """The entities that the newest text brings in."""
+    """The entities that the newest text brings in, strongest first."""
     block: ContextBlock = field(default_factory=ContextBlock)
     """The block about `fresh`."""
 
@@ -92,11 +98,12 @@ def session_update(
     rows = in_play(windows, PUSHED_ROWS) if "salience" in parts else []
     fresh: list[Salient] = []
     if not {"fresh", "text"}.isdisjoint(parts):
-        fresh = [row for window in windows for row in window.brought_in()]
+        brought_in = (row for window in windows for row in window.brought_in())
+        fresh = sorted(brought_in, key=volunteering_order)
     block = ContextBlock()
     if fresh and "text" in parts:
-        newest = next(window.texts[0] for window in windows if window.texts)
-        block = make_block([window.kb for window in windows], fresh, newest)
+        # all were brought in by the newest text
+        block = make_block([window.kb for window in windows], fresh, fresh[0].text)
     pushed = tuple(map(pushed_row, rows)), tuple(map(pushed_row, fresh))
     return SessionUpdate(*pushed, block)
 
