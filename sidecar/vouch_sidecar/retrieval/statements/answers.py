@@ -102,7 +102,11 @@ def _answers(
 
 def _ties(view: View, text: str) -> dict[str, Tied]:
     """By claim id, the strongest ties to what a text names."""
-    return {tied.claim.id: tied for tied in tied_to_what(view, text)[:MANY]}
+
+    def find() -> dict[str, Tied]:
+        return {tied.claim.id: tied for tied in tied_to_what(view, text)[:MANY]}
+
+    return view.once(("ties", text), find)
 
 
 def asked_beside(view: View, text: str, entity_ids: Iterable[str]) -> WeighedWords:
