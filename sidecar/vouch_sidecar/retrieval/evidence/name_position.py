@@ -5,10 +5,11 @@ at the beginning of a sentence what follows; the sentence is not parsed.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from unicodedata import combining
 
 from vouch_sidecar.names.mentions import Mention
@@ -79,7 +80,7 @@ class Placing:
         """The place of a mention. `common` says how common an English word its name is: 0 for what
         is none, and for what is a name wherever it stands by itself.
         """
-        if unpunctuated(self.text) == unpunctuated(mention.matched):
+        if self._unpunctuated == unpunctuated(mention.matched):
             return "alone"
         inside = self.units_in(mention.start, mention.end)
         is_part, is_one = mention.form is FormKind.PART, is_word(inside)
@@ -94,7 +95,7 @@ class Placing:
         if len(inside) == 1 and is_anothers and (is_part or not has_signs(mention.name)):
             return "another's"
         name: PlaceKind = "name"
-        if any(start <= mention.start < end for start, end in self._printed):
+        if self._is_printed(mention.start):
             is_several = len(inside) > 1 and " " not in self.text[mention.start : mention.end]
             name = "name" if is_several else "printed"  # an identifier names one thing
         has_capital = mention.name != mention.name.lower()
@@ -122,8 +123,17 @@ class Placing:
         return is_long and all(map(self._has_capital, content))
 
     @cached_property
+    def _unpunctuated(self) -> str:
+        return unpunctuated(self.text)
+
+    @cached_property
     def _printed(self) -> list[tuple[int, int]]:
         return printed_lines(self.text)
+
+    def _is_printed(self, at: int) -> bool:
+        """Whether a machine printed the line at an offset."""
+        number = bisect_right(self._printed, at, key=itemgetter(0))
+        return number > 0 and at < self._printed[number - 1][1]
 
     def units_in(self, start: int, end: int) -> list[Unit]:
         """The units between two offsets."""
