@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from vouch_sidecar.names.name_forms import FormKind, NameForm, Words, spelling
@@ -37,10 +37,6 @@ class Mention(NamedTuple):
     def strength(self) -> float:
         """How strongly it says that the entity is meant, from 0 to 1."""
         return round(self.arm * self.specificity * self.keyness * self.place, 3)
-
-    def overlaps(self, other: Mention) -> bool:
-        """Whether both share a character."""
-        return self.start < other.end and other.start < self.end
 
 
 def mentions_between(
@@ -96,3 +92,11 @@ def mark_nested(mentions: list[Mention]) -> list[Mention]:
         nested = mention.start != start or mention.end != end
         out.append(mention._replace(nested=True) if nested else mention)
     return out
+
+
+def outside(mentions: Iterable[Mention], others: Iterable[Mention]) -> list[Mention]:
+    """The mentions that share no character with one of the others."""
+    covered = {at for other in others for at in range(other.start, other.end)}
+    return [
+        mention for mention in mentions if covered.isdisjoint(range(mention.start, mention.end))
+    ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.mentions import Mention, outside
 from vouch_sidecar.names.name_forms import FormKind, spelling
 from vouch_sidecar.retrieval.constants import (
     ARMS,
@@ -58,7 +58,7 @@ def _weigh(view: View, text: str) -> list[Mention]:
     parts = view.names.parts(text)
     topics = view.names.topic_mentions(text)
     mentions = [m for m in view.names.mentions(text) if not m.nested] + parts
-    mentions += [topic for topic in topics if not any(map(topic.overlaps, parts))]
+    mentions += outside(topics, parts)
     placing = Placing(units(text))
     weighed = (_weighed(view, placing, mention) for mention in mentions)
     return [mention for mention in weighed if mention is not None]

@@ -23,7 +23,7 @@ from vouch_sidecar.kb.records import (
     Relation,
     Source,
 )
-from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.mentions import Mention, outside
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 
@@ -150,12 +150,8 @@ class VisibleNames:
         """
 
         def find() -> list[Mention]:
-            declared = [m for m in self.mentions(text) if not m.nested]
-            return [
-                mention
-                for mention in self._at.derived.find(text)
-                if not any(map(mention.overlaps, declared))
-            ]
+            declared = (mention for mention in self.mentions(text) if not mention.nested)
+            return outside(self._at.derived.find(text), declared)
 
         return self._at.cached("derived", text, find) if self._at.derived else []
 
