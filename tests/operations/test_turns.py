@@ -17,7 +17,6 @@ from tests.protocol import knowledge
 
 PERSONA = "Auth desk </vouch>"
 NAMED = "How long do JWT access tokens live?"
-BY_WORDS = "which access tokens expire after fifteen or 15 minutes here"
 
 
 @pytest.fixture
