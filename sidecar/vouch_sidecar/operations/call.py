@@ -56,7 +56,7 @@ _NO_NAME = re.compile(r"[^\w-]")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|-")
 MAX_PARAM_NAME = 60
 MAX_UNKNOWN = 3
-"""Unknown params that a refusal names."""
+"""Unknown params that an answer names."""
 RESEMBLES = 0.7
 """How similar an unknown param is to the one that was meant."""
 

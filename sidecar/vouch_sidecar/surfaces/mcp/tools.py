@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from vouch_sidecar.operations import OPERATIONS, Operation
-from vouch_sidecar.operations.call import OTHERS, resembling
+from vouch_sidecar.operations.call import MAX_UNKNOWN, OTHERS, resembling
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.operations.wire import Choices, EditorOnly, Paths, marked
 
@@ -40,7 +40,6 @@ OF_HOSTS = frozenset({"action", "chatInput", "sessionId", "tool", "toolCallId"})
 MAX_READ = 1 << 16
 """Characters of a text that is read as something else."""
 _WORDS = re.compile(r"[\w-]+(?:\s*,\s*[\w-]+)+")
-MAX_NAMED = 3
 NOTHING = ("", "null", "none", "undefined", "[]")
 """What stands for a param that is not given, as text in any case."""
 
@@ -123,7 +122,7 @@ def read(operation: Operation[Any, Any], given: Object) -> tuple[Object, list[st
             shown, near = resembling(name, properties)
             if near:
                 notes.append(f"{shown} is no parameter and was ignored; did you mean {near}?")
-    return params, notes[:MAX_NAMED]
+    return params, notes[:MAX_UNKNOWN]
 
 
 def _meant(schema: Mapping[str, Any], value: Any) -> Any:
