@@ -89,7 +89,7 @@ def labelled(
 
 
 def for_model(shown: Iterable[Shown]) -> str:
-    """The same for a model, each line of it safe."""
+    """What is shown of a result as a text for a model, each line of it safe."""
     from vouch_sidecar.retrieval.blocks.block import safe
 
     lines: list[str] = []

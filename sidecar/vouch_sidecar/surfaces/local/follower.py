@@ -47,13 +47,13 @@ async def feed(
         return params["all"] or not roots.isdisjoint(session.shared_for)
 
     while not (reader.at_eof() or writer.is_closing()):
-        served = list(engines.about(roots))
+        served = engines.about(roots)
         counts = {engine.changed: engine.changed.count for engine in served}
         fed = {each: fed.get(each) or Pushes(each, caller, is_told, parts) for each in served}
         for engine, pushes in fed.items():
             async for push in pushes.salience_in_turn():
-                told = _named(engine, roots, salience_notification(push))
-                writer.write(as_line(as_json(told)))
+                notification = _named(engine, roots, salience_notification(push))
+                writer.write(as_line(as_json(notification)))
                 await writer.drain()  # waits if the follower does not read
         await Changed.any_since(counts, LEFT_CHECK_SECONDS, GATHER_SECONDS)
 
