@@ -23,13 +23,11 @@ DIMENSION = len(MATTERS) + 2
 _LITTLE = 0.1
 
 
-def make(
-    folder: Path, pooling: str = "mean", inner: bool = True, dimension: int = DIMENSION
-) -> Path:
+def make(folder: Path, pooling: str = "mean", inner: bool = True) -> Path:
     """A folder with the model, its graph below `onnx/` where it is `inner`."""
     words = {word: at for at, matter in enumerate(MATTERS) for word in matter.split()}
     vocabulary = {"[PAD]": 0, "[UNK]": 1, **{word: n for n, word in enumerate(words, 2)}}
-    weights = np.zeros((len(vocabulary), dimension), np.float32)
+    weights = np.zeros((len(vocabulary), DIMENSION), np.float32)
     weights[1, -1] = _LITTLE
     for word, at in words.items():
         weights[vocabulary[word], at] = 1
@@ -42,8 +40,10 @@ def make(
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.save(str(folder / "tokenizer.json"))
     _json(folder / "config.json", {"hidden_size": DIMENSION, "max_position_embeddings": 64})
-    modes = {f"pooling_mode_{one}": one == f"{pooling}_tokens" for one in ("mean_tokens",)}
-    modes["pooling_mode_cls_token"] = pooling == "cls"
+    modes = {
+        "pooling_mode_mean_tokens": pooling == "mean",
+        "pooling_mode_cls_token": pooling == "cls",
+    }
     _json(folder / "1_Pooling" / "config.json", {"word_embedding_dimension": DIMENSION, **modes})
     return folder
 

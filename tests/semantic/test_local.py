@@ -25,6 +25,12 @@ def test_texts_of_one_matter_are_near(folder: Path) -> None:
     assert rows[0] @ rows[1] > 0.9 > 0.2 > rows[0] @ rows[2]
 
 
+def test_a_model_without_a_folder_of_its_graph_that_pools_by_the_first_word(tmp_path: Path) -> None:
+    folder = model.make(tmp_path / "m", pooling="cls", inner=False)
+    whole, first = Local(folder).embed(["photo of snow", "photo"], 1)
+    assert np.allclose(whole, first)
+
+
 def test_a_long_text_is_cut(folder: Path) -> None:
     (short, long) = Local(folder).embed(["snow " * 64, "snow " * 64 + "photo " * 900], 1)
     assert np.array_equal(short, long)
