@@ -41,6 +41,9 @@ def test_the_commits_of_each_file(root: Path, tmp_path: Path) -> None:
     assert [commit.at for commit in found.commits] == [1_735_689_600, 1_704_067_200]
     assert found.files_below("b/") == ["b/c.py"]
     assert found.head == git(root, "rev-parse", "HEAD").strip()
+    below = history(root, tmp_path, "b")
+    assert (list(below.by_path), below.known) == (["c.py"], {"c.py"})
+    assert authors(below, "c.py") == ["Bob Kahn", "Ada Byron"]
 
 
 def test_the_mailmap_that_is_committed_counts(root: Path, tmp_path: Path) -> None:
