@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller
-from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.retrieval.blocks.session_brief import HOW_TO_ASK, UNNAMED, brief
 
 from tests.engine.bases import ask, base, cached, engine_on, write
@@ -18,8 +17,8 @@ def root(tmp_path: Path) -> Path:
     return base(tmp_path / "kb")
 
 
-def told(*roots: Path, viewer: Viewer | None = None) -> str:
-    return brief(engine_on(*roots).serving(Caller(), viewer))
+def told(*roots: Path) -> str:
+    return brief(engine_on(*roots).serving(Caller()))
 
 
 def test_it_says_how_much_there_is_on_what_and_how_to_ask(root: Path) -> None:

@@ -26,14 +26,14 @@ def finished(folder: Path) -> list[Path]:
     return [base for base in found if not base.name.startswith("unfinished-")]
 
 
-def overwrite(folder: Path, ending: str, by: bytes = b"\xff") -> list[Path]:
+def overwrite(folder: Path, ending: str) -> list[Path]:
     """Overwrite the files of the finished base, which are mapped by whoever serves it."""
     until(lambda: finished(folder), "it is not finished")
     (base,) = finished(folder)
     files = [*base.glob(f"*.{ending}")]
     for file in files:
         with file.open("r+b") as stream:
-            stream.write(by * file.stat().st_size)
+            stream.write(b"\xff" * file.stat().st_size)
     return files
 
 

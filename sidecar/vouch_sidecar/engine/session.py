@@ -118,15 +118,15 @@ class Session:
         self.given = {key: state for key, state in given if key[0] != identity}
 
 
-def both_ends(text: str, limit: int = MAX_SLOT_BYTES) -> str:
-    """The beginning and the end of a text, `limit` bytes together, in whole words. The middle is
-    left out, as people write a question before or after what they paste.
+def both_ends(text: str) -> str:
+    """The beginning and the end of a text, `MAX_SLOT_BYTES` together, in whole words. The middle
+    is left out, as people write a question before or after what they paste.
     """
     encoded = text.encode("utf-8", "replace")
-    if len(encoded) <= limit:
+    if len(encoded) <= MAX_SLOT_BYTES:
         return text
     encoded = text.strip().encode("utf-8", "replace")
-    half = (limit - len(_BREAK)) // 2
+    half = (MAX_SLOT_BYTES - len(_BREAK)) // 2
     if len(encoded) <= 2 * half:
         return encoded.decode("utf-8")
     first, last = (part.decode("utf-8", "ignore") for part in (encoded[:half], encoded[-half:]))

@@ -138,18 +138,13 @@ class Search:
         """Whether any document of a kind holds every word."""
         return bool(self.snapshot.search(self.holding(terms, kind), 1))
 
-    def weighed(self, weights: Mapping[Term, float], kind: str, at_least: int = 1) -> Query:
-        """The documents of a kind that hold at least so many of the words, scored by the weight of
-        these.
-        """
+    def weighed(self, weights: Mapping[Term, float], kind: str) -> Query:
+        """The documents of a kind that hold some of the words, scored by the weight of these."""
         words = [
-            (Occur.Should, Query.const_score_query(self._word(term, kind), boost))
+            Query.const_score_query(self._word(term, kind), boost)
             for term, boost in _boosts(weights).items()
         ]
-        if at_least > len(words):
-            return Query.empty_query()
-        query = Query.boolean_query(words, minimum_number_should_match=at_least)
-        return self._recent(query, kind)
+        return self._recent(any_of(words), kind)
 
     def relevant(self, terms: Sequence[Term], kind: str) -> Query:
         """The documents of a kind that hold one of the words, scored by tantivy's BM25."""

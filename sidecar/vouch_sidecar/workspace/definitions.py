@@ -128,7 +128,7 @@ class Wanted:
     too.
     """
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[str]) -> None:
         self._dotted: dict[int, tuple[int, int]] = {}
         words: set[int] = set()
         for name in names:
