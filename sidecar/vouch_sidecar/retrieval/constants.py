@@ -58,7 +58,7 @@ PLACES: dict[str, float] = {
     "word": 0.17,  # who means a name that is a word writes its capital: below LISTED
 }
 """Factor of a mention by its place in the text. A word that is not English counts as a name at
-every place but `another's` and `code`.
+every place but `printed`, `another's` and `code`.
 """
 
 # Which entities are in play.

@@ -1,5 +1,5 @@
-"""Whether a text asks for nothing but a name, is a command, or is worth searching, and which
-identifiers it holds.
+"""Whether a text asks for nothing but a name, is a command, or is worth searching, and which quoted
+phrases and identifiers it holds.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def phrases_in(text: str, names: Iterable[Span]) -> list[str]:
     """What stands in quotes in a text, and its identifiers and the like, but for names."""
     rest = blanked(text, names)[:MAX_PHRASED]
     quoted = (match.span(match.lastindex or 0) for match in _QUOTED_PHRASE.finditer(rest))
-    found = (rest[start:end].strip() for start, end in (*quoted, *exact_places(rest)))
-    return [phrase for phrase in found if phrase]
+    phrases = (rest[start:end].strip() for start, end in (*quoted, *exact_places(rest)))
+    return [phrase for phrase in phrases if phrase]
 
 
 def blanked(text: str, names: Iterable[Span]) -> str:
