@@ -42,8 +42,8 @@ class Switch:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
         module, owner, name = where.split(":")
-        found = getattr(importlib.import_module(module), owner)
-        real: Callable[..., Any] = getattr(found, name)
+        broken = getattr(importlib.import_module(module), owner)
+        real: Callable[..., Any] = getattr(broken, name)
         self.on = False
         self.times = 0
         self.of: Callable[[Any], bool] = lambda _: True
@@ -54,8 +54,7 @@ class Switch:
                 raise TypeError(SECRET)
             return real(one, *args, **kwargs)
 
-        wrapped = classmethod(lambda _, one: function(one)) if name == "around" else function
-        monkeypatch.setattr(found, name, wrapped)
+        monkeypatch.setattr(broken, name, function)
 
 
 Fails = Callable[[str], Switch]
