@@ -21,6 +21,7 @@ from vouch_sidecar.retrieval.people.experts import Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.git import Repository
 
 from tests.engine.bases import (
     NOW,
@@ -38,7 +39,7 @@ from tests.engine.bases import (
 )
 from tests.index.worlds import knowledge_of
 from tests.kb.samples import claim, dump, entity, page
-from tests.workspace.places import git
+from tests.workspace.places import cite, git, repository
 
 pytestmark = pytest.mark.anyio
 
@@ -189,6 +190,46 @@ async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: s
                             seen.append(answer)
                         await anyio.sleep(0.002)
             assert [a for a in seen if a not in (main_branch, other_branch)] == []
+
+
+@pytest.mark.parametrize("locked", ["base", "tree"])
+async def test_while_git_holds_its_lock_nothing_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locked: str
+) -> None:
+    """Neither the files of a base, nor those of the working tree that it serves, in another
+    repository's folder each.
+    """
+    root, tree = repository(tmp_path / "main", {"a.py": ""}, commit=True), tmp_path / "tree"
+    git(root, "worktree", "add", "-q", str(tree))
+    cite(root, "first", "Nothing is named.", "https://example.org")
+    engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW)
+    engine.registry.add_start(tree)
+    (collection,) = engine.collections.values()
+    holding = Repository.holding(root if locked == "base" else tree)
+    assert holding is not None
+    lock, is_changing, seen = holding.folder / "index.lock", Repository.is_changing, list[bool]()
+
+    def is_there() -> bool:
+        if locked == "base":
+            return collection.knowledge.claim("new") is not None
+        return "new.py" in collection.world.files
+
+    def watched(asked: Repository) -> bool:
+        if asked == holding and lock.exists():
+            seen.append(is_there())
+            if len(seen) == 20:
+                lock.unlink()
+        return is_changing(asked)
+
+    monkeypatch.setattr(Repository, "is_changing", watched)
+    async with kept(engine):
+        await until(lambda: collection.world.is_whole)
+        lock.touch()
+        (tree / "new.py").touch()
+        cite(root, "new", "Nothing is named either.", "https://example.org")
+        engine.check_soon([tree / "new.py", root / ".vouch"])
+        await until(is_there)
+        assert seen == [False] * 20
 
 
 async def test_a_lock_that_git_left_behind_holds_nothing_up(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.mcp.answers import Answers
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.workspace.file_list import Files, list_files
-from vouch_sidecar.workspace.git import Repository
 
 from tests.engine.bases import Clock, cached, kept, unread_engine, until
 from tests.workspace.places import cite, commit_as, git, repository, write
@@ -163,26 +162,3 @@ async def test_without_git_only_a_new_file_has_the_list_made_anew(
         assert [await reported(path) for path in ("a.log", "src/gone.py")] == [0, 0]
         write(root, {"src/new.py": "", "lib/new.py": ""})
         assert [await reported(path) for path in ("src/new.py", "lib/new.py")] == [1, 0]
-
-
-@pytest.mark.parametrize("kind", ["plain", "packed", "detached", "worktree"])
-def test_head_moves_with_checkouts_and_commits_alone(tmp_path: Path, kind: str) -> None:
-    root = repository(tmp_path / "repo", {"a.py": "x = 1\n"}, commit=True)
-    if kind == "worktree":
-        git(root, "worktree", "add", "-q", "-b", "linked", str(tmp_path / "linked"))
-        root = tmp_path / "linked"
-    if kind == "detached":
-        git(root, "checkout", "-q", "--detach")
-    if kind == "packed":
-        git(root, "pack-refs", "--all")
-    tree = Repository.holding(root)
-    assert tree is not None
-    before = tree.checked_out()
-    (root / "a.py").touch()
-    git(root, "status")
-    assert tree.checked_out() == before
-    git(root, "commit", "-q", "--allow-empty", "-m", "more")
-    committed = tree.checked_out()
-    assert committed != before
-    git(root, "checkout", "-q", "-b", "new")
-    assert tree.checked_out() != committed

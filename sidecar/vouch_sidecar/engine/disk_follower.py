@@ -38,6 +38,7 @@ from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.worlds import NO_TIES, brought_up
+from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.kb.watch import sweep_interval, watch
 from vouch_sidecar.workspace.git import Repository
 
@@ -172,8 +173,8 @@ class BaseFollower:
         are apart from those of `Collection.due`, for which questions wait.
         """
         self._was_read = anyio.Event()
-        self._checked_out: object = None
-        """Git's index and HEAD when the files were read."""
+        self._checked_out: Stat | None = None
+        """Git's index when the files were read."""
         self._sweep_at = 0.0
         """When to look at all files."""
         self._rests_until = 0.0
@@ -204,6 +205,7 @@ class BaseFollower:
         self._world_count = engine.due.count
         if not collection.complete:
             return
+        await self._settled(collection.tree)
         collection.due.around.begin()
         worlds = brought_up(collection, engine.breath)
         while (world := await self._threads.in_world(partial(next, worlds, None))) is not None:
@@ -219,7 +221,7 @@ class BaseFollower:
         self._files_count = engine.due.count
         if self._was_read.is_set():
             await anyio.sleep(SETTLE_SECONDS)
-        checked_out = await self._settled()
+        checked_out = await self._settled(collection.root)
         if checked_out != self._checked_out or collection.reader.is_damaged:
             self._sweep_at = 0.0  # events of a checkout may be missing
         began = engine.clock()
@@ -240,19 +242,21 @@ class BaseFollower:
         is_any_due = self._changed or self.collection.due.files
         return max(0.0 if is_any_due else at, self._rests_until)
 
-    async def _settled(self) -> object:
-        """Git's index and HEAD, once a running checkout is over; None without a repository."""
+    async def _settled(self, folder: Path) -> Stat | None:
+        """Git's index around a folder, once a running checkout is over; None without a
+        repository.
+        """
         collection = self.collection
         with collection.faults.contained(GIT, TORN):
-            repository = Repository.holding(collection.tree, collection.settings.trust.folders)
+            repository = Repository.holding(folder, collection.settings.trust.folders)
             if repository is not None:
                 with anyio.move_on_after(GIT_LOCK_SECONDS):
                     while repository.is_changing():
                         await anyio.sleep(SETTLE_SECONDS)
-                return repository.version(), repository.checked_out()
+                return repository.version()
         return None
 
-    async def _read(self, checked_out: object) -> None:
+    async def _read(self, checked_out: Stat | None) -> None:
         """Read what is due, and again all until git has stopped changing the working tree; publish
         what changed.
         """
@@ -263,7 +267,7 @@ class BaseFollower:
         is_all = "" in paths or len(paths) >= BURST_FILES or self._sweep_at <= began
         await self._threads.on_disk(collection.read, None if is_all else paths)
         while engine.clock() < began + GIT_LOCK_SECONDS:
-            if (now := await self._settled()) == checked_out:
+            if (now := await self._settled(collection.root)) == checked_out:
                 break
             checked_out = now
             await self._threads.on_disk(collection.read)

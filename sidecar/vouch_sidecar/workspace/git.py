@@ -129,15 +129,9 @@ class Repository:
 
     def version(self) -> Stat | None:
         """A value that changes when git has written files."""
-        return _stat(self.index)
-
-    def checked_out(self) -> tuple[object, ...]:
-        """A value that changes with each checkout and commit, but not with `git status`."""
-        named = None
-        with suppress(OSError, ValueError, UnreadableError):
-            if (ref := _ref_in(_read(self.folder / "HEAD", MAX_HEAD))) is not None:
-                named = _stat(self.common / ref) or _stat(self.common / "packed-refs")
-        return _stat(self.folder / "HEAD"), named
+        with suppress(OSError, ValueError):
+            return packed(self.index.stat())
+        return None
 
 
 def why_unasked(root: Path, trusted: Iterable[str] = ()) -> str:
@@ -212,12 +206,6 @@ def _ref_in(head: bytes) -> str | None:
     """The branch that a HEAD names; None for anything else. Raises ValueError."""
     ref = head.removeprefix(b"ref:").strip().decode()
     return ref if _REF.match(ref) and ".." not in ref else None
-
-
-def _stat(path: Path) -> Stat | None:
-    with suppress(OSError, ValueError):
-        return packed(path.stat())
-    return None
 
 
 def run(
