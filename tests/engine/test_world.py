@@ -167,10 +167,12 @@ def test_the_next_process_reads_no_file_that_is_as_it_was(
     assert b"Relay" not in kept.read_bytes()
     reads.clear()
     assert told(looked(settled(root, tmp_path))) == told(world)
+    (root / ".vouch" / "claims" / "queue.yaml").unlink()  # a branch without it is checked out
+    looked(settled(root, tmp_path))
     assert reads == []
     kept.write_bytes(kept.read_bytes()[:-20])
-    assert told(looked(settled(root, tmp_path))) == told(world)
-    assert len(reads) == 2
+    assert told(looked(settled(root, tmp_path))) == told(looked(settled(root, tmp_path / "fresh")))
+    assert len(reads) == 4
 
 
 def test_a_checkout_counts_before_the_next_sweep(root: Path, tmp_path: Path) -> None:

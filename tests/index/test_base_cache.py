@@ -66,7 +66,7 @@ def mask(request: pytest.FixtureRequest) -> Iterator[None]:
 def leave(bases: Bases, knowledge: Knowledge | None = None) -> Path:
     """Write a base; its folder."""
     it = knowledge or knowledge_of(ARTIFACTS)
-    bases.write(it.documents(), it.records, it.states, stats(it), CONFIG)
+    bases.write(it, stats(it), CONFIG)
     (folder,) = finished(bases)
     return folder
 
@@ -81,9 +81,9 @@ def finished(bases: Bases) -> list[Path]:
 
 def test_a_base_is_opened_as_it_was_finished(bases: Bases, caches: Path, root: Path) -> None:
     assert bases.open() is None
-    assert not bases.is_there()
+    assert bases.is_wanted(None)
     leave(bases)
-    assert bases.is_there()
+    assert not bases.is_wanted(CONFIG)
     wanted = knowledge_of(ARTIFACTS)
     found = Bases(caches, root).open()
     assert found is not None
@@ -144,8 +144,7 @@ def test_processes_that_remove_and_write_at_once_end_with_a_whole_base(
         try:
             for _ in range(8):
                 with suppress(FileNotFoundError):
-                    written = stats(knowledge), CONFIG
-                    mine.write(knowledge.documents(), knowledge.records, knowledge.states, *written)
+                    mine.write(knowledge, stats(knowledge), CONFIG)
                 if removes:
                     mine.purge()
         except BaseException as error:

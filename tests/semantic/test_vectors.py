@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 from vouch_sidecar.index.base_cache import Bases
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Scope
 from vouch_sidecar.semantic.embedded_texts import texts_of
 from vouch_sidecar.semantic.vectors import arranged
@@ -52,12 +53,14 @@ def test_the_nearest_come_first_and_no_more_than_asked() -> None:
     assert vectors.nearest(QUERY, kinds, gates, cosines[2], 9) == everything[:3]
 
 
-def test_what_is_kept_beside_the_bases_goes_with_them(tmp_path: Path) -> None:
+def test_what_is_kept_beside_the_bases_is_written_anew_with_them(tmp_path: Path) -> None:
     make_kb(tmp_path / "kb")
     bases = Bases(tmp_path / "caches", tmp_path / "kb")
     assert not bases.write_extra("one", b"data")
-    bases.write([], {}, {}, {}, None)
+    bases.write(Knowledge(), {}, None)
+    assert not bases.has_extra("one")
     assert bases.write_extra("one", b"data")
+    assert bases.has_extra("one")
     (file,) = bases.folder.glob("beside-*")
     assert file.stat().st_mode & 0o077 == 0
     assert Bases(tmp_path / "caches", tmp_path / "kb").open() is not None
@@ -75,5 +78,7 @@ def test_what_is_kept_beside_the_bases_goes_with_them(tmp_path: Path) -> None:
     assert not bases.write_extra("two-b", b"other")
     assert not any(bases.folder.glob("unfinished-*"))
     bases.purge()
-    assert not bases.folder.exists()
-    assert bases.read_extra("two") is None
+    assert bases.read_extra("one") == b"data"
+    assert not bases.has_extra("one")  # it is due to be written anew
+    bases.write(Knowledge(), {}, None)
+    assert not bases.has_extra("one")

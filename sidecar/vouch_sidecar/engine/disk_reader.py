@@ -101,9 +101,8 @@ class DiskReader:
                 self.latest = latest.on_base(layer_of(latest.documents()))
             return bases is None
         if is_old or bases.is_wanted(store.config):
-            of_next = latest.records, latest.states, store.stats(), store.config
             try:
-                self.latest = latest.on_base(bases.write(latest.documents(), *of_next))
+                self.latest = latest.on_base(bases.write(latest, store.stats(), store.config))
             except FileNotFoundError:
                 return False
         return True

@@ -18,7 +18,7 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, fields
 from functools import cache
@@ -28,12 +28,12 @@ from sys import intern
 from tempfile import mkdtemp, mkstemp
 from typing import Any, NamedTuple
 
-from tantivy import Document, Index
+from tantivy import Index
 
 from vouch_sidecar.index.encoding import NOBODY
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, layer_of
-from vouch_sidecar.index.links import LinkState, Records, States
+from vouch_sidecar.index.links import LinkState
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.records import (
     KIND_OF,
@@ -104,9 +104,7 @@ class Bases:
         """
         tidy(self.caches)
         base = None
-        for entry in sorted(_entries(self.folder), reverse=True):
-            if entry.name == ROOT or entry.name.startswith(_BESIDE):
-                continue
+        for entry in sorted(self._bases(), reverse=True):
             if base is None and entry.name.startswith(f"{_version()}-"):
                 try:
                     base = _open(entry)
@@ -121,35 +119,23 @@ class Bases:
         """Whether a base should be written although few artifacts changed: the config did, or there
         is none. After a purge, the first process that notices writes one for all.
         """
-        return config != self._config or not self.is_there()
+        return config != self._config or not self._finished()
 
-    def is_there(self) -> bool:
-        """Whether there is a finished base, even a damaged one."""
-        return bool(self._finished())
-
-    def write(
-        self,
-        documents: Iterable[Document],
-        records: Records,
-        states: States,
-        stats: Mapping[str, Stat],
-        config: bytes | None,
-    ) -> Layer:
+    def write(self, knowledge: Knowledge, stats: Mapping[str, Stat], config: bytes | None) -> Layer:
         """Write the base from which the next process starts, in place of all others. `stats` has no
         file that must be read again. Raises FileNotFoundError if another process removes it
         meanwhile, OSError or ValueError if there is no room.
         """
         folder = self._begin()
         try:
-            layer = layer_of(documents, folder)
-            _write_records(folder, records, states, stats, config)
+            layer = layer_of(knowledge.documents(), folder)
+            _write_records(folder, knowledge, stats, config)
             former = self._finished()
             folder.rename(self.folder / f"{_version()}-{time.time_ns()}-{_digest_of(folder)}")
         except (OSError, ValueError) as error:
-            was_removed = not folder.exists()
-            self._take_away(folder)
-            if was_removed:
+            if not folder.exists():
                 raise FileNotFoundError(errno.ENOENT, "removed") from error
+            self._take_away(folder)
             raise
         for other in former:
             _remove(other)
@@ -171,24 +157,30 @@ class Bases:
 
     def purge(self) -> None:
         """Remove every base, even those that other processes are writing, because they hold text
-        that is retired.
+        that is retired. What is stored next to them stays, and is due to be written anew.
         """
-        self._take_away(self.folder)
+        for entry in self._bases():
+            self._take_away(entry)
 
     def read_extra(self, name: str) -> bytes | None:
         """The data stored next to the bases under a name; None if there is none that can be
         trusted.
         """
-        for entry in _entries(self.folder):
-            if entry == self._beside(name):
-                with suppress(OSError):
-                    digest, _, data = _bytes_of(entry).partition(b"\n")
-                    return data if _digest(name, data) == digest else None
+        with suppress(OSError):
+            if (file := self._beside(name)) in _entries(self.folder):
+                digest, _, data = _bytes_of(file).partition(b"\n")
+                return data if _digest(name, data) == digest else None
         return None
 
     def has_extra(self, name: str) -> bool:
-        """Whether data is stored under a name, or one that is the same up to the first hyphen."""
-        return self._beside(name).exists()
+        """Whether data was stored since the base was finished, under this name or one that is the
+        same up to the first hyphen: older data may be of what is retired.
+        """
+        try:
+            stored = self._beside(name).stat().st_mtime_ns
+            return any(stored >= (b / RECORDS).stat().st_mtime_ns for b in self._finished())
+        except OSError:
+            return False
 
     def write_extra(self, name: str, data: bytes) -> bool:
         """Store data next to the bases until they are removed. It replaces data whose name is the
@@ -217,6 +209,13 @@ class Bases:
         with suppress(OSError):
             folder.rename(gone)
         _remove(gone)
+
+    def _bases(self) -> list[Path]:
+        """Whatever lies there and is not stored next to bases: also unfinished ones, and those of
+        other versions.
+        """
+        entries = (entry for entry in _entries(self.folder) if entry.name != ROOT)
+        return [entry for entry in entries if not entry.name.startswith(_BESIDE)]
 
     def _finished(self) -> list[Path]:
         return [entry for entry in _entries(self.folder) if entry.name.startswith(f"{_version()}-")]
@@ -276,11 +275,7 @@ def code_version(rooms: tuple[str, ...]) -> str:
 
 
 def _write_records(
-    folder: Path,
-    records: Records,
-    states: States,
-    stats: Mapping[str, Stat],
-    config: bytes | None,
+    folder: Path, knowledge: Knowledge, stats: Mapping[str, Stat], config: bytes | None
 ) -> None:
     for file in folder.iterdir():
         file.chmod(0o600)
@@ -288,8 +283,8 @@ def _write_records(
     descriptor = os.open(folder / RECORDS, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as stream:
         stream.write(json.dumps([said, stamp]))
-        for key, record in records.items():
-            state = states[key]
+        for key, record in knowledge.records.items():
+            state = knowledge.states[key]
             if isinstance(record, Evidence) and state.label == NOBODY:
                 continue  # the next process reads it again: its quote stands in no file of ours
             stamp = stats.get(record.path, b"").hex()
