@@ -45,6 +45,18 @@ def test_a_few_changes_are_worth_no_base(
     assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 5}
 
 
+def test_evidence_that_stays_out_of_a_base_is_worth_none(root: Path, tmp_path: Path) -> None:
+    """That of a retired claim: each process reads it again."""
+    write(root, "evidence/ev.yaml", {"id": "ev", "source_id": "0" * 64, "quote": SECRET,
+                                     "locator": "a", "created_at": "2026-01-01"})  # fmt: skip
+    write(root, "claims/old.yaml", claim("old", evidence=["ev"], status="archived"))
+    started(root, tmp_path)
+    (first,) = finished(tmp_path)
+    later, _ = started(root, tmp_path)
+    assert later.load(whole=True)
+    assert finished(tmp_path) == [first]
+
+
 def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
     root: Path, tmp_path: Path
 ) -> None:

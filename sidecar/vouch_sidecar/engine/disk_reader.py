@@ -14,7 +14,7 @@ from vouch_sidecar.kb.records import Key
 from vouch_sidecar.kb.store import Reconciled, Store
 
 REBASE_FROM = 300
-"""A new base is written once this many artifacts changed: every change rebuilds the layers."""
+"""A new base is written once this many documents changed: every change rebuilds the layers."""
 
 
 class DiskReader:
@@ -95,7 +95,7 @@ class DiskReader:
         if self.seen is None:
             return False
         store, bases, latest = self.store, self.bases, self.latest
-        is_old = len(latest.changed) >= (1 if whole else REBASE_FROM)
+        is_old = latest.snapshot.changes >= (1 if whole else REBASE_FROM)
         if bases is None or not store.is_settled():
             if is_old:
                 self.latest = latest.on_base(layer_of(latest.documents()))

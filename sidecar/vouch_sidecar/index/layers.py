@@ -168,6 +168,11 @@ class Snapshot:
     old: Layer = EMPTY
     dead: frozenset[int] = frozenset()
 
+    @property
+    def changes(self) -> int:
+        """How many documents are new, or were replaced."""
+        return max(self.new.size, self.old.size)
+
     @cached_property
     def lengths(self) -> Mapping[str, Sum]:
         """By place: the number of documents, and that of their stems."""
