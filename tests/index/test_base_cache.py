@@ -13,7 +13,7 @@ import pytest
 from vouch_sidecar.index.base_cache import Bases, tidy
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.links import LinkState
-from vouch_sidecar.index.stored_artifacts import key_in
+from vouch_sidecar.index.schema import key_in
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Document, Occur, Query
-from vouch_sidecar.index.document_schema import SCHEMA
-from vouch_sidecar.index.encoding import DocumentKey, placed_stem
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum, in_memory
 from vouch_sidecar.index.query import all_of, any_of, stem_query, term_query, value_query
+from vouch_sidecar.index.schema import SCHEMA, DocumentKey, placed_stem
 
 from tests.soak import examples
 

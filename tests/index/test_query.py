@@ -7,9 +7,9 @@ from math import fsum
 
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.index.encoding import DocumentKey
 from vouch_sidecar.index.memo import MAX_CHARACTERS, Memo
 from vouch_sidecar.index.query import Search
+from vouch_sidecar.index.schema import DocumentKey
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.text.content_words import terms

@@ -11,16 +11,19 @@ from itertools import pairwise
 from tantivy import Document
 
 from vouch_sidecar.index.claim_weights import confirmed_at, in_microseconds, worth
-from vouch_sidecar.index.document_schema import QUESTION, SCHEMA, TITLE, Fields
-from vouch_sidecar.index.encoding import (
+from vouch_sidecar.index.links import LinkState
+from vouch_sidecar.index.schema import (
     MAX_STEM,
     NOBODY,
+    QUESTION,
+    SCHEMA,
+    TITLE,
     DocumentKey,
+    Fields,
     counted,
     place_of,
     placed_stem,
 )
-from vouch_sidecar.index.links import LinkState
 from vouch_sidecar.kb.records import (
     KIND_OF,
     Artifact,

@@ -30,10 +30,10 @@ from typing import Any, NamedTuple
 
 from tantivy import Index
 
-from vouch_sidecar.index.encoding import NOBODY
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, layer_of
 from vouch_sidecar.index.links import LinkState
+from vouch_sidecar.index.schema import NOBODY
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.records import (
     KIND_OF,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.kb.records import Claim
 
 DAY = 86_400.0
 HALF_LIFE_DAYS = 30.0

@@ -15,8 +15,6 @@ from typing import TypeVar
 from tantivy import Document
 
 from vouch_sidecar.index.artifact_documents import documents_of
-from vouch_sidecar.index.document_schema import QUESTION, TITLE
-from vouch_sidecar.index.encoding import NOBODY, DocumentKey
 from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory, layer_of
 from vouch_sidecar.index.links import (
     GONE,
@@ -30,6 +28,7 @@ from vouch_sidecar.index.links import (
 )
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.index.query import term_query
+from vouch_sidecar.index.schema import NOBODY, QUESTION, TITLE, DocumentKey
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live, is_shown_to_any
 from vouch_sidecar.kb.records import (
     Artifact,

@@ -13,7 +13,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from tantivy import DocAddress, Document, Index, Query, Searcher
 
-from vouch_sidecar.index.document_schema import SCHEMA
+from vouch_sidecar.index.schema import SCHEMA
 
 HEAP = 4_000_000_000
 """Bytes that a writer may take before it begins another segment: it takes what it needs, and an

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.index.encoding import NOBODY, label_of
+from vouch_sidecar.index.schema import NOBODY, label_of
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live, live_gate
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Page, Relation
 from vouch_sidecar.names.matcher import Names

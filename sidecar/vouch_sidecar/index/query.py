@@ -13,14 +13,8 @@ from functools import cached_property
 from tantivy import FieldType, Occur, Query
 
 from vouch_sidecar.index.claim_weights import UNDATED
-from vouch_sidecar.index.document_schema import SCHEMA
-from vouch_sidecar.index.encoding import (
-    DocumentKey,
-    counted,
-    labels_for,
-    placed_stem,
-)
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum
+from vouch_sidecar.index.schema import SCHEMA, DocumentKey, counted, labels_for, placed_stem
 from vouch_sidecar.index.topic_table import NO_VISIBLE_TOPICS, VisibleTopics
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.text.content_words import Term

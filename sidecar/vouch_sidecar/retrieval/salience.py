@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.stored_artifacts import key_in, stems_in
+from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.kb.records import Entity, Kind
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind

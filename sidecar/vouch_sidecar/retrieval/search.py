@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.stored_artifacts import key_in, stems_in
+from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.retrieval.constants import STARTER_PAGE

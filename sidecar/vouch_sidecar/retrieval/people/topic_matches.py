@@ -10,11 +10,10 @@ from functools import cached_property
 from math import fsum
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.stored_artifacts import key_in, stems_in
+from vouch_sidecar.index.schema import TITLE, key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.retrieval.constants import MAX_TOPIC_WORDS, PARTIAL_SHARE

@@ -13,9 +13,9 @@ from tantivy import Query
 
 from vouch_sidecar.index.artifact_documents import sections, texts
 from vouch_sidecar.index.claim_weights import worth
-from vouch_sidecar.index.document_schema import QUESTION
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import all_of, term_query
+from vouch_sidecar.index.schema import QUESTION
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.constants import (
     ASKED_AGAIN,

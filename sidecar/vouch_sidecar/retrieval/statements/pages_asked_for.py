@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vouch_sidecar.index.artifact_documents import sections
-from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.query import any_of
+from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import Page
 from vouch_sidecar.retrieval.constants import FEW, MAX_TITLES
 from vouch_sidecar.retrieval.evidence.text_kinds import ASKING, asks_only_about, is_common_word

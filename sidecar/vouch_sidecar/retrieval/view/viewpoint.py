@@ -11,9 +11,9 @@ from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
-from vouch_sidecar.index.document_schema import TITLE
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import Search
+from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.settings_model import Recall

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from tantivy import Document, Query
 
 from vouch_sidecar.index.claim_weights import MICROSECONDS, confirmed_at
-from vouch_sidecar.index.document_schema import QUESTION, TITLE
-from vouch_sidecar.index.stored_artifacts import key_in
+from vouch_sidecar.index.schema import QUESTION, TITLE, key_in
 from vouch_sidecar.kb.access import gate_of, is_live
 from vouch_sidecar.kb.records import (
     Artifact,

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.index.document_schema import TITLE
+from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, anchored
 from vouch_sidecar.kb.records import Artifact, Page
 from vouch_sidecar.kb.references import LINKED, Reference, references

@@ -1,4 +1,5 @@
-"""Encodes and decodes the strings of the index that consist of several values.
+"""The schema of the index: its fields, their values that consist of several, and the kinds of
+documents beside those of artifacts.
 
 A *visibility label* names the gates that a viewer must pass, all of them, to see something. It has
 no blank and none of `:@`.
@@ -8,10 +9,43 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from tantivy import Document, Schema, SchemaBuilder
+
 from vouch_sidecar.kb.access import OPEN
+
+TITLE = "title"
+"""The kind of a document that holds only a page's title."""
+QUESTION = "question"
+"""The kind of a document that holds only the question of an exchange."""
+
+Fields = dict[str, Any]
+"""The values of a document by field."""
+
+
+def _schema() -> Schema:
+    builder = SchemaBuilder()
+    for name in ("key", "place", "about"):
+        _raw(builder, name, fast=True)
+    _raw(builder, "joins", fast=False)
+    builder.add_text_field("stems", stored=True, tokenizer_name="whitespace", index_option="freq")
+    for name in ("length", "worth", "at"):
+        builder.add_integer_field(name, stored=True, fast=True)
+    return builder.build()
+
+
+def _raw(builder: SchemaBuilder, name: str, fast: bool) -> None:
+    builder.add_text_field(name, stored=True, fast=fast, tokenizer_name="raw", index_option="basic")
+
+
+SCHEMA = _schema()
+"""`key`: the sort key (`DocumentKey`). `place`: kind and visibility label (`place_of`). `stems`:
+the stems of the text, each with the place in front. `length`: their number. `about`: the entities
+that a claim is linked to (`counted`). `joins`: the ends of a relation. `worth`, `at`: what claims
+are ordered and chosen by (`claim_weights`).
+"""
 
 NOBODY = "nobody"
 """The label of what no viewer may see, such as a relation to something that is gone."""
@@ -68,3 +102,14 @@ class DocumentKey(NamedTuple):
         """The key that a value of the field stands for."""
         kind, artifact_id, section = key.split("\0")
         return cls(kind, artifact_id, int(section))
+
+
+def key_in(document: Document) -> DocumentKey:
+    """Kind, id and section in a document's sort key."""
+    return DocumentKey.decode(document["key"][0])
+
+
+def stems_in(document: Document) -> list[str]:
+    """The stems of a document's text, in order."""
+    before = placed_stem(document["place"][0], "")
+    return document["stems"][0][len(before) :].split(f" {before}") if document["length"][0] else []
