@@ -54,7 +54,7 @@ def looked(engine: Engine) -> World:
 
 
 def ties_in(world: World) -> object:
-    return {path: sorted(map(str, world.stored_ties_of(path))) for path in world.files.paths}
+    return {path: sorted(map(str, world.ties.of_file(path))) for path in world.files.paths}
 
 
 def told(world: World) -> object:
@@ -101,7 +101,7 @@ def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
     assert looked(engine) is before
     cite(root, "new", "`Desk` is open.", "https://example.org/b")
     world = looked(engine)
-    assert [tie.claim_id for tie in world.stored_ties_of("src/desk.py")] == ["new"]
+    assert [tie.claim_id for tie in world.ties.of_file("src/desk.py")] == ["new"]
     assert len(reads) == 2  # a new claim searches no file
     (root / "src" / "desk.py").touch()
     again = looked(engine)
@@ -182,10 +182,10 @@ def test_a_checkout_counts_before_the_next_sweep(root: Path, tmp_path: Path) -> 
     git(root, "commit", "-q", "-a", "-m", "other")
     (collection,) = engine.collections.values()
     settle([collection])
-    assert not collection.world.stored_ties_of("src/relay.py")
+    assert not collection.world.ties.of_file("src/relay.py")
     git(root, "checkout", "-q", "HEAD~", "--", "src/relay.py")
     settle([collection])
-    assert collection.world.stored_ties_of("src/relay.py")
+    assert collection.world.ties.of_file("src/relay.py")
 
 
 def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from vouch_sidecar.kb.records import Evidence, Source
 from vouch_sidecar.operations.artifacts import ArtifactViews
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.file_list import Files
+from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.world import World
 
 from tests.engine.bases import ask, base
@@ -40,7 +41,9 @@ def found(root: Path, locator: str, place: str | None = None) -> str | None:
     source = Source(SHA, f"sources/{SHA}/meta.yaml", locator)
     evidence = Evidence("ev", "evidence/ev.yaml", SHA, place) if place else None
     known = knowledge_of([source, *([evidence] if evidence else [])])
-    view = View("kb", known, frozenset({"open"}), root, workspace=World(root, files=FILES))
+    path = Locator(root, FILES).of_source(locator)
+    world = World(root, files=FILES, sources={} if path is None else {SHA: path})
+    view = View("kb", known, frozenset({"open"}), root, workspace=world)
     uri = ArtifactViews(view).citation("ev" if evidence else SHA).document
     return uri and uri.removeprefix(root.as_uri())
 

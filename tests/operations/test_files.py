@@ -115,14 +115,6 @@ def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
     assert told("refactor /elsewhere/repo/src/relay.py please now") == []
 
 
-def test_paths_as_git_prints_them_from_the_top(tmp_path: Path) -> None:
-    top = repository(tmp_path / "mono", {"part/src/a.py": "", "src/a.py": ""})
-    cite(top / "part", "one", "Nothing.", "/home/dev/part/src/a.py")
-    engine = settled(top / "part", tmp_path)
-    assert ids(engine, "part/src/a.py") == ids(engine, "src/a.py") == ["one"]
-    assert ids(engine, str(top / "src" / "a.py")) == []
-
-
 def test_lines_in_the_range_come_first(engine: Engine, root: Path) -> None:
     uri = (root / "src" / "relay.py").as_uri()
     there = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 5}}

@@ -130,11 +130,11 @@ def test_names_differ_in_case_and_form_on_some_disks() -> None:
 def test_a_root_below_the_top_of_its_repository(tmp_path: Path) -> None:
     repository(tmp_path / "mono", {"one/a.py": "", "two/b.py": "", "onelike/c.py": ""})
     found = listed(tmp_path / "mono" / "one", tmp_path)
-    assert (found.tracked, found.prefix, found.paths) == (True, "one/", ("a.py",))
+    assert found.paths == ("a.py",)
 
 
 def test_a_root_above_several_repositories(tmp_path: Path) -> None:
     repository(tmp_path / "many" / "one", {"a.py": ""})
     repository(tmp_path / "many" / "two", {"b.py": ""})
     found = listed(tmp_path / "many", tmp_path)
-    assert (found.tracked, found.paths) == (False, ("one/a.py", "two/b.py"))
+    assert found.paths == ("one/a.py", "two/b.py")

@@ -53,15 +53,16 @@ def test_a_program_called_git_in_the_workspace_is_not_run(
 
 
 def test_our_empty_repository_is_for_this_user_alone(tmp_path: Path) -> None:
-    root = repository(tmp_path / "repo", {"a.py": ""})
-    assert listed(root, tmp_path).tracked
+    root = repository(tmp_path / "repo", {"a.py": "", ".gitignore": "walked.py\n"})
+    write(root, {"walked.py": ""})
+    assert "walked.py" not in listed(root, tmp_path)
     empty = tmp_path / "caches" / "empty.git"
     assert empty.stat().st_mode & 0o077 == 0
     (empty / "config").write_text("[core]\n\tfsmonitor = /bin/false\n", "utf-8")
-    assert listed(root, tmp_path).tracked
+    assert "walked.py" not in listed(root, tmp_path)
     assert "fsmonitor" not in (empty / "config").read_text("utf-8")
     empty.chmod(0o777)
-    assert not listed(root, tmp_path).tracked
+    assert "walked.py" in listed(root, tmp_path)
 
 
 def test_head_is_read_as_a_file(tmp_path: Path) -> None:
@@ -81,7 +82,6 @@ def test_a_linked_worktree_is_a_repository_only_both_ways(tmp_path: Path) -> Non
     root = repository(tmp_path / "repo", {"a.py": "", "b/c.py": ""}, commit=True)
     git(root, "worktree", "add", "-q", str(tmp_path / "tree"))
     assert listed(tmp_path / "tree", tmp_path).paths == ("a.py", "b/c.py")
-    assert listed(tmp_path / "tree", tmp_path).tracked
     assert held(tmp_path / "tree")[1] == git(root, "rev-parse", "HEAD").strip()
     thief = tmp_path / "thief"
     write(thief, {".git": (tmp_path / "tree" / ".git").read_bytes(), "own.py": ""})
@@ -100,7 +100,7 @@ def test_sparse_and_shallow_checkouts_are_listed_whole(tmp_path: Path) -> None:
     git(tmp_path / "shallow", "sparse-checkout", "set", "--cone", "--sparse-index", "a")
     assert not (tmp_path / "shallow" / "b").exists()
     found = listed(tmp_path / "shallow", tmp_path)
-    assert (found.tracked, found.paths) == (True, ("a/x.py", "b/w.py", "b/y.py", "z.py"))
+    assert found.paths == ("a/x.py", "b/w.py", "b/y.py", "z.py")
     repo, head = held(tmp_path / "shallow")
     log = run(repo, ["log", "--format=%s", head, "--"], tmp_path / "caches", os.environ)
     assert log == b"more\n"
@@ -115,7 +115,7 @@ def test_files_are_found_where_git_can_not_read_the_index(tmp_path: Path) -> Non
     assert listed(root, tmp_path).paths == ("a.py", "b.py", "new.py")
     (root / ".git" / "index").write_bytes(b"DIRC\0\0\0\x02\xff\xff\xff\xff")
     found = listed(root, tmp_path)
-    assert (found.tracked, found.paths) == (False, ("a.py", "b.py", "new.py"))
+    assert found.paths == ("a.py", "b.py", "new.py")
     for data in (b"gitdir: \0\n", b"gitdir: /nowhere\n", b"\xff\xfe", b"x" * 10_000):
         write(tmp_path / "odd", {"b.py": ""})
         (tmp_path / "odd" / ".git").write_bytes(data)
@@ -140,7 +140,7 @@ def test_submodules_are_not_entered(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
     git(root, "submodule", "add", "-q", str(inner), "sub")
     found = listed(root, tmp_path)
-    assert (found.tracked, found.paths) == (True, (".gitmodules", "a.py"))
+    assert found.paths == (".gitmodules", "a.py")
     assert list_files(root, None, os.environ).paths == (".gitmodules", "a.py")
     assert listed(root / "sub", tmp_path).paths == ("secret.py",)
 

@@ -60,7 +60,7 @@ class ClaimReader:
         for text, tie in self._texts(claim, plain):
             for name in names_in(text, self._locator.listed):
                 tie = tie._replace(start=name.start, end=name.end)
-                for path in self._locator.named_by(name):
+                if path := self._locator.named_by(name):
                     share = FOLDER if path.endswith("/") else 1.0
                     ties.append(FoundTie(path, tie._replace(strength=tie.strength * share)))
                 uses += (Use.of(identifier, tie) for identifier in identifiers_in(name))
@@ -164,7 +164,7 @@ def sources_in(
             continue  # captured talk, which may hold a path
         path = locator.of_source(source.locator)
         if name := mere_name(source.locator):
-            several = dict.fromkeys([*filter(None, [path]), *locator.files.with_name(name)])
+            several = dict.fromkeys([*filter(None, [path]), *locator.files.ending(name)])
             wanted = _telling_lines(read_content(kb_dir, source))
             shared = {
                 path: len(wanted & lines_of(path)) for path in islice(several, MAX_COMPARED_FILES)

@@ -135,7 +135,6 @@ def _built(collection: Collection, world: World, own: Set[str]) -> World:
     for path in {*ties.by_path, *world.sources.values()} - stats.keys():
         if not path.endswith("/"):
             stats[path] = stat_of(world.root, path)
-    world.files.make_ready()
     world = replace(world, ties=ties, fresh=fresh, stats=stats)
     is_same = _said_by(world) == _said_by(before)
     return replace(world, serial=before.serial if is_same else next_serial())

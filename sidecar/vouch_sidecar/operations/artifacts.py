@@ -218,7 +218,7 @@ class ArtifactViews:
         """The URI of a cited document, with the line cited: of the workspace file, else of the
         content kept with the source; None without either.
         """
-        path = self._view.workspace.source_path(source.locator, source.id)
+        path = self._view.workspace.sources.get(source.id)
         file = self._kb_dir / Path(source.path).with_name(CONTENT_NAME)
         if path is not None:
             file = self._view.workspace.root / path

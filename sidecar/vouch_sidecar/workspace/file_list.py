@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import SKIPPED
@@ -28,7 +27,7 @@ from vouch_sidecar.workspace.file_kinds import (
     name_of,
     words_of,
 )
-from vouch_sidecar.workspace.git import Repository, prefix_in, run
+from vouch_sidecar.workspace.git import Repository, run
 
 MAX_BYTES = 1 << 20
 """Bytes that a file may have to be read; larger files are known by name alone."""
@@ -37,29 +36,20 @@ MAX_FOLDERS = 50_000
 MAX_LISTED_PATH = 1024
 _ODD = re.compile(r"[\n\ud800-\udfff]")
 """What a path must not hold: a line end, and what is no UTF-8."""
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Files:
     """The paths below the root of a workspace, sorted, with `/` between folders. Immutable.
 
-    `tracked` says whether git listed them, `prefix` is the path of the root below the top of the
-    repository, with a slash at its end. `is_cut` says whether a walk ended at a limit, so that
-    files are missing.
+    `is_cut` says whether a walk ended at a limit, so that files are missing.
     """
 
     paths: tuple[str, ...] = ()
-    tracked: bool = False
-    prefix: str = ""
     is_cut: bool = False
 
     def __contains__(self, path: str) -> bool:
         return path in self._known
-
-    def make_ready(self) -> None:
-        """Build all look-ups, so that no question has to wait for them."""
-        _ = self._by_name, self._folders_by_name, self._by_words, self._modules
 
     @cached_property
     def _known(self) -> frozenset[str]:
@@ -71,13 +61,9 @@ class Files:
         return frozenset(filter(is_searched, self.paths))
 
     @cached_property
-    def folders(self) -> dict[str, int]:
+    def folders(self) -> Counter[str]:
         """The number of files in each folder and in the folders below it."""
         return Counter(folder for path in self.paths for folder in folders_of(path))
-
-    def with_name(self, name: str) -> list[str]:
-        """The paths whose last part is this name, in any case and Unicode form."""
-        return self._by_name.get(folded(name), [])
 
     def find(self, path: str) -> str | None:
         """The listed spelling of a path: the path itself, else the only listed one that differs
@@ -86,33 +72,31 @@ class Files:
         if path in self._known:
             return path
         wanted = folded(path)
-        same = [file for file in self.with_name(path.rpartition("/")[2]) if folded(file) == wanted]
+        same = [file for file in self.ending(path) if folded(file) == wanted]
         return same[0] if len(same) == 1 else None
 
     def ending(self, path: str) -> list[str]:
-        """The listed paths that equal this path, or end with a slash and this path."""
-        return _ending(self._by_name, path)
-
-    def folders_ending(self, path: str) -> list[str]:
-        """The folders that equal this folder, or end with a slash and this folder."""
-        return _ending(self._folders_by_name, path)
+        """The listed paths that equal this path, or end with a slash and this path, in any case and
+        Unicode form. That of a folder has a slash at its end.
+        """
+        tail = f"/{folded(path)}"
+        return [
+            each for each in self._by_name.get(_last(path), ()) if f"/{folded(each)}".endswith(tail)
+        ]
 
     def called(self, words: str) -> list[str]:
         """The files whose name consists of some words, which `_` joins, without tests."""
         return self._by_words.get(words, [])
 
-    def modules_ending(self, name: str) -> list[tuple[str, str]]:
-        """The modules, each with its file, whose name is this path or ends with it."""
-        modules = self._modules.get(name.rpartition("/")[2], ())
-        return [each for each in modules if f"/{each[0]}".endswith(f"/{name}")]
+    def modules_ending(self, name: str) -> list[str]:
+        """The files of the modules whose name is this path or ends with it."""
+        paths = self._by_module.get(name.rpartition("/")[2], ())
+        return [path for path in paths if f"/{module_of(path)}".endswith(f"/{name}")]
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
-        return _grouped((_last(path), path) for path in self.paths)
-
-    @cached_property
-    def _folders_by_name(self) -> dict[str, list[str]]:
-        return _grouped((_last(folder), folder) for folder in self.folders)
+        folders = (f"{folder}/" for folder in self.folders)
+        return _grouped((_last(path), path) for path in (*self.paths, *folders))
 
     @cached_property
     def _by_words(self) -> dict[str, list[str]]:
@@ -120,28 +104,21 @@ class Files:
         return _grouped((words_of(name_of(path)), path) for path in paths)
 
     @cached_property
-    def _modules(self) -> dict[str, list[tuple[str, str]]]:
+    def _by_module(self) -> dict[str, list[str]]:
         paths = filter(is_for_names, self.paths)
-        modules = ((module, path) for path in paths if (module := module_of(path)) is not None)
-        return _grouped((module.rpartition("/")[2], (module, path)) for module, path in modules)
+        return _grouped((name_of(path), path) for path in paths if module_of(path) is not None)
 
 
-def _grouped(pairs: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
-    groups: dict[str, list[T]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for key, path in pairs:
+        groups.setdefault(key, []).append(path)
     return groups
 
 
 def _last(path: str) -> str:
     """The last part of a path, to compare by."""
-    return folded(path.rpartition("/")[2])
-
-
-def _ending(by_name: Mapping[str, list[str]], path: str) -> list[str]:
-    """The paths that equal a path, or end with a slash and this path."""
-    tail = f"/{folded(path)}"
-    return [each for each in by_name.get(_last(path), ()) if f"/{folded(each)}".endswith(tail)]
+    return folded(path.rstrip("/").rpartition("/")[2])
 
 
 def folders_of(path: str) -> list[str]:
@@ -199,7 +176,7 @@ def list_files(
     if repository is not None and caches is not None:
         paths = _listed(repository, root, caches, env)
         if paths is not None:
-            return Files(tuple(sorted(paths)), True, prefix_in(repository.top, root) or "")
+            return Files(tuple(sorted(paths)))
     walked, is_cut = _walked(root)
     return Files(tuple(sorted(walked)), is_cut=is_cut)
 

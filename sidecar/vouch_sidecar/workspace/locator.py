@@ -13,13 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.workspace.file_kinds import (
-    is_for_names,
-    is_test,
-    module_of,
-    tested_name,
-    words_of,
-)
+from vouch_sidecar.workspace.file_kinds import is_for_names, is_test, words_of
 from vouch_sidecar.workspace.file_list import Files, path_below
 from vouch_sidecar.workspace.names_in_text import NameInText, parts_of
 
@@ -87,7 +81,7 @@ class Locator:
             file = self.files.find("/".join(parts[start:]))
             if file is not None:
                 return file
-        paths = self.files.with_name(parts[-1])
+        paths = self.files.ending(parts[-1])
         return paths[0] if len(paths) == 1 else None
 
     def listed(self, name: str) -> str | None:
@@ -100,12 +94,11 @@ class Locator:
         several = [] if "*" in path else self.files.ending(path)
         return several[0] if len(several) == 1 else self.files.find(path)
 
-    def named_by(self, name: NameInText) -> list[str]:
-        """The files or folders that a name leads to by itself: a path or a module."""
-        if name.kind == "identifier" and len(parts_of(name.text)) > 1:
-            return self.of_module(name.text)
-        path = self.of_path(name.text, folders=name.whole) if name.kind == "path" else None
-        return [] if path is None else [path]
+    def named_by(self, name: NameInText) -> str | None:
+        """The file or folder that a name leads to by itself: a path or a module."""
+        if name.kind == "path":
+            return self.of_path(name.text, folders=name.whole)
+        return self.of_module(name.text) if name.kind == "identifier" else None
 
     def of_path(self, name: str, *, folders: bool = True) -> str | None:
         """The file, or if `folders` count the folder with a slash at its end, that a path in a text
@@ -126,52 +119,30 @@ class Locator:
         """The only folder whose path has this end, with a slash behind it; None if that is large,
         or if there are several.
         """
-        counts = self.files.folders
-        folder = path if path in counts else _only(self.files.folders_ending(path), "/x.x")
-        if folder is None or counts[folder] > MAX_FOLDER or not is_for_names(f"{folder}/x.x"):
-            return None
-        return f"{folder}/"
+        counts, folder = self.files.folders, f"{path}/"
+        if path not in counts:
+            folder = _only(self.files.ending(folder)) or ""
+        is_small = 0 < counts[folder[:-1]] <= MAX_FOLDER
+        return folder if is_small and is_for_names(f"{folder}x.x") else None
 
     def called(self, name: str) -> list[str]:
         """The files with this name, however its words are joined; empty if too many have it."""
         paths = self.files.called(words_of(name[:MAX_LOCATOR]))
         return paths if len(paths) <= MAX_OF_ONE_NAME else []
 
-    def file_under_test(self, path: str) -> str | None:
-        """The only file whose name a test has, as `test_net_wire` has that of `net/wire`; if there
-        are several, the one in the test's folder.
-        """
-        name, folder = tested_name(path), path.rpartition("/")[0]
-        ends = [name[at:] for at in range(len(name)) if at == 0 or name[at - 1] == "_"]
-        files = (file for end in ends for file in self.files.called(end))
-        tested = [
-            file for file in files if f"_{words_of(module_of(file) or '')}".endswith(f"_{name}")
-        ]
-        if len(tested) > 1:
-            tested = [file for file in tested if file.rpartition("/")[0] == folder]
-        return tested[0] if len(tested) == 1 else None
-
-    def of_module(self, name: str) -> list[str]:
-        """The file that the longest beginning of a dotted name is imported from; for a package also
-        its folder, with a slash at its end.
-        """
+    def of_module(self, name: str) -> str | None:
+        """The file that the longest beginning of a dotted name is imported from."""
         parts = [part for part in parts_of(name) if part]
         for end in range(min(len(parts), MAX_PARTS), 1, -1):
-            modules = {
-                path: module for module, path in self.files.modules_ending("/".join(parts[:end]))
-            }
-            if (path := _only([*modules])) is not None:
-                folder = self.of_folder(modules[path]) if end == len(parts) else None
-                return [path, folder] if folder and path.startswith(folder) else [path]
-            if modules:
-                return []
-        return []
+            if paths := self.files.modules_ending("/".join(parts[:end])):
+                return _only(paths)
+        return None
 
 
-def _only(paths: Sequence[str], file: str = "") -> str | None:
-    """The only one of some paths; if there are several, the only one that is no test and ties
-    claims. Of folders, that with such a `file`.
+def _only(paths: Sequence[str]) -> str | None:
+    """The only one of some files or folders; if there are several, the only one that is no test
+    and ties claims.
     """
     if len(paths) > 1:
-        paths = [p for p in paths if not is_test(p + file) and is_for_names(p + file)]
+        paths = [path for path in paths if not is_test(path) and is_for_names(path)]
     return paths[0] if len(paths) == 1 else None

@@ -44,8 +44,6 @@ STRENGTH: Mapping[TieArm, float] = {
     "identifier": 0.6,
 }
 """How likely a tie of each arm means that the claim concerns the file, from 0 to 1."""
-TESTED = 0.7
-"""The factor for a test, of the ties of the file that it tests."""
 MAX_DEFINING = 3
 """The most files that may define an identifier; more make no tie."""
 MAX_DIGITS = 6
@@ -69,12 +67,8 @@ class Tie(NamedTuple):
     where: Where = "text"
     start: int = 0
     end: int = 0
-    files: int = 1
-    """How many files define the identifier."""
     last_line: int | None = None
     """The last line of the definition that begins at `line`."""
-    other_file: str = ""
-    """The file that this one tests."""
 
 
 class Use(NamedTuple):
@@ -167,39 +161,24 @@ class Ties:
 
     def _by_content(self, path: str, now: Mapping[int, Span] | None = None) -> Iterator[Tie]:
         """The ties of a file by what it defines."""
-        before = self.defined.get(path, {})
-        for key, span in (before if now is None else now).items():
-            number = len(self._defining.get(key, ())) + (key not in before)
-            yield from self._tied_by(self._uses.get(key, ()), span, number)
+        for key, span in (self.defined.get(path, {}) if now is None else now).items():
+            yield from self._tied_by(key, self._uses.get(key, ()), path, span)
 
-    def _tied_by(
-        self, uses: Iterable[Use], span: Span, number: int, file: str = ""
-    ) -> Iterator[Tie]:
-        """The ties by uses of an identifier that `number` files define, one of them in the lines of
-        `span`. In the `file` that defines `Relay.send`, `send` means that; where another one does,
-        it means nothing here.
+    def _tied_by(self, key: int, uses: Iterable[Use], path: str, span: Span) -> Iterator[Tie]:
+        """The ties by uses of an identifier that a file defines in the lines of `span`. In the file
+        that defines `Relay.send`, `send` means that; where another one does, it means nothing here.
         """
-        for use in uses if number <= MAX_DEFINING else ():
-            if use.dotted not in self._defining or file in self._defining[use.dotted]:
-                strength, last = use.tie.strength / number, span.end
-                yield use.tie._replace(
-                    strength=strength, line=span.line, files=number, last_line=last
-                )
+        files = {path, *self._defining.get(key, ())}
+        for use in uses if len(files) <= MAX_DEFINING else ():
+            if path in self._defining.get(use.dotted, files):
+                strength = use.tie.strength / len(files)
+                yield use.tie._replace(strength=strength, line=span.line, last_line=span.end)
 
-    def of_tested(self, path: str) -> Iterator[Tie]:
-        """The ties of the file that a test tests, but for those of its folder, as they count for
-        the test.
-        """
-        for tie in chain(self.by_path.get(path, ()), self._by_content(path)):
-            arm: TieArm = "cites" if tie.arm == "quotes" else tie.arm
-            of_test = tie._replace(arm=arm, strength=tie.strength * TESTED, other_file=path)
-            yield of_test._replace(line=None, last_line=None)
-
-    def in_folder_of(self, path: str) -> Iterator[Tie]:
-        """The ties, by their paths alone, of the other files in a file's folder."""
-        folder = path[: path.rfind("/") + 1]
+    def around(self, path: str) -> Iterator[Tie]:
+        """The ties, by their paths alone, of the files in a file's folder."""
+        folder = path.rpartition("/")[0]
         for other, ties in self.by_path.items():
-            if other != path and other.startswith(folder) and "/" not in other[len(folder) :]:
+            if other.rpartition("/")[0] == folder:
                 yield from ties
 
     def of_claim(self, claim_id: str) -> Iterator[FoundTie]:
@@ -210,27 +189,18 @@ class Ties:
             if use.key in self._uses:
                 yield from self._to_definitions(use.key, [use])
 
-    def _to_definitions(
-        self, key: int, uses: Iterable[Use], is_here: bool = False
-    ) -> Iterator[FoundTie]:
+    def _to_definitions(self, key: int, uses: Iterable[Use]) -> Iterator[FoundTie]:
         """The ties by uses of an identifier to the files that define it."""
-        files = self._defining.get(key, ())
-        for path in files if len(files) <= MAX_DEFINING else ():
-            span, file = self.defined[path][key], path if is_here else ""
-            for tie in self._tied_by(uses, span, len(files), file):
+        for path in self._defining.get(key, ()):
+            for tie in self._tied_by(key, uses, path, self.defined[path][key]):
                 yield FoundTie(path, tie)
 
     def named_by(self, text: str, locator: Locator) -> list[FoundTie]:
         """The ties to the files, modules, identifiers and documents that a text names; each kind in
         the order of the text.
         """
-        ties: dict[tuple[str, str, TieArm], FoundTie] = {}
-        for name in chain(names_in(text, locator.listed), documents_in(text)):
-            for found_tie in self._named_by(name, locator):
-                key = (found_tie.path, found_tie.tie.claim_id, found_tie.tie.arm)
-                if key not in ties or ties[key].tie.strength < found_tie.tie.strength:
-                    ties[key] = found_tie
-        return list(ties.values())
+        names = chain(names_in(text, locator.listed), documents_in(text))
+        return [tie for name in names for tie in self._named_by(name, locator)]
 
     def named_at(
         self, text: str, offset: int, locator: Locator
@@ -251,17 +221,14 @@ class Ties:
         return name in self._documents
 
     def _named_by(self, name: NameInText, locator: Locator) -> Iterator[FoundTie]:
-        if name.kind == "document":
-            path = self._documents.get(name.text, "")
-            ties = self.by_path.get(path, ())
-            yield from (FoundTie(path, tie) for tie in ties if tie.arm in CITING)
-            return
-        for path in locator.named_by(name):
+        is_document = name.kind == "document"
+        path = self._documents.get(name.text) if is_document else locator.named_by(name)
+        if path is not None:
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
             yield from (FoundTie(path, tie) for tie in ties)
         for identifier in identifiers_in(name):
             key = digest(identifier.name)
-            yield from self._to_definitions(key, self._uses.get(key, ()), is_here=True)
+            yield from self._to_definitions(key, self._uses.get(key, ()))
 
 
 def _names_of_documents(paths: Iterable[str]) -> Mapping[str, str]:

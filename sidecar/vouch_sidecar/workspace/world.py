@@ -18,7 +18,7 @@ from vouch_sidecar.workspace.definitions import Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file
 from vouch_sidecar.workspace.git import prefix_in
-from vouch_sidecar.workspace.locator import Locator, mere_name
+from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import documents_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import ClaimReading, FoundTie, Tie, Ties
@@ -73,17 +73,9 @@ class World:
         return replace(self, fresh=self.fresh.asked())
 
     def path_of(self, path: str) -> str | None:
-        """A path as it is listed, or at least relative to the root; None if it leaves the root. A
-        relative path may begin at the root or, as in git's output, at the top of the repository.
-        """
+        """A path as it is listed, or at least relative to the root; None if it leaves the root."""
         inside = path_below(self.root, path)
-        if inside is None:
-            return None
-        file = self.files.find(inside)
-        prefix = self.files.prefix
-        if file is None and prefix and inside.startswith(prefix):
-            file = self.files.find(inside[len(prefix) :])
-        return file or inside
+        return None if inside is None else self.files.find(inside) or inside
 
     def relative(self, text: str) -> str:
         """A text of the same length, with blanks in place of the root in front of paths below it:
@@ -124,34 +116,15 @@ class World:
         prefix = prefix_in(self.code_owners.top, self.root) if self.code_owners.rules else None
         return None if prefix is None else self.code_owners.rule_for(prefix + path)
 
-    def source_path(self, locator: str, source_id: str) -> str | None:
-        """The file that a source was made from. Once the workspace was analysed, a mere name alone
-        does not tell it.
-        """
-        path = self.sources.get(source_id)
-        if path is None and not (self.files.paths and mere_name(locator)):
-            return self.locator.of_source(locator)
-        return path
-
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
         """The ties of a file. Reads the file, unless `text` is given."""
         if not is_searched(path):
-            return self.stored_ties_of(path)
-        data = None if text is None else text.encode("utf-8", "replace")
-        if data is None:
-            content = read_file(self.root, path)
-            data = b"" if content is None else content[0]
-        now = self.ties.defined_in(path, names_in_file(data, language_of(path)))
-        return self.ties.of_file(path, now)
-
-    def stored_ties_of(self, path: str) -> list[Tie]:
-        """The ties of a file, as of the last analysis. A test has those of what it tests."""
-        tested = self.locator.file_under_test(path)
-        return [*self.ties.of_file(path), *(self.ties.of_tested(tested) if tested else ())]
-
-    def ties_around(self, path: str) -> list[Tie]:
-        """The ties of a file, and those to other files in its folder, as of the last analysis."""
-        return [*self.stored_ties_of(path), *self.ties.in_folder_of(path)]
+            return self.ties.of_file(path)
+        data = b"" if text is None else text.encode("utf-8", "replace")
+        if text is None and (content := read_file(self.root, path)) is not None:
+            data = content[0]
+        defined = names_in_file(data, language_of(path))
+        return self.ties.of_file(path, self.ties.defined_in(path, defined))
 
     def named_by(self, text: str) -> list[FoundTie]:
         """The ties to the files, modules and identifiers that a text names. Reads no file."""

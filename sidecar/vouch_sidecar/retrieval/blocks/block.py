@@ -174,7 +174,7 @@ def _called(view: View, artifact_id: str) -> str:
 
 def _place(source: Source, workspace: World) -> str:
     """Where a source is from: a path in the workspace, or of another file the name alone."""
-    path = workspace.source_path(source.locator, source.id) or source.locator
+    path = workspace.sources.get(source.id, source.locator)
     return PurePath(path).name if path.startswith(("/", "~", "file:")) else path
 
 

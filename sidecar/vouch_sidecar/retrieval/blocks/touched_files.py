@@ -70,7 +70,7 @@ def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
     there = view.workspace.path_of(touched.path)
     if there is None:
         return
-    stored = visible_ties(view, ((there, tie) for tie in view.workspace.stored_ties_of(there)))
+    stored = visible_ties(view, ((there, tie) for tie in view.workspace.ties.of_file(there)))
     ties = each_statement_once(tied for tied in stored if may_enter(view, tied.claim))
     if touched.is_edit:
         lost = _broken_by(view, there, touched.ranges, touched.removed)
@@ -95,10 +95,10 @@ def _hit(tied: Tied) -> Line:
 
 def met_by(view: View, path: str, inserted: str) -> list[Candidate]:
     """The claims that a text may meet which an edit inserted into a file, likeliest first."""
-    workspace = view.workspace
+    of_workspace = view.workspace.ties
     own, around = (
         {tied.claim.id for tied in visible_ties(view, ((path, tie) for tie in ties))}
-        for ties in (workspace.stored_ties_of(path), workspace.ties_around(path))
+        for ties in (of_workspace.of_file(path), of_workspace.around(path))
     )
     met = []
     for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)):
@@ -137,7 +137,7 @@ def _broken_by(
     (`ranges`) and took out the text `removed`. Reads the file.
     """
     fresh, taken, broken = view.workspace.fresh, flat(removed), set[str]()
-    ties = [tie for tie in view.workspace.stored_ties_of(path) if tie.arm == "quotes"]
+    ties = [tie for tie in view.workspace.ties.of_file(path) if tie.arm == "quotes"]
     ties.sort(key=lambda tie: _distance(tie.line or 0, ranges))
     for tie in ties[:MAX_QUOTES]:
         place = tie.via or "", tie.start, tie.end

@@ -14,7 +14,7 @@ from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.constants import GENERAL_FILE
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.view.claim_texts import each_once
-from vouch_sidecar.workspace.file_kinds import file_name, is_for_names
+from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
 
@@ -81,8 +81,9 @@ def tied_to_paths(view: View, paths: Iterable[str]) -> list[Tied]:
     """
     ties: list[tuple[str, Tie]] = []
     for path in paths:
-        files, folders = view.workspace.stored_ties_of, view.workspace.ties.of_path
-        ties += [(path, tie) for tie in (folders if path.endswith("/") else files)(path)]
+        of_workspace = view.workspace.ties
+        of_path = of_workspace.of_path if path.endswith("/") else of_workspace.of_file
+        ties += [(path, tie) for tie in of_path(path)]
     tied = visible_ties(view, ties)
     return [each for each in tied if not each.is_weak] or tied
 
@@ -227,15 +228,11 @@ def _name(view: View, claim: Claim, tie: Tie) -> str:
 
 def _why(view: View, claim: Claim, tie: Tie) -> str:
     """The reason of a tie in words."""
-    other = file_name(tie.other_file) if tie.other_file else ""
     if tie.where == "entity":
         entity = view.knowledge.entity(tie.via or "")
         called = entity.name if entity is not None else "what"
         return f"is about {called}, which this file is named after"
     if tie.arm in ("cites", "quotes"):
-        there = "it" if tie.line is None else f"L{tie.line}"
-        return f"{tie.arm} {other}, which this tests" if other else f"{tie.arm} {there}"
+        return f"{tie.arm} it" if tie.line is None else f"{tie.arm} L{tie.line}"
     said = f"names {_name(view, claim, tie)}"
-    if other:
-        return f"{said}{f', of {other}' * (tie.arm == 'identifier')}, which this tests"
     return said if tie.arm == "path" else f"{said}, defined at L{tie.line}"

@@ -56,7 +56,7 @@ def stale(view: View, claim: Claim) -> Stale | None:
     gone, at = _gone(workspace.fresh, cited), confirmed_at(claim)
     if gone is not None or at is None or view.now - at <= YEAR or workspace.root == Path():
         return gone
-    if any(workspace.source_path(source.locator, source.id) is not None for _, source, _ in cited):
+    if any(source.id in workspace.sources for _, source, _ in cited):
         return None
     months = int((view.now - at) / MONTH)
     reason = f"last confirmed {f'{months} months' if months < 24 else f'{months // 12} years'} ago"
