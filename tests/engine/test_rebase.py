@@ -57,6 +57,25 @@ def test_evidence_that_stays_out_of_a_base_is_worth_none(root: Path, tmp_path: P
     assert finished(tmp_path) == [first]
 
 
+def test_a_file_that_is_half_written_holds_no_base_up(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next process reads it anew."""
+    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
+    engine, _ = started(root, tmp_path)
+    (first,) = finished(tmp_path)
+    for number in range(3):
+        write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
+    master = root / ".vouch" / "claims" / "master.yaml"
+    master.write_bytes(b"id: [")
+    assert engine.load()
+    assert finished(tmp_path) != [first]
+    assert counts(engine, "key vault") == {"vault": 5}
+    assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 4}
+    write(root, "claims/master.yaml", claim("master", **LIVE))
+    assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 5}
+
+
 def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
     root: Path, tmp_path: Path
 ) -> None:

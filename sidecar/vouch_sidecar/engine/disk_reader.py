@@ -89,18 +89,17 @@ class DiskReader:
 
     def keep(self, whole: bool = False) -> bool:
         """Write the base from which the next process starts, if one is wanted (`whole`: if anything
-        changed), and go on from it. Returns whether that is done: files may be too new, or another
-        process removed it meanwhile. Raises OSError or ValueError if there is no room.
+        changed), and go on from it. Returns whether that is done: another process may remove it
+        meanwhile. Raises OSError or ValueError if there is no room.
         """
         if self.seen is None:
             return False
         store, bases, latest = self.store, self.bases, self.latest
         is_old = latest.snapshot.changes >= (1 if whole else REBASE_FROM)
-        if bases is None or not store.is_settled():
+        if bases is None:
             if is_old:
                 self.latest = latest.on_base(layer_of(latest.documents()))
-            return bases is None
-        if is_old or bases.is_wanted(store.config):
+        elif is_old or bases.is_wanted(store.config):
             try:
                 self.latest = latest.on_base(bases.write(latest, store.stats(), store.config))
             except FileNotFoundError:

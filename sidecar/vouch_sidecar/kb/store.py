@@ -99,13 +99,9 @@ class Store:
         self._stats = {**stats}
         self._records = {one.path: (key, one) for key, one in records.items() if one.path in stats}
 
-    def is_settled(self) -> bool:
-        """Whether no file can change unnoticed, and no earlier version of one serves."""
-        return not self._young and not self._expires
-
     def stats(self) -> dict[str, Stat]:
-        """The stats of the files without problems, by path."""
-        faulty = self._problems.keys() | self._rivals
+        """The stats of the files without problems, by path; but those that can change unnoticed."""
+        faulty = self._problems.keys() | self._rivals | self._young
         return {path: stat for path, stat in self._stats.items() if stat and path not in faulty}
 
     def has_file(self, key: Key) -> bool:
