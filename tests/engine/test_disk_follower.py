@@ -246,6 +246,29 @@ async def test_a_lock_that_git_left_behind_holds_nothing_up(tmp_path: Path) -> N
         await until(lambda: counts(engine, "key vault") == {"vault": 2}, seconds=4.0)
 
 
+async def test_a_checkout_that_takes_long_is_said_while_it_lasts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.GIT_LOCK_SECONDS", 0.2)
+    root = base(tmp_path / "kb")
+    git(root, "init", "-q")
+    engine = unread_engine(root)
+
+    async with kept(engine):
+        await until(lambda: engine.registry.complete)
+        assert "watch_lost" not in ask(engine, "status")["degraded"]
+        lock = root / ".git" / "index.lock"
+        lock.touch()
+        write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
+        await until(lambda: counts(engine, "key vault") == {"vault": 2})
+        status = ask(engine, "status")
+        assert "watch_lost" in status["degraded"]
+        messages = [problem["message"] for problem in status["roots"][0]["problems"]]
+        assert any(message.startswith("A checkout may be seen in parts") for message in messages)
+        lock.unlink()
+        await until(lambda: "watch_lost" not in ask(engine, "status")["degraded"])
+
+
 @pytest.mark.parametrize(("start", "made"), [("a", "a"), ("a/b/c", "a"), ("a", "a/b/c")])
 async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_workspace(
     tmp_path: Path, start: str, made: str

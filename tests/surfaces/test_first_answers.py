@@ -154,7 +154,7 @@ async def test_without_git_only_a_new_file_has_the_list_made_anew(
     async def reported(path: str) -> int:
         before = len(lists)
         engine.check_soon([root / path])
-        await until(lambda: not collection.due.around)
+        await until(lambda: not collection.reported_around)
         return len(lists) - before
 
     async with kept(engine):

@@ -26,11 +26,12 @@ class Changed:
         for event in self._waiting:
             event.set()
 
-    async def since(self, count: int, seconds: float = inf, gather: float = 0.0) -> None:
+    async def since(self, count: int, seconds: float = inf, gather: float = 0.0) -> int:
         """Wait until more than this was counted, and for what changes within `gather` seconds after
-        that; for at most `seconds` in all.
+        that; for at most `seconds` in all. Returns the count.
         """
         await self.any_since({self: count}, seconds, gather)
+        return self.count
 
     @classmethod
     async def any_since(

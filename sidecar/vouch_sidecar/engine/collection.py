@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vouch_sidecar.engine.disk_reader import DiskReader
-from vouch_sidecar.engine.due import Due
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.knowledge import Knowledge
@@ -91,7 +90,12 @@ class Collection:
         self.memo = WorldMemo(env, clock)
         self.published = Published(World(tree))
         """The event loop alone assigns it, where there is one."""
-        self.due = Due(root, tree)
+        self.reported: dict[str, int] = {}
+        """Files below `.vouch/` that somebody reported as changed, and that were not looked at
+        since, each with the number of its last report; the empty path stands for all of them.
+        """
+        self.reported_around: dict[str, int] = {}
+        """The same of other files below the working tree."""
         self.pause = Pause.of(root, env)
         self.faults = Faults(tell, clock)
         self.default_gates = frozenset[str]()
@@ -125,6 +129,17 @@ class Collection:
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
         self.reader.read(paths, anew=self.is_failing)
+
+    def report(self, paths: Iterable[Path], number: int) -> None:
+        """Somebody says that these files may have changed. A folder is reported with its files."""
+        kb_dir = self.root / KB_DIRNAME
+        for path in paths:
+            if kb_dir.is_relative_to(path):
+                self.reported[""] = number
+            elif path.is_relative_to(kb_dir):
+                self.reported[path.relative_to(kb_dir).as_posix()] = number
+            elif path.is_relative_to(self.tree):
+                self.reported_around[path.relative_to(self.tree).as_posix()] = number
 
     def is_refused(self) -> bool:
         """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
@@ -221,7 +236,7 @@ class Collection:
         """Whether ties to files are not complete yet for the published generation."""
         before = self.world.knowledge if self.world.is_whole else None
         is_known = before is not None and self.knowledge.changed_since(before) == []
-        return not is_known or bool(self.due.around)
+        return not is_known or bool(self.reported_around)
 
     @property
     def is_first_workspace_pending(self) -> bool:
@@ -236,11 +251,11 @@ class Collection:
         and will be soon.
         """
         was_complete = self.world.is_whole and WORKSPACE not in self.faults
-        return was_complete and bool(self.due.around)
+        return was_complete and bool(self.reported_around)
 
     @property
     def is_behind(self) -> bool:
         """Whether a file was reported as changed since the files were last read, and reading them
         does not fail.
         """
-        return not self.is_failing and bool(self.due.files)
+        return not self.is_failing and bool(self.reported)

@@ -7,19 +7,11 @@ that builds. All publish on the event loop. A round that fails is reported and m
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import os
-import sys
 from collections.abc import Awaitable, Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from pathlib import Path
-from threading import get_native_id
-from typing import TypeVar
 
 import anyio
 from anyio.to_thread import run_sync
@@ -37,13 +29,13 @@ from vouch_sidecar.engine.collection import (
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import Faults
+from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.engine.worlds import NO_TIES, brought_up
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.kb.watch import sweep_interval, watch
 from vouch_sidecar.workspace.git import Repository
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 
 SETTLE_SECONDS = 0.02
 """Events with shorter pauses between them count as one change."""
@@ -61,35 +53,9 @@ SEARCH_SHARE = 0.005
 """Share of the time that may be spent searching folders without a knowledge base for one."""
 WRITE_SECONDS = 30.0
 """Pause before a base that could not be written is tried again."""
-NICE = 10
 UNFOLLOWED = "Changes on disk are not all followed"
 TORN = "A checkout may be seen in parts"
 WATCH_LOST = "Changes on disk are noticed late: the watcher was lost"
-
-
-def _lower_priority() -> None:
-    """Give this thread a lower priority than other threads and processes."""
-    if sys.platform == "linux":
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, get_native_id(), NICE)
-
-
-@dataclass(frozen=True, slots=True)
-class Threads:
-    """The threads of a follower: one reads and writes files of knowledge bases, one of low priority
-    builds worlds.
-    """
-
-    disk: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(1))
-    world: ThreadPoolExecutor = field(
-        default_factory=lambda: ThreadPoolExecutor(1, "world", _lower_priority)
-    )
-
-    async def on_disk(self, run: Callable[..., T], *args: object) -> T:
-        return await run_sync(partial(run, *args), limiter=self.disk)
-
-    async def in_world(self, run: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self.world, run)
 
 
 async def repeated(
@@ -113,64 +79,65 @@ class DiskFollower:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._bases: dict[Path, BaseFollower] = {}
+        self._disk = anyio.CapacityLimiter(1)
+        """One thread reads and writes files of knowledge bases."""
         self._search_at = 0.0
+        self._count = 0
+        """What was seen of `Engine.due`."""
         self._embeddings = engine.embeddings = Embeddings(
             engine.registry, engine.faults, engine.due
         )
         engine.is_followed = True
 
     async def finish_bases(self) -> None:
-        """Keep bases for the next process, as far as the age of the files allows it."""
+        """Keep bases for the next process."""
         for base in list(self._bases.values()):
             await base.finish()
 
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
-        threads = Threads()
         engine = self._engine
         engine.breath.has_ended = False
         try:
             async with anyio.create_task_group() as group:
                 group.start_soon(self._embeddings.run)
-                follow = partial(self._follow_all, group.start_soon, threads)
+                follow = partial(self._follow_all, group.start_soon)
                 await repeated(engine.faults, "bases", UNFOLLOWED, follow)
         finally:
             engine.breath.has_ended = True
-            threads.world.shutdown(wait=False, cancel_futures=True)
 
-    async def _follow_all(self, start: Callable[..., object], threads: Threads) -> None:
+    async def _follow_all(self, start: Callable[..., object]) -> None:
         """Follow the knowledge bases that are served, and no others, until something changes. Now
         and then, search folders that have none for a new one.
         """
         engine, registry = self._engine, self._engine.registry
-        count = engine.due.count
         for tree, base in list(self._bases.items()):
             if registry.collections.get(tree) is not base.collection:
                 self._bases.pop(tree).scope.cancel()
         for tree, collection in registry.collections.items():
             if tree not in self._bases:
-                base = self._bases[tree] = BaseFollower(engine, collection, threads)
+                base = self._bases[tree] = BaseFollower(engine, collection, self._disk)
                 start(base.run)
         if registry.lacking and (began := engine.clock()) >= self._search_at:
-            if await threads.on_disk(registry.has_found_one):
+            if await run_sync(registry.has_found_one, limiter=self._disk):
                 registry.search_again()
             cost = engine.clock() - began
             self._search_at = began + cost + sweep_interval(cost, share=SEARCH_SHARE)
         pause = self._search_at - engine.clock() if registry.lacking else inf
-        await engine.due.since(count, max(0.0, pause))
+        self._count = await engine.due.since(self._count, pause)
 
 
 class BaseFollower:
-    """Follows one knowledge base."""
+    """Follows one knowledge base. `disk` lets one thread at a time read and write files."""
 
-    def __init__(self, engine: Engine, collection: Collection, threads: Threads) -> None:
+    def __init__(self, engine: Engine, collection: Collection, disk: anyio.CapacityLimiter) -> None:
         self.collection = collection
         self.scope = anyio.CancelScope()
         self._engine = engine
-        self._threads = threads
+        self._disk = disk
         self._changed: set[str] = set()
         """Files that events name, to be read at once; the empty path stands for all of them. They
-        are apart from those of `Collection.due`, for which questions wait.
+        are apart from those that were reported, for which questions wait.
         """
         self._was_read = anyio.Event()
         self._checked_out: Stat | None = None
@@ -194,40 +161,40 @@ class BaseFollower:
                 group.start_soon(repeated, faults, WORKSPACE, NO_TIES, self._build)
 
     async def finish(self) -> None:
-        """Keep a base for the next process now, if the age of the files allows it."""
+        """Keep a base for the next process now."""
         await self._was_read.wait()
         await self._keep()
 
     async def _build(self) -> None:
         """Have the world brought up to date, when something is due and now and then."""
         engine, collection = self._engine, self.collection
-        await engine.due.since(self._world_count, AROUND_SECONDS)
-        self._world_count = engine.due.count
+        self._world_count = await engine.due.since(self._world_count, AROUND_SECONDS)
         if not collection.complete:
             return
-        await self._settled(collection.tree)
-        collection.due.around.begin()
-        worlds = brought_up(collection, engine.breath)
-        while (world := await self._threads.in_world(partial(next, worlds, None))) is not None:
+        await self._settled(collection.tree, GIT_LOCK_SECONDS)
+        reported = dict(collection.reported_around)
+        worlds = brought_up(collection, engine.breath, reported.keys())
+        while (world := await in_turn(partial(next, worlds, None), WORLDS)) is not None:
             engine.publish_world(collection, world)
-        if collection.due.around.end():
+        if reported:
+            collection.reported_around = dict(collection.reported_around.items() - reported.items())
             engine.notify()  # questions wait for this
 
     async def _follow(self) -> None:
         """Wait until something is due, and read it."""
         engine, collection = self._engine, self.collection
         pause = min(self._due_at(), self._keep_at) - engine.clock()
-        await engine.due.since(self._files_count, max(0.0, pause))
-        self._files_count = engine.due.count
+        self._files_count = await engine.due.since(self._files_count, pause)
         if self._was_read.is_set():
             await anyio.sleep(SETTLE_SECONDS)
-        checked_out = await self._settled(collection.root)
+        give_up_at = engine.clock() + GIT_LOCK_SECONDS
+        checked_out = await self._settled(collection.root, GIT_LOCK_SECONDS)
         if checked_out != self._checked_out or collection.reader.is_damaged:
             self._sweep_at = 0.0  # events of a checkout may be missing
         began = engine.clock()
         if self._due_at() <= began:
             with collection.faults.contained(LOOK, NOT_TAKEN_IN), engine.breath:
-                await self._read(checked_out)
+                await self._read(checked_out, give_up_at)
             if collection.is_failing:
                 pause = sweep_interval(engine.clock() - began, least=RETRY_SECONDS)
                 self._sweep_at = self._rests_until = engine.clock() + pause
@@ -239,46 +206,45 @@ class BaseFollower:
         """When to look at some files next."""
         expiry = self.collection.reader.store.deadline
         at = min(self._sweep_at, inf if expiry is None else expiry)
-        is_any_due = self._changed or self.collection.due.files
+        is_any_due = self._changed or self.collection.reported
         return max(0.0 if is_any_due else at, self._rests_until)
 
-    async def _settled(self, folder: Path) -> Stat | None:
-        """Git's index around a folder, once a running checkout is over; None without a
-        repository.
+    async def _settled(self, folder: Path, seconds: float) -> Stat | None:
+        """Git's index around a folder, once a running checkout is over; None without a repository,
+        and where the checkout takes longer than so many seconds.
         """
         collection = self.collection
         with collection.faults.contained(GIT, TORN):
             repository = Repository.holding(folder, collection.settings.trust.folders)
             if repository is not None:
-                with anyio.move_on_after(GIT_LOCK_SECONDS):
+                with anyio.fail_after(seconds):
                     while repository.is_changing():
                         await anyio.sleep(SETTLE_SECONDS)
                 return repository.version()
         return None
 
-    async def _read(self, checked_out: Stat | None) -> None:
+    async def _read(self, checked_out: Stat | None, give_up_at: float) -> None:
         """Read what is due, and again all until git has stopped changing the working tree; publish
         what changed.
         """
-        engine, collection, reports = self._engine, self.collection, self.collection.due.files
+        engine, collection, reported = self._engine, self.collection, dict(self.collection.reported)
         began = engine.clock()
-        reports.begin()
-        paths, self._changed = self._changed | reports.in_look, set()
+        paths, self._changed = self._changed | reported.keys(), set()
         is_all = "" in paths or len(paths) >= BURST_FILES or self._sweep_at <= began
-        await self._threads.on_disk(collection.read, None if is_all else paths)
-        while engine.clock() < began + GIT_LOCK_SECONDS:
-            if (now := await self._settled(collection.root)) == checked_out:
+        await run_sync(collection.read, None if is_all else paths, limiter=self._disk)
+        while (left := give_up_at - engine.clock()) > 0:
+            if (now := await self._settled(collection.root, left)) == checked_out:
                 break
             checked_out = now
-            await self._threads.on_disk(collection.read)
+            await run_sync(collection.read, limiter=self._disk)
         self._checked_out = checked_out
         cost = engine.clock() - began
         log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
-        was_reported = reports.end()
+        collection.reported = dict(collection.reported.items() - reported.items())
         if engine.publish(collection):
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
             cost = 0.0
-        elif was_reported:
+        elif reported:
             engine.notify()  # questions wait for this
         if is_all:
             self._sweep_at = engine.clock() + sweep_interval(cost)
@@ -288,7 +254,7 @@ class BaseFollower:
         collection, is_done = self.collection, False
         if not collection.is_failing:
             with collection.faults.contained(BASE, UNWRITTEN):
-                is_done = await self._threads.on_disk(collection.reader.keep)
+                is_done = await run_sync(collection.reader.keep, limiter=self._disk)
             self._engine.publish(collection)
         pause = WRITE_SECONDS if BASE in collection.faults else FINISH_SECONDS
         self._keep_at = inf if is_done else self._engine.clock() + pause

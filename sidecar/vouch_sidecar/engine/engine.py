@@ -110,7 +110,7 @@ class Engine:
         if self.is_followed:
             reported = [anchored(path) for path in paths]
             for collection in self.collections.values():
-                collection.due.report(reported)
+                collection.report(reported, self.due.count)
             self.due.bump()
 
     def read(self) -> None:

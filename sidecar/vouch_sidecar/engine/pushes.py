@@ -13,8 +13,8 @@ import anyio
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.changed import GATHER_SECONDS
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.question_queue import in_turn
 from vouch_sidecar.engine.session import Session
+from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.session_update import (
     PUSH_PARTS,

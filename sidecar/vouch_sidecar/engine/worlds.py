@@ -58,6 +58,7 @@ def settle(collections: Iterable[Collection], with_commits: bool = True) -> None
 def brought_up(
     collection: Collection,
     breathe: Breathe,
+    reported: Set[str] = frozenset(),
     *,
     with_commits: bool = True,
     at_once: bool = False,
@@ -65,14 +66,13 @@ def brought_up(
     """The worlds to publish, one after the other, so that the last one is that of the published
     generation and of the files as they are; none if it is the published one. What takes longest,
     the definitions in files and the history, comes after the first one, unless it is asked for
-    `at_once`. Blocks.
+    `at_once`. `reported` files are looked at, and now and then all. Blocks.
     """
     memo, before, began = collection.memo, collection.world, collection.memo.clock()
     memo.is_log_needed |= with_commits
-    reported = collection.due.around.in_look
     everything = memo.sweep_at <= began or not reported.isdisjoint(before.files.folders)
     git = Repository.holding(collection.tree, collection.settings.trust.folders)
-    world, differs = _looked(collection, git, everything, breathe)
+    world, differs = _looked(collection, git, reported, everything, breathe)
     now = memo.clock()
     sweep_at = now + sweep_interval(now - began) if everything else memo.sweep_at
     head = _head(collection, git)
@@ -150,12 +150,16 @@ def _said_by(world: World) -> tuple[object, ...]:
 
 
 def _looked(
-    collection: Collection, git: Repository | None, everything: bool, breathe: Breathe
+    collection: Collection,
+    git: Repository | None,
+    reported: Set[str],
+    everything: bool,
+    breathe: Breathe,
 ) -> tuple[World, bool]:
     """The published world with the files as they are now: those that were reported are looked at,
     or `everything`, and git's index. And whether anything is said of them that was not before.
     """
-    world, settings, reported = collection.world, collection.settings, collection.due.around.in_look
+    world, settings = collection.world, collection.settings
     index, files, owners = None if git is None else git.version(), world.files, NO_OWNERS
     if (
         everything

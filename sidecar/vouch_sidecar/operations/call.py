@@ -18,7 +18,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, Served, UnknownRootError
-from vouch_sidecar.engine.question_queue import in_turn
+from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
