@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from difflib import get_close_matches
+from itertools import chain
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -63,126 +64,104 @@ def load_settings(
     whatever is bound to one stays unseen. Problems of client and environment have no path.
     """
     problems: list[Problem] = []
-    mapping = config_mapping(config, problems)
     own = {name: text.strip() for name, text in env.items() if name.startswith(SETTINGS_PREFIX)}
-    layers = [
-        _Given("file", mapping),
+    of_file = _Given("file", config_mapping(config, problems))
+    others = (
         _Given("client", {CLIENT: client}),
         _Given("environment", {name: text for name, text in own.items() if text}),
-    ]
+    )
+    values = dict(of_file.values)
+    for name, value in chain.from_iterable(other.values.items() for other in others):
+        if name.field in name.group.added:
+            values[name] = tuple(dict.fromkeys(chain(values.get(name, ()), value)))
+        elif name.field not in name.group.final or name not in of_file.values:
+            values[name] = value
     groups: dict[str, Any] = {}
-    for name, group in GROUPS.items():
-        groups[name] = group.model_validate(
-            _merged(group, [layer.values(group) for layer in layers])
-        )
-    more = [problem for layer in layers for problem in layer.problems(config or b"")]
+    for key, group in GROUPS.items():
+        fields = {name.field: value for name, value in values.items() if name.group is group}
+        groups[key] = group.model_validate(fields)
+    more = [problem for given in (of_file, *others) for problem in given.problems(config or b"")]
     return Settings(**groups), (*placed(problems, config or b""), *more)
 
 
-def _merged(group: type[Group], given: Sequence[Mapping[str, Any]]) -> dict[str, object]:
-    """The values of a group from all sources. The last source wins, except over values that are
-    final.
-    """
-    values: dict[str, object] = {}
-    for layer in given:
-        values |= layer
-    for field in group.added & values.keys():
-        lists = (layer.get(field, ()) for layer in given)
-        values[field] = tuple(dict.fromkeys(word for words in lists for word in words))
-    return values | {field: given[0][field] for field in group.final.keys() & given[0].keys()}
-
-
 class _Given:
-    """The settings of one source, and the problems in them. `_faults` holds the name in this
-    source, the message and the severity.
+    """The settings of one source, as far as their models accept them, and the problems in them: the
+    name in this source, the message and the severity.
     """
 
     def __init__(self, source: SettingSource, tree: Mapping[str, object]) -> None:
+        self.values: dict[SettingName, Any] = {}
         self._source = source
         self._faults: list[tuple[str, str, Severity]] = []
         self._settings = {getattr(n, source): n for n in names() if source in n.group.sources}
         self._groups = {n[:at] for n in self._settings for at, c in enumerate(n) if c == "."}
-        self._given: dict[SettingName, object] = {}
         self._take(tree, "")
 
     def _take(self, tree: Mapping[str, object], above: str) -> None:
         for key, value in tree.items():
             name = above + (to_camel(str(key)) if self._source == "client" else str(key))
-            is_one_key = "." not in str(key)
-            if is_one_key and name in self._groups:
-                if isinstance(value, Mapping):
-                    self._take(value, f"{name}.")
-                elif isinstance(value, bool) and f"{name}.enabled" in self._settings:
-                    self._take({"enabled": value}, f"{name}.")
-                elif value is not None:
-                    self._refuse(name, "must be a mapping")
-            elif is_one_key and name in self._settings:
-                self._given[self._settings[name]] = value
-            elif self._must_be_known(name) and len(self._faults) < MAX_PROBLEMS:
-                self._faults.append((name, self._unknown(name), Severity.WARNING))
+            if "." in str(key) or name not in self._settings.keys() | self._groups:
+                self._note_unknown(name)
+            elif name in self._settings:
+                self._read(name, value)
+            elif isinstance(value, Mapping):
+                self._take(value, f"{name}.")
+            elif isinstance(value, bool) and f"{name}.enabled" in self._settings:
+                self._read(f"{name}.enabled", value)
+            elif value is not None:
+                self._refuse(name, "must be a mapping")
 
-    def _must_be_known(self, name: str) -> bool:
+    def _note_unknown(self, name: str) -> None:
         vouchs = {f"{group.path}.{key}" for group in GROUPS.values() for key in group.others}
-        if self._source == "file":
-            return name.startswith(OWN_SECTIONS) and name not in vouchs
-        return name not in NO_SETTINGS
-
-    def _unknown(self, name: str) -> str:
-        elsewhere = {n.file for n in names() if self._source not in n.group.sources}
+        is_ours = name.startswith(OWN_SECTIONS) and name not in vouchs
+        must_be_known = is_ours if self._source == "file" else name not in NO_SETTINGS
+        if not must_be_known or len(self._faults) >= MAX_PROBLEMS:
+            return
+        elsewhere = [n.file for n in names() if self._source not in n.group.sources]
         if any(f"{other}.".startswith(f"{name}.") for other in elsewhere):
-            return "counts in client settings and the environment alone; it is ignored"
-        nearest = get_close_matches(
-            name[:80], sorted(self._settings.keys() | self._groups), 1, cutoff=0
-        )
-        return f"is no setting; did you mean `{nearest[0]}`?"
+            words = "counts in client settings and the environment alone; it is ignored"
+        else:
+            known = sorted(self._settings.keys() | self._groups)
+            (nearest,) = get_close_matches(name[:80], known, 1, cutoff=0)
+            words = f"is no setting; did you mean `{nearest}`?"
+        self._faults.append((name, words, Severity.WARNING))
 
     def _refuse(self, name: str, words: str) -> None:
         self._faults.append((name, f"{words}; it is ignored", Severity.ERROR))
 
-    def values(self, group: type[Group]) -> dict[str, object]:
-        """The values of a group in this source, by field, as far as its model accepts them."""
-        values: dict[str, object] = {}
-        for name, given in self._given.items():
-            if name.group is not group or given is None:
-                continue
-            own, final = str(getattr(name, self._source)), group.final.get(name.field)
-            try:
-                value = self._read(name, given)
-            except ValidationError:
-                self._refuse(own, f"must be {_expected(group, name.field)}")
-                continue
-            if self._source == "file" and final is not None and value != final:
-                self._refuse(own, f"may only be `{str(final).lower()}` here")
-            else:
-                values[name.field] = value
-        return values
-
-    def _read(self, name: SettingName, given: object) -> object:
-        """A value as its model reads it. The environment has only texts, and lists with commas; in
-        other sources a text is no number and no list.
+    def _read(self, name: str, given: object) -> None:
+        """Take a value as its model reads it. The environment has only texts, and lists with
+        commas; in other sources a text is no number and no list.
         """
-        if self._source == "environment" and schema_of(name.group, name.field)["type"] == "array":
+        setting, is_text = self._settings[name], self._source == "environment"
+        group, field = setting.group, setting.field
+        if given is None:
+            return
+        if is_text and isinstance(group.model_fields[field].default, tuple):
             given = str(given).split(",")
-        is_strict = self._source != "environment"
-        model = name.group.model_validate({name.field: given}, strict=is_strict)
-        value: object = getattr(model, name.field)
-        return value
+        try:
+            value = getattr(group.model_validate({field: given}, strict=not is_text), field)
+        except ValidationError:
+            self._refuse(name, f"must be {_expected(group, field)}")
+            return
+        final = group.final.get(field)
+        if self._source == "file" and final not in (None, value):
+            self._refuse(name, f"may only be `{str(final).lower()}` here")
+        else:
+            self.values[setting] = value
 
     def problems(self, config: bytes) -> tuple[Problem, ...]:
         """The problems, errors first; those of the file have a place."""
-        faults = sorted(self._faults, key=lambda fault: fault[2] is not Severity.ERROR)[
-            :MAX_PROBLEMS
-        ]
+        faults = sorted(self._faults, key=lambda fault: fault[2] is not Severity.ERROR)
         path, document = "", None
         if self._source == "file" and faults:
             path, document = CONFIG, YamlDocument(decode(config))
         problems = []
-        for name, words, severity in faults:
+        for name, words, severity in faults[:MAX_PROBLEMS]:
             place = (1, 1) if document is None else document.place(name.split("."))
             shown = _NOT_SHOWN.sub("?", name)[:80]
-            field = self._settings[name].file if name in self._settings else shown
             message = f"`{shown}` {words}"
-            problems.append(Problem(path, message, severity, *place, field, code="setting"))
+            problems.append(Problem(path, message, severity, *place, shown, code="setting"))
         return placed(problems, config)
 
 
