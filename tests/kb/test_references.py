@@ -1,75 +1,42 @@
-"""Where the text of a file names artifacts: as YAML has it, and while it is being written."""
+"""Which id stands at a place of a file, also while the file is being written."""
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
-import yaml
-from hypothesis import given
-from hypothesis import strategies as st
-from vouch_sidecar.kb.references import MAX_MARKS, references
-
-from tests.soak import examples
-
-IDS = st.lists(
-    st.text(alphabet="acd-_.09'é ", min_size=1, max_size=8).filter(str.strip), max_size=3
-)
+from vouch_sidecar.kb.references import MAX_MARKS, marks, reference_at
 
 
-def named(relative: str, text: str) -> list[tuple[str, str]]:
-    """Field and id of all that is named; each stands where it is said to."""
-    found = list(references(relative, text))
-    for one in found:
-        assert text[one.start : one.end] in (one.text, one.text.replace("'", "''"))
-    return [(reference.field, reference.text) for reference in found]
-
-
-@examples(150)
-@given(IDS, IDS, st.booleans(), st.sampled_from(["\n", "\r\n", "\r"]))
-def test_what_a_yaml_parser_reads(
-    cited: list[str], listed: list[str], flow: bool, end: str
-) -> None:
-    text = "id: x\ntext: 'some: text\n  - of it'\n"
-    for name, ids in (("evidence", cited), ("entities", listed)):
-        said = yaml.safe_dump(ids, default_flow_style=flow, allow_unicode=True, width=9999)
-        text += f"{name}: {said}" if flow or not ids else f"{name}:\n{said}"
-    again = yaml.safe_load(text)
-    wanted = [("id", "x")]
-    wanted += [("evidence", one) for one in again["evidence"] if isinstance(one, str)]
-    wanted += [("entities", one) for one in again["entities"] if isinstance(one, str)]
-    text = text.replace("\n", end)
-    plain = [(field, name) for field, name in named("claims/x.yaml", text) if not is_value(name)]
-    assert plain == [pair for pair in wanted if not is_value(pair[1])]
-
-
-def is_value(text: str) -> bool:
-    """Whether YAML takes a text for a number, nothing or a mark where it stands without quotes."""
-    with suppress(yaml.YAMLError):
-        return not isinstance(yaml.safe_load(text) if "'" not in text else text, str)
-    return True
+def at_every_place(relative: str, text: str) -> list[tuple[str, str]]:
+    """Field and id of all that stands in a text; each stands where it is said to."""
+    found = {}
+    for offset in range(len(text) + 1):
+        if (one := reference_at(relative, text, offset)) is not None:
+            assert text[one.start : one.end] == one.text
+            assert one.start <= offset <= one.end
+            found[one.start] = one.field, one.text
+    return [*found.values()]
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("entities: [a, 'b', \"c\", d] # [e]\n", ["a", "b", "c", "d"]),
+        ("entities: [a, 'b', \"c\", d] # none\n", ["a", "b", "c", "d", "none"]),
         ("entities: [a,\n  b,\n]\nsupersedes: [c]\n", ["a", "b", "c"]),
-        ("entities: [a, b\nsupersedes:\n- c # d\n", ["a", "b", "c"]),
-        ("entities:\n  - a\n\n  # b\n  - c\n", ["a", "c"]),
-        ("entities: null\nsuperseded_by: ~\ncontradicts: []\n", []),
+        ("entities: [a b\r\nsupersedes:\r\n- c-d # e\r\n", ["a b", "c-d", "e"]),
+        ("entities:\n  - é#1\n\n  - ''\n  - c", ["é#1", "c"]),
+        ("superseded_by: x y\ncontradicts: []\n", ["x y"]),
         ("text: |\n  entities:\n  - a\nentities: []\n", []),
         ("text: entities\ntags:\n- a\n", []),
         ("metadata:\n  entities: [a]\n", []),
     ],
 )
-def test_lists_of_a_claim(text: str, found: list[str]) -> None:
-    assert [name for _, name in named("claims/x.yaml", text)] == found
+def test_the_ids_of_a_claim(text: str, found: list[str]) -> None:
+    assert [name for _, name in at_every_place("claims/x.yaml", text)] == found
 
 
-def test_the_body_of_a_page() -> None:
+def test_the_ids_of_a_page() -> None:
     text = "---\nid: p\nclaims: [a]\n---\nclaims: [b]\n[[c]], [[d|D]], [claim: e], [claim:f] [[]]\n"
-    assert named("pages/p.md", text) == [
+    assert at_every_place("pages/p.md", text) == [
         ("id", "p"),
         ("claims", "a"),
         ("[[", "c"),
@@ -90,15 +57,11 @@ def test_the_body_of_a_page() -> None:
 )
 def test_blanks_are_read_once(text: str) -> None:
     """Work that grows with the square of these would go on for hours, or many seconds."""
-    found = list(references("pages/x.md", f"---\n{text}"))
-    assert len(found) == 1
+    assert reference_at("pages/x.md", f"---\n{text}", len("---\nid: x")) is not None
+    assert not list(marks(f"---\n{text}"))
 
 
 def test_marks_of_a_page_are_bounded() -> None:
-    found = list(references("pages/x.md", "---\nid: x\n---\n" + "[[a]] [claim: b] " * 5_000))
-    assert len(found) == 1 + MAX_MARKS
-
-
-def test_a_mark_that_goes_on_and_on_names_nothing() -> None:
-    text = f"---\nid: x\n---\n[[{'a' * 201}]] [[{'b' * 200}]] [claim: c{' ' * 300}]"
-    assert named("pages/x.md", text)[1:] == [("[[", "b" * 200), ("[claim:", "c")]
+    assert len(list(marks("[[a]] [claim: b] " * 5_000))) == MAX_MARKS
+    text = f"[[{'a' * 201}]] [[{'b' * 200}]] [claim: c{' ' * 300}]"
+    assert [one.text for one in marks(text)] == ["b" * 200, "c"]

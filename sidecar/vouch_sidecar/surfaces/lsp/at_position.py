@@ -14,7 +14,7 @@ from vouch_sidecar.engine import Served
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, anchored
 from vouch_sidecar.kb.records import Artifact, Page
-from vouch_sidecar.kb.references import LINKED, Reference, references
+from vouch_sidecar.kb.references import LINKED, Reference, reference_at
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.retrieval.constants import MAX_TITLES
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
@@ -90,12 +90,11 @@ def artifact_at(
     file, offset = file_at(server, document), document.offset_at(position)
     if file is None or offset is None:
         return None
-    for reference in references(file.relative, document.source):
-        if reference.start <= offset <= reference.end:
-            artifact = file.resolve(reference)
-            named = [] if artifact is None else [(file.served, artifact)]
-            return _place(document, reference.start, reference.end, named)
-    return None
+    reference = reference_at(file.relative, document.source, offset)
+    artifact = None if reference is None else file.resolve(reference)
+    if reference is None or artifact is None:
+        return None
+    return _place(document, reference.start, reference.end, [(file.served, artifact)])
 
 
 def entities_at(

@@ -8,7 +8,7 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import classify
 from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
-from vouch_sidecar.kb.references import references
+from vouch_sidecar.kb.references import reference_at
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
@@ -40,7 +40,7 @@ def complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionLis
     if offset is None:
         return None
     marked = f"{text[:offset]}{CARET}{text[offset:]}"
-    there = next((r for r in references(file.relative, marked) if CARET in r.text), None)
+    there = reference_at(file.relative, marked, offset)
     if there is None or there.field == "id":
         return None
     typed, rest = there.text.partition(CARET)[0].strip(), WORD.match(text, offset)
