@@ -213,7 +213,7 @@ def test_what_leads_in_a_list_ends_with_it(text: str) -> None:
 def test_of_a_long_item_only_a_part_is_taken(text: str) -> None:
     place, start, blocks = place_of("end well", text), text.index("end well"), blocks_of(text)
     assert place is not None
-    assert place.is_cut
+    assert place.text == ""
     assert lines_run(lambda: around(text, blocks, start, start + 3)) < 400
 
 

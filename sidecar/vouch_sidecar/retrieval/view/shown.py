@@ -199,8 +199,8 @@ def _shown_by(
         own = own._replace(says_something=place is not None and _says_something(place, source))
     if place is None:
         return own
-    if len(place.text) > MAX_SENTENCE or place.is_cut:
-        return own._replace(lacks_context=claim.auto_approved or place.is_cut)
+    if not place.text or len(place.text) > MAX_SENTENCE:
+        return own._replace(lacks_context=claim.auto_approved or not place.text)
 
     def shows(start: int, end: int) -> bool:
         return hidden is not None and not any(a < end and start < b for a, b in hidden)
