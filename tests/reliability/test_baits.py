@@ -15,7 +15,7 @@ from vouch_sidecar.retrieval.evidence.text_kinds import phrases_in
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.text.analysis import units
-from vouch_sidecar.text.around import around, blocks_of
+from vouch_sidecar.text.around import around, parts_of
 from vouch_sidecar.text.comments import is_code
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.prompt_text import (
@@ -66,7 +66,7 @@ ORIGIN = '[remote "origin"]\n' + "\n" * 20_000 + "url = " + "a" * 20_000 + " b\n
 @pytest.mark.parametrize("bait", BAITS)
 def test_a_text_is_read_to_its_end(bait: str) -> None:
     text = BAITS[bait]
-    around(text, blocks_of(text), 0, len(text))
+    around(text, parts_of(text)[0], 0, len(text))
     is_statement(text)
     is_talk(text)
     names_in(text)

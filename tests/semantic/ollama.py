@@ -81,12 +81,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, {"embeddings": [[1.0]]})
         elif failure == "long":
             self._send_bytes(*FAILURES["error"])
-        elif failure == "drips":
-            self.send_response(200)
-            self.end_headers()
-            for _ in range(100):
-                self.wfile.write(b" ")
-                self.server.released.wait(0.05)
         elif failure == "closed":
             self.close_connection = True
         else:

@@ -58,12 +58,7 @@ def _pooling(**modes: object) -> Callable[[Path], None]:
         (lambda f: _damaged(f / "tokenizer.json"), "can't be read"),
         (lambda f: _damaged(f / "config.json"), "can't be read"),
         (lambda f: (f / "config.json").write_text("[]"), "can't be read"),
-        (_pooling(word_embedding_dimension=3, pooling_mode_mean_tokens=True), "other dimensions"),
-        (_pooling(pooling_mode_mean_tokens=True), "other dimensions"),
-        (
-            _pooling(word_embedding_dimension=model.DIMENSION, pooling_mode_max_tokens=True),
-            "pool by mean",
-        ),
+        (_pooling(pooling_mode_max_tokens=True), "pool by mean"),
     ],
 )
 def test_what_is_wrong_with_a_folder_is_said(

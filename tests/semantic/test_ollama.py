@@ -35,7 +35,6 @@ def test_vectors_come_from_the_server(server: ollama.Ollama, folder: Path) -> No
     ("failure", "said"),
     [
         ("slow", "took longer than 300 ms"),
-        ("drips", "took longer than 300 ms"),
         ("error", "an error \\(500\\)"),
         ("gone", "run `ollama pull tiny`"),
         ("closed", "does not answer: start it"),
@@ -47,7 +46,6 @@ def test_vectors_come_from_the_server(server: ollama.Ollama, folder: Path) -> No
         ("uneven", "choose another"),
         ("zeros", "choose another"),
         ("infinite", "choose another"),
-        ("another dimension", "choose another"),
     ],
 )
 def test_every_failure_says_what_to_do(server: ollama.Ollama, failure: str, said: str) -> None:

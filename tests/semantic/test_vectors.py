@@ -8,7 +8,7 @@ import numpy as np
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Scope
-from vouch_sidecar.semantic.embedded_texts import texts_of
+from vouch_sidecar.semantic.embedded_texts import KINDS, texts_of
 from vouch_sidecar.semantic.vectors import arranged
 
 from tests.index.worlds import knowledge_of
@@ -40,17 +40,24 @@ def test_claims_descriptions_and_sections_are_compared() -> None:
 
 
 def test_the_nearest_come_first_and_no_more_than_asked() -> None:
-    texts = texts_of(knowledge_of(ARTIFACTS), any_script=False)
-    angles = {mark: n / 4 for n, mark in enumerate(sorted(texts.by_mark))}
+    rows, by_mark = texts_of(knowledge_of(ARTIFACTS), any_script=False)
+    angles = {mark: n / 4 for n, mark in enumerate(sorted(by_mark))}
     known = {m: np.array([np.cos(a), np.sin(a)], np.float32) for m, a in angles.items()}
-    kinds = (Kind.CLAIM, Kind.ENTITY, Kind.PAGE)
-    vectors, gates = arranged(texts, known), ["open", "agent:ada"]
-    everything = vectors.nearest(QUERY, kinds, gates, 0.0, 9)
-    assert [near.mark for near in everything] == sorted(texts.by_mark)
-    cosines = [near.cosine for near in everything]
+    vectors, gates = arranged(rows, known), ["open", "agent:ada"]
+    everything = vectors.nearest(QUERY, KINDS, gates, 0.0, 9)
+    assert [row.mark for row, _ in everything] == sorted(by_mark)
+    cosines = [cosine for _, cosine in everything]
     assert cosines == sorted(cosines, reverse=True)
-    assert vectors.nearest(QUERY, kinds, gates, 0.0, 2) == everything[:2]
-    assert vectors.nearest(QUERY, kinds, gates, cosines[2], 9) == everything[:3]
+    assert vectors.nearest(QUERY, KINDS, gates, 0.0, 2) == everything[:2]
+    assert vectors.nearest(QUERY, KINDS, gates, cosines[2], 9) == everything[:3]
+    hers = [row.id for row, _ in everything if row.gate != "open"]
+    assert hers == ["ada"]
+    assert vectors.nearest(QUERY, KINDS, ["open"], 0.0, 9) == [
+        (row, cosine) for row, cosine in everything if row.gate == "open"
+    ]
+    assert vectors.nearest(QUERY, [Kind.PAGE], gates, 0.0, 9) == [
+        (row, cosine) for row, cosine in everything if row.kind is Kind.PAGE
+    ]
 
 
 def test_what_is_kept_beside_the_bases_is_written_anew_with_them(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.text.around import MAX_PARAGRAPH, Place, around, blocks_of, heading_text
+from vouch_sidecar.text.around import MAX_PARAGRAPH, Place, around, heading_text, parts_of
 from vouch_sidecar.text.text_forms import is_fragment, is_statement, is_talk
 
 from tests.text.lines_run import lines_run
@@ -57,7 +57,7 @@ reStructured
 
 def place_of(quote: str, text: str = DOCUMENT) -> Place | None:
     start = text.index(quote)
-    return around(text, blocks_of(text), start, start + len(quote))
+    return around(text, parts_of(text)[0], start, start + len(quote))
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_what_leads_in_a_list_ends_with_it(text: str) -> None:
     ],
 )
 def test_of_a_long_item_only_a_part_is_taken(text: str) -> None:
-    place, start, blocks = place_of("end well", text), text.index("end well"), blocks_of(text)
+    place, start, blocks = place_of("end well", text), text.index("end well"), parts_of(text)[0]
     assert place is not None
     assert place.text == ""
     assert lines_run(lambda: around(text, blocks, start, start + 3)) < 400
@@ -219,14 +219,14 @@ def test_of_a_long_item_only_a_part_is_taken(text: str) -> None:
 
 def test_of_data_nothing_is_taken() -> None:
     text = "word, " * MAX_PARAGRAPH
-    assert around(text, blocks_of(text), 0, len(text)) is None
+    assert around(text, parts_of(text)[0], 0, len(text)) is None
 
 
 @pytest.mark.parametrize("part", ["## Part\n\nSay so.\n\n", "- Say so.\n"])
 def test_a_place_is_found_at_the_same_cost_in_a_long_document(part: str) -> None:
     def cost(many: int) -> int:
         text = part * many
-        start, blocks = text.rindex("Say"), blocks_of(text)
+        start, blocks = text.rindex("Say"), parts_of(text)[0]
         return lines_run(lambda: around(text, blocks, start, start + 1))
 
     assert cost(1_000) < 2 * cost(200)

@@ -55,9 +55,9 @@ class _Known:
 
     by_mark: dict[bytes, Vector]
     """Those that an earlier process wrote, or that are computed so far, by the marks of texts."""
-    vectors: Vectors
+    vectors: Vectors | None = None
     of: Knowledge | None = None
-    """The generation of whose texts `vectors` are; None before the first one."""
+    """The generation of whose texts `vectors` are."""
     unwritten: int = 0
     """How many of them are not on disk yet."""
 
@@ -124,7 +124,7 @@ class Embeddings:
         if known is None:
             data = None if bases is None else await in_worker(partial(bases.read_extra, file))
             by_mark = {} if data is None else await in_worker(partial(from_bytes, data))
-            known = self._known[collection] = _Known(by_mark, Vectors({}, {}))
+            known = self._known[collection] = _Known(by_mark)
         if known.of is not knowledge:
             texts = await in_worker(partial(texts_of, knowledge, backend.any_script))
             by_mark = known.by_mark
@@ -139,12 +139,12 @@ class Embeddings:
                 by_mark.update(zip(marks, rows, strict=True))
                 known.unwritten += len(marks)
             try:
-                known.vectors = await run_sync(partial(arranged, texts, by_mark))
+                vectors = await run_sync(partial(arranged, texts.rows, by_mark))
             except ValueError:
                 known.by_mark = {}
                 raise UnavailableError(MIXED) from None
-            known.by_mark = dict(known.vectors.by_mark)
-            known.of = knowledge
+            # rows of this matrix, so that no earlier one is kept
+            known.by_mark, known.vectors, known.of = vectors.by_mark, vectors, knowledge
         return bases is None or await in_worker(partial(_write, bases, file, known))
 
     def _wanted(self) -> tuple[str | None, str | None]:
@@ -176,7 +176,7 @@ class Embeddings:
         ready = self._ready(served)
         if vector is None or ready is None:
             return None
-        if {vectors.dimension for vectors in ready.values()} - {None, len(vector)}:
+        if not all(vectors.fits(vector) for vectors in ready.values()):
             for known in self._known.values():  # what an earlier process wrote is of another model
                 known.by_mark, known.of = {}, None
             self._due.bump()
@@ -184,11 +184,11 @@ class Embeddings:
         return TextVector(vector, ready)
 
     def _ready(self, served: Sequence[Served]) -> dict[Path | str, Vectors] | None:
-        """The vectors of some knowledge bases; None unless all are those of what is published."""
+        """The vectors of some knowledge bases; None unless all are those of what is asked."""
         ready: dict[Path | str, Vectors] = {}
         for kb in served:
             known = self._known.get(kb.collection)
-            if known is None or known.of is not kb.collection.knowledge:
+            if known is None or known.vectors is None or known.of is not kb.view.knowledge:
                 return None
             ready[kb.view.identity] = known.vectors
         return ready
@@ -204,7 +204,9 @@ def _write(bases: Bases, file: str, known: _Known) -> bool:
     """
     if known.unwritten <= UNWRITTEN and bases.has_extra(file):
         return True
-    if not bases.folder.is_dir() or not bases.write_extra(file, to_bytes(known.vectors)):
+    if known.vectors is None or not bases.folder.is_dir():
+        return False
+    if not bases.write_extra(file, to_bytes(known.vectors)):
         return False
     known.unwritten = 0
     return True

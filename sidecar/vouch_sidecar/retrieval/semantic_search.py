@@ -22,26 +22,12 @@ from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.search import Ranked, as_units, found_by_words, ranked
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.semantic.embedded_texts import KINDS, compared, mark_of
-from vouch_sidecar.semantic.vectors import Near
+from vouch_sidecar.semantic.embedded_texts import KINDS
 from vouch_sidecar.text.content_words import content_stems
 
 PHRASE_CHARS = 200
 SPARE = 50
-"""Texts that are read beyond those asked for, as some are known already or have changed."""
-
-
-def _standing(view: View, near: Near) -> Ranked | None:
-    """The hit for a near text, with the cosine as its score. None if the text has changed since it
-    was embedded, or the viewer may not see it.
-    """
-    artifact = view.visible.artifact((near.kind, near.id))
-    if not isinstance(artifact, Claim | Entity | Page):
-        return None
-    now = compared(artifact)
-    if near.section >= len(now) or mark_of(now[near.section]) != near.mark:
-        return None
-    return Ranked(view, near.kind, artifact, near.section, near.cosine, "semantic")
+"""Texts that are read beyond those asked for, as several may be sections of one page."""
 
 
 def semantic_search(
@@ -72,18 +58,18 @@ def _alone(
 ) -> list[Ranked]:
     """A few near artifacts that are not known yet, each once, best first."""
     most = MAX_SEMANTIC + len(keys) + len(exclude) + SPARE
-    nearest = (
-        (view, near)
+    near = [
+        Ranked(view, row.kind, artifact, row.section, cosine, "semantic")
         for view in views
-        for near in vector.nearest(view, kinds, SEMANTIC_LEAST, most)
-        if (view.collection, near.kind, near.id) not in keys and near.id not in exclude
-    )
+        for row, cosine in vector.nearest(view, kinds, SEMANTIC_LEAST, most)
+        if (view.collection, row.kind, row.id) not in keys and row.id not in exclude
+        if (artifact := view.visible.artifact((row.kind, row.id))) is not None
+    ]
+    near.sort(key=lambda row: -_worth(row.kind) * row.score)
     first: dict[tuple[str, Kind, str], Ranked] = {}
-    for view, near in sorted(nearest, key=lambda pair: -_worth(pair[1].kind) * pair[1].cosine):
-        standing = _standing(view, near) if len(first) < MAX_SEMANTIC else None
-        if standing is not None:
-            first.setdefault((view.collection, near.kind, near.id), standing)
-    return list(first.values())
+    for row in near:
+        first.setdefault((row.view.collection, row.kind, row.artifact.id), row)
+    return list(first.values())[:MAX_SEMANTIC]
 
 
 def _worth(kind: Kind) -> float:

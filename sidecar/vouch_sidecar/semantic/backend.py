@@ -41,7 +41,7 @@ def is_latin(text: str) -> bool:
     return 2 * latin > len(letters)
 
 
-def unit(rows: object, count: int, dimension: int | None = None) -> Matrix:
+def unit(rows: object, count: int) -> Matrix:
     """The rows as `count` vectors of length 1. Raises UnavailableError where they are no such
     vectors.
     """
@@ -49,18 +49,11 @@ def unit(rows: object, count: int, dimension: int | None = None) -> Matrix:
 
     try:
         vectors: Matrix = np.asarray(rows, np.float32)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        is_usable = lengths.shape == (count, 1) and np.isfinite(lengths).all() and lengths.all()
     except (TypeError, ValueError):
-        raise UnavailableError("the model gives no vectors: choose another one") from None
-    if (
-        vectors.ndim != 2
-        or len(vectors) != count
-        or vectors.shape[1] != (dimension or vectors.shape[1])
-    ):
-        shape = " × ".join(map(str, vectors.shape))
-        wanted = f"{count} × {dimension or 'any'}"
-        raise UnavailableError(f"the model gives {shape} numbers, not {wanted}: choose another one")
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    if not np.isfinite(lengths).all() or not lengths.all():
-        raise UnavailableError("the model gives vectors without a direction: choose another one")
+        is_usable = False
+    if not is_usable:
+        raise UnavailableError("the model gives no vector for each text: choose another one")
     scaled: Matrix = vectors / lengths
     return scaled

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -30,7 +30,6 @@ FOREIGN_SHARE = 0.2
 """The share of pieces in other scripts from which a vocabulary counts as one of several languages.
 """
 _FILES = ("tokenizer.json", "config.json", "1_Pooling/config.json")
-Pooling = Literal["mean", "cls"]
 
 
 class Local:
@@ -47,9 +46,12 @@ class Local:
                     digest.update(hashlib.file_digest(stream, "sha256").digest())
             self.identity = digest.hexdigest()
             config, pooling = (json.loads(path.read_bytes()) for path in paths[2:])
-            self._pooling, self._dimension = _pooling(config, pooling)
+            self._by_first_token = _is_by_first_token(pooling)
             self._tokenizer = Tokenizer.from_file(str(paths[1]))
-            self._session = _session(paths[0])
+            most = min(MAX_TOKENS, int(config.get("max_position_embeddings") or MAX_TOKENS))
+            self._tokenizer.enable_truncation(most)
+            self._tokenizer.enable_padding(pad_id=int(config.get("pad_token_id") or 0))
+            self._session = _session(model)
         except FileNotFoundError as error:
             missing = Path(error.filename).relative_to(folder)
             raise UnavailableError(f"the folder of the model has no `{missing}`") from None
@@ -59,13 +61,9 @@ class Local:
             raise UnavailableError(
                 f"the model can't be read ({type(error).__name__}): fetch it again"
             ) from None
-        most = min(MAX_TOKENS, int(config.get("max_position_embeddings") or MAX_TOKENS))
-        self._tokenizer.enable_truncation(most)
-        self._tokenizer.enable_padding(pad_id=int(config.get("pad_token_id") or 0))
         pieces = self._tokenizer.get_vocab()
         foreign = sum(any(map(str.isalpha, piece)) and not is_latin(piece) for piece in pieces)
         self.any_script = foreign > FOREIGN_SHARE * len(pieces)
-        self._inputs = {node.name for node in self._session.get_inputs()}
 
     def embed(self, texts: Sequence[str], seconds: float) -> Matrix:
         """Make a row for each text. A batch is not interrupted; it never takes seconds."""
@@ -78,37 +76,25 @@ class Local:
             "token_type_ids": np.zeros_like(mask),
         }
         try:
-            outputs = self._session.run(None, {k: v for k, v in given.items() if k in self._inputs})
-            states = np.asarray(outputs[0], np.float32)
-            if states.ndim != 3 or states.shape[:2] != mask.shape:
-                raise UnavailableError("the model gives no vector for each token: choose another")
-        except UnavailableError:
-            raise
+            inputs = {node.name: given[node.name] for node in self._session.get_inputs()}
+            states = np.asarray(self._session.run(None, inputs)[0], np.float32)
+            counted = mask[:, :, None].astype(np.float32)
+            pooled = states[:, 0]
+            if not self._by_first_token:
+                pooled = (states * counted).sum(axis=1) / counted.sum(axis=1)
         except Exception as error:
             raise UnavailableError(
                 f"the model fails ({type(error).__name__}): choose another one"
             ) from None
-        if self._pooling == "cls":
-            return unit(states[:, 0], len(texts), self._dimension)
-        counted = mask[:, :, None].astype(np.float32)
-        total = (states * counted).sum(axis=1) / np.maximum(counted.sum(axis=1), 1)
-        return unit(total, len(texts), self._dimension)
+        return unit(pooled, len(texts))
 
 
-def _pooling(config: dict[str, Any], pooling: dict[str, Any]) -> tuple[Pooling, int]:
-    """How the vectors of tokens become one, and the number of its dimensions."""
-    dimension = pooling.get("word_embedding_dimension")
-    if not isinstance(dimension, int) or dimension != config.get("hidden_size", dimension):
-        raise UnavailableError("`1_Pooling/config.json` and `config.json` name other dimensions")
-    modes = [
-        name for name, on in pooling.items() if name.startswith("pooling_mode_") and on is True
-    ]
-    match modes:
-        case ["pooling_mode_mean_tokens"]:
-            return "mean", dimension
-        case ["pooling_mode_cls_token"]:
-            return "cls", dimension
-    raise UnavailableError("only models that pool by mean or by the first token are read")
+def _is_by_first_token(pooling: dict[str, Any]) -> bool:
+    """Whether the vector of a text is that of its first token, not the mean of all."""
+    modes = [name for name, on in pooling.items() if name.startswith("pooling_mode_") and on]
+    if modes not in (["pooling_mode_mean_tokens"], ["pooling_mode_cls_token"]):
+        raise UnavailableError("only models that pool by mean or by the first token are read")
+    return modes == ["pooling_mode_cls_token"]
 
 
 def _session(model: Path) -> InferenceSession:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -30,43 +29,35 @@ class Ollama:
         parts = urlsplit(address)
         self._host, self._port = parts.hostname or "localhost", parts.port or 80
         self._model = model
-        self._dimension: int | None = None
         listed = self._ask("GET", "/api/tags", None, LIST_SECONDS).get("models")
-        models = listed if isinstance(listed, list) else []
-        names = [model, model if ":" in model else f"{model}:latest"]
-        mappings = (each for each in models if isinstance(each, dict))
-        ours = next((each for each in mappings if each.get("name") in names), None)
-        if ours is None:
+        named = {model, model if ":" in model else f"{model}:latest"}
+        ours = [
+            each
+            for each in (listed if isinstance(listed, list) else [])
+            if isinstance(each, dict) and each.get("name") in named
+        ]
+        if not ours:
             raise self._missing()
-        identity = f"ollama {ours.get('name')} {ours.get('digest')}"
+        identity = f"ollama {ours[0]['name']} {ours[0].get('digest')}"
         self.identity = hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
 
     def embed(self, texts: Sequence[str], seconds: float) -> Matrix:
         """A row for each text."""
         body = {"model": self._model, "input": list(texts), "truncate": True}
-        vectors = self._ask("POST", "/api/embed", body, seconds).get("embeddings")
-        rows = unit(vectors, len(texts), self._dimension)
-        self._dimension = rows.shape[1]
-        return rows
+        answered = self._ask("POST", "/api/embed", json.dumps(body), seconds)
+        return unit(answered.get("embeddings"), len(texts))
 
     def _missing(self) -> UnavailableError:
         return UnavailableError(f"Ollama has no such model: run `ollama pull {self._model}`")
 
-    def _ask(self, method: str, path: str, body: object, seconds: float) -> Mapping[str, Any]:
-        """The answer to a request, which may take so many seconds once it has begun."""
-        until = time.monotonic() + seconds
+    def _ask(self, method: str, path: str, body: str | None, seconds: float) -> dict[str, Any]:
+        """The answer to a request; so many seconds may pass until Ollama says something."""
         connection = HTTPConnection(self._host, self._port, timeout=max(seconds, 0.001))
+        answered: object = None
         try:
-            data = None if body is None else json.dumps(body)
-            connection.request(method, path, data, {"Content-Type": "application/json"})
+            connection.request(method, path, body, {"Content-Type": "application/json"})
             response = connection.getresponse()
-            status, content = response.status, bytearray()
-            while part := response.read1(1 << 16):
-                content += part
-                if len(content) > MAX_RESPONSE:
-                    raise HTTPException("too long")
-                if time.monotonic() > until:
-                    raise TimeoutError
+            answered = json.loads(response.read(MAX_RESPONSE))
         except TimeoutError:
             raise UnavailableError(
                 f"Ollama took longer than {seconds * 1000:.0f} ms: raise `recall.timeout_ms` or "
@@ -74,14 +65,12 @@ class Ollama:
             ) from None
         except (OSError, HTTPException):
             raise UnavailableError("Ollama does not answer: start it") from None
+        except (ValueError, RecursionError):
+            pass
         finally:
             connection.close()
-        if status == 404:
+        if response.status == 404:
             raise self._missing()
-        try:
-            answered = json.loads(content) if status == 200 else None
-        except (ValueError, RecursionError):
-            answered = None
-        if not isinstance(answered, dict):
-            raise UnavailableError(f"Ollama answers with an error ({status}): see its log")
+        if response.status != 200 or not isinstance(answered, dict):
+            raise UnavailableError(f"Ollama answers with an error ({response.status}): see its log")
         return answered

@@ -1,14 +1,13 @@
-"""The vectors of one generation, by kind and gate: what a viewer may not see is not compared."""
+"""The vectors of one generation, one a text. What a viewer may not see is not told."""
 
 from __future__ import annotations
 
 import io
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.semantic.embedded_texts import KindAndGate, Texts
+from vouch_sidecar.kb.records import Key, Kind
+from vouch_sidecar.semantic.embedded_texts import Row
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,37 +18,26 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32]
 
 
-class Near(NamedTuple):
-    """A text that is near: its artifact, its section, its mark, and the cosine."""
-
-    kind: Kind
-    id: str
-    section: int
-    mark: bytes
-    cosine: float
-
-
-class _Rows(NamedTuple):
-    rows: list[tuple[str, int, bytes]]
-    """Id, section and mark of each row."""
-    matrix: Matrix
-
-
 class Vectors(NamedTuple):
-    """The vectors of a generation. Immutable. `by_mark` holds rows of the blocks."""
+    """The vectors of a generation: `matrix` has one for each row. Immutable."""
 
-    blocks: Mapping[KindAndGate, _Rows]
-    by_mark: Mapping[bytes, Vector]
+    rows: Sequence[Row]
+    matrix: Matrix
+    by_artifact: Mapping[Key, list[int]]
+    """The numbers of each artifact's rows."""
 
     @property
-    def dimension(self) -> int | None:
-        """The number of dimensions; None without vectors."""
-        return next((block.matrix.shape[1] for block in self.blocks.values()), None)
+    def by_mark(self) -> dict[bytes, Vector]:
+        return {row.mark: self.matrix[at] for at, row in enumerate(self.rows)}
 
-    def cosine(self, marks: Iterable[bytes], query: Vector) -> float:
-        """The greatest cosine of some texts; 0 if no vector is known."""
-        vectors = (self.by_mark.get(mark) for mark in marks)
-        return max((float(vector @ query) for vector in vectors if vector is not None), default=0.0)
+    def fits(self, query: Vector) -> bool:
+        """Whether the vectors have as many dimensions as a query."""
+        return not self.rows or self.matrix.shape[1] == len(query)
+
+    def cosine(self, key: Key, query: Vector) -> float:
+        """The greatest cosine of an artifact's texts; 0 if it has none."""
+        rows = self.by_artifact.get(key)
+        return float((self.matrix[rows] @ query).max()) if rows else 0.0
 
     def nearest(
         self,
@@ -58,48 +46,32 @@ class Vectors(NamedTuple):
         gates: Collection[str],
         least: float,
         most: int,
-    ) -> list[Near]:
-        """The nearest texts for a viewer with these gates, with a cosine of `least` or more,
-        nearest first.
+    ) -> list[tuple[Row, float]]:
+        """The nearest texts for a viewer with these gates, each with its cosine, of `least` or
+        more; nearest first.
         """
-        import numpy as np
-
-        hits: list[Near] = []
-        for (kind, gate), block in self.blocks.items():
-            if kind not in kinds or gate not in gates:
-                continue
-            cosines = block.matrix @ query
-            first = np.argpartition(-cosines, most)[:most] if most < len(cosines) else ...
-            for at in np.arange(len(cosines))[first]:
-                if (cosine := float(cosines[at])) >= least:
-                    artifact_id, section, mark = block.rows[at]
-                    hits.append(Near(kind, artifact_id, section, mark, cosine))
-        hits.sort(key=lambda near: (-near.cosine, near.kind, near.id, near.section))
-        return hits[:most]
+        near: list[tuple[Row, float]] = []
+        cosines = self.matrix @ query if self.rows else self.matrix
+        for at in (-cosines).argsort(kind="stable"):
+            row, cosine = self.rows[at], float(cosines[at])
+            if cosine < least or len(near) == most:
+                break
+            if row.kind in kinds and row.gate in gates:
+                near.append((row, cosine))
+        return near
 
 
-def arranged(of: Texts, vectors: Mapping[bytes, Vector]) -> Vectors:
-    """The vectors of a generation from `vectors`, which must include one for every text.
-    Raises ValueError where they differ in length.
+def arranged(rows: Sequence[Row], vectors: Mapping[bytes, Vector]) -> Vectors:
+    """The vectors of a generation from `vectors`, which must include one for every mark. Raises
+    ValueError where they differ in length.
     """
     import numpy as np
 
-    rows: defaultdict[KindAndGate, list[tuple[str, int, bytes]]] = defaultdict(list)
-    for (_, artifact_id), texts in of.by_artifact.items():
-        marks = enumerate(texts.marks)
-        rows[texts.place] += [(artifact_id, section, mark) for section, mark in marks if mark]
-    blocks = {
-        place: _Rows(rows_there, np.stack([vectors[mark] for _, _, mark in rows_there]))
-        for place, rows_there in rows.items()
-        if rows_there
-    }
-    # Rows of these blocks, so that no earlier ones are kept.
-    by_mark = {
-        mark: block.matrix[at]
-        for block in blocks.values()
-        for at, (_, _, mark) in enumerate(block.rows)
-    }
-    return Vectors(blocks, by_mark)
+    by_artifact: dict[Key, list[int]] = {}
+    for at, row in enumerate(rows):
+        by_artifact.setdefault((row.kind, row.id), []).append(at)
+    matrix = np.array([vectors[row.mark] for row in rows], np.float32)
+    return Vectors(rows, matrix, by_artifact)
 
 
 def to_bytes(vectors: Vectors) -> bytes:
@@ -107,13 +79,13 @@ def to_bytes(vectors: Vectors) -> bytes:
     import numpy as np
 
     out = io.BytesIO()
-    marks = np.array([list(mark) for mark in vectors.by_mark], np.uint8)
-    np.savez(out, marks=marks, vectors=np.array([*vectors.by_mark.values()], np.float32))
+    marks = np.array([list(row.mark) for row in vectors.rows], np.uint8)
+    np.savez(out, marks=marks, vectors=vectors.matrix)
     return out.getvalue()
 
 
 def from_bytes(data: bytes) -> dict[bytes, Vector]:
-    """The vectors in a file; empty if the file is damaged."""
+    """The vectors in a file, by mark; empty if the file is damaged."""
     import numpy as np
 
     try:

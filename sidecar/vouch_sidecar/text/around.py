@@ -89,9 +89,10 @@ class _List:
     """The paragraph that a list in it would follow."""
 
 
-def blocks_of(text: str) -> list[Block]:
-    """The paragraphs of a document, in order."""
+def parts_of(text: str) -> tuple[list[Block], list[Span]]:
+    """The paragraphs of a document, and its headings, in order."""
     blocks: list[Block] = []
+    headings: list[Span] = []
     heading: Span | None = None
     lists, is_open = [_List(-1)], False
     for kind, start, end, indent in _lines(text):
@@ -109,12 +110,13 @@ def blocks_of(text: str) -> list[Block]:
             if kind == "underline":
                 title = blocks.pop()
                 start, end = title.start, title.end
+            headings.append((start, end))
             heading = (start, end) if end - start <= MAX_HEADING else None
             lists = [_List(-1)]
         elif kind == "other":  # parts a sentence from a list below
             lists[-1].last = None
         is_open = kind in ("text", "turn", "item")
-    return blocks
+    return blocks, headings
 
 
 def around(text: str, blocks: Sequence[Block], start: int, end: int) -> Place | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from vouch_sidecar.text.around import blocks_of
+from vouch_sidecar.text.around import parts_of
 from vouch_sidecar.text.windows import MAX_WINDOW
 
 MAX_HEADINGS = 200
@@ -37,15 +37,15 @@ def headings_in(data: bytes) -> list[DocumentHeading]:
     """
     text = data[:MAX_DOCUMENT].decode("utf-8", "replace")
     headings: list[DocumentHeading] = []
-    for block in blocks_of(text):
-        if not block.is_heading or text.startswith(("**", "__"), block.start):
+    for start, end in parts_of(text)[1]:
+        written = text[start:end][:MAX_WINDOW].strip(" \t#")
+        if written.startswith(("**", "__")):
             continue
-        written = text[block.start : block.end][:MAX_WINDOW].strip(" \t#")
         if _PLACEHOLDERS.search(written) or _CODE.search(written):
             continue
         words = " ".join(_MARKUP.sub("", written).split())
-        offset = len(text[: block.start].encode())
-        after = offset + len(text[block.start : block.end].encode())
+        offset = len(text[:start].encode())
+        after = offset + len(text[start:end].encode())
         headings.append(DocumentHeading(offset, after, words))
         if len(headings) == MAX_HEADINGS:
             break

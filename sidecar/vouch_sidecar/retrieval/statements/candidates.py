@@ -120,7 +120,7 @@ def candidates_for(
             yield from _found(view, query, MAX_CONSIDERED, asked, entity_strengths)
     if vector is not None:
         near = vector.nearest(view, [Kind.CLAIM], SEMANTIC_LEAST, MAX_SEMANTIC)
-        yield from claims_by_id(view, (claim.id for claim in near))
+        yield from claims_by_id(view, (row.id for row, _ in near))
     if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
         yield from _of_exchanges(view, asked)
 

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from vouch_sidecar.kb.records import Artifact, Kind
+from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.semantic.embedded_texts import compared, mark_of
-from vouch_sidecar.semantic.vectors import Near, Vectors
+from vouch_sidecar.semantic.embedded_texts import Row
+from vouch_sidecar.semantic.vectors import Vectors
 
 if TYPE_CHECKING:
     from vouch_sidecar.semantic.vectors import Vector
@@ -23,10 +23,11 @@ class TextVector(NamedTuple):
 
     def cosine(self, view: View, artifact: Artifact) -> float:
         """The cosine of the artifact's nearest text."""
-        marks = map(mark_of, compared(artifact))
-        return self.vectors[view.identity].cosine(marks, self.query)
+        return self.vectors[view.identity].cosine(key_of(artifact), self.query)
 
-    def nearest(self, view: View, kinds: Collection[Kind], least: float, most: int) -> list[Near]:
-        """The nearest texts that a viewer may see, nearest first."""
+    def nearest(
+        self, view: View, kinds: Collection[Kind], least: float, most: int
+    ) -> list[tuple[Row, float]]:
+        """The nearest texts that a viewer may see, each with its cosine, nearest first."""
         vectors = self.vectors[view.identity]
         return vectors.nearest(self.query, kinds, view.gates, least, most)

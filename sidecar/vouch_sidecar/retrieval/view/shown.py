@@ -23,9 +23,9 @@ from vouch_sidecar.text.around import (
     Span,
     after_mark,
     around,
-    blocks_of,
     heading_text,
     one_line,
+    parts_of,
 )
 from vouch_sidecar.text.sentences import MAX_SENTENCE
 from vouch_sidecar.text.text_forms import is_fragment, is_statement, is_talk
@@ -135,7 +135,7 @@ class _Document:
         self.text = data.decode()
         self._source_id = source_id
         self._kept = Kept(data)
-        self._blocks = blocks_of(self.text)
+        self._blocks, _ = parts_of(self.text)
 
     def around(self, evidence: Evidence) -> _Around | None:
         """What stands around a receipt; None if the source has another text there."""
