@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME as KB_DIRNAME
-from vouch_sidecar.kb.records import Key, Kind, Problem, Severity
+from vouch_sidecar.kb.records import Key, Kind, Problem
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, root_of, stat_inside
 from vouch_sidecar.kb.sanitize import printable
 
@@ -87,18 +87,17 @@ def is_folder(relative: str) -> bool:
 
 @dataclass(slots=True)
 class Survey:
-    """The files by path below `.vouch/`, and the problems found. `unreadable` are folders (with a
-    slash at the end) and files that exist but cannot be read.
+    """The files by path below `.vouch/`, with an empty stat where one can't be looked at; the
+    problems of folders and names; and the folders that exist but can't be listed, each with a slash
+    at its end.
     """
 
     files: dict[str, Stat] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    unreadable: set[str] = field(default_factory=set)
+    unlisted: list[str] = field(default_factory=list)
 
-    def refuse(self, path: str, reason: str, *, unreadable: bool = True) -> None:
-        if unreadable:
-            self.unreadable.add(path)
-        self.problems.append(Problem(printable(path.rstrip("/")), reason, Severity.ERROR))
+    def refuse(self, path: str, reason: str) -> None:
+        self.problems.append(Problem(printable(path), reason))
 
 
 def survey(
@@ -116,11 +115,17 @@ def survey(
     for path in paths:
         if len(result.files) >= max_files:
             reason = f"more than {max_files} files; the rest is not read"
-            result.refuse("", reason, unreadable=False)
+            result.refuse("", reason)
             break
-        stat = _look_at(path, base, result)
-        if stat is not None:
-            result.files[path] = stat
+        full = f"{base}/{path}"
+        try:
+            path.encode()
+            if (stat := stat_inside(full, base)) is not None:
+                result.files[path] = stat + content_stat(path, full, base)
+        except UnicodeEncodeError:
+            result.refuse(path, "the name is not UTF-8")
+        except UnreadableError:
+            result.files[path] = b""
     return result
 
 
@@ -168,7 +173,7 @@ def _candidates(base: str, root: str, result: Survey) -> Iterator[str]:
 def _names(base: str, folder: str, root: str, result: Survey) -> Iterator[str]:
     path = f"{base}/{folder}"
     if not _leads_inside(path, root):
-        result.refuse(f"{folder}/", _LEADS_OUT, unreadable=False)
+        result.refuse(folder, _LEADS_OUT)
         return
     try:
         with os.scandir(path) as entries:
@@ -177,11 +182,12 @@ def _names(base: str, folder: str, root: str, result: Survey) -> Iterator[str]:
                 if inside or _leads_inside(entry.path, root):
                     yield entry.name
                 else:
-                    result.refuse(f"{folder}/{entry.name}/", _LEADS_OUT, unreadable=False)
+                    result.refuse(f"{folder}/{entry.name}", _LEADS_OUT)
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:
-        result.refuse(f"{folder}/", f"can't be listed: {os.strerror(error.errno or 0).lower()}")
+        result.unlisted.append(f"{folder}/")
+        result.refuse(folder, f"can't be listed: {os.strerror(error.errno or 0).lower()}")
 
 
 def _leads_inside(path: str, root: str) -> bool:
@@ -190,19 +196,6 @@ def _leads_inside(path: str, root: str) -> bool:
     except ValueError:  # no file can be called so
         return False
     return real == root or real.startswith(root.rstrip("/") + "/")
-
-
-def _look_at(path: str, base: str, result: Survey) -> Stat | None:
-    full = f"{base}/{path}"
-    try:
-        path.encode()
-        stat = stat_inside(full, base)
-        return stat if stat is None else stat + content_stat(path, full, base)
-    except UnicodeEncodeError:
-        result.refuse(path, "the name is not UTF-8", unreadable=False)
-    except UnreadableError as error:
-        result.refuse(path, str(error))
-    return None
 
 
 def slug_of(text: str) -> str:

@@ -120,25 +120,17 @@ class Store:
         self._looked_at = self._clock()
         found = survey(self.kb_dir, only=only)
         if only is None:
-            files = found.unreadable
-            self._survey_problems = [item for item in found.problems if item.path not in files]
-        reasons = {problem.path: problem.message for problem in found.problems}
-        folders = tuple(path for path in found.unreadable if path.endswith("/"))
+            self._survey_problems = found.problems
         wanted = self._stats.keys() if only is None else only
-        missing = {path for path in wanted if path not in found.files}
-        if self._is_resuming:  # no version that an earlier process read serves for a while
-            changed = (path for path, stat in found.files.items() if self._stats.get(path) != stat)
-            for path in [*changed, *missing]:
-                self._put(path, None)
-            self._is_resuming = only is not None
-        for path in missing | found.unreadable.difference(folders):
-            if path in found.unreadable or (folders and path.startswith(folders)):
-                self._fail(path, Problem(path, reasons.get(path, "the folder can't be listed")))
+        for path in wanted - found.files.keys():
+            if path.startswith(tuple(found.unlisted)):
+                self._fail(path, Problem(path, "the folder can't be listed"))
             else:
                 self._forget(path)
         for path, stat in found.files.items():
             if self._stats.get(path) != stat or path in self._young:
                 self._read(path)
+        self._is_resuming &= only is not None
         now = self._clock()
         for path in [path for path, at in self._expires.items() if at <= now]:
             self._put(path, None)
@@ -200,9 +192,12 @@ class Store:
         self._problems[CONFIG] = (replace(problem, message=message),)
 
     def _hold(self, path: str) -> None:
-        """Let the last good version serve for a while, counted from the first failure."""
+        """Let the last good version serve for a while, counted from the first failure; not one that
+        an earlier process read.
+        """
         if path in self._records:
-            self._expires.setdefault(path, self._clock() + GRACE_SECONDS)
+            grace = 0.0 if self._is_resuming else GRACE_SECONDS
+            self._expires.setdefault(path, self._clock() + grace)
 
     def _forget(self, path: str) -> None:
         self._stats.pop(path, None)
