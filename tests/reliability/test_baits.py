@@ -29,7 +29,6 @@ from vouch_sidecar.text.text_forms import is_statement, is_talk
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.document_headings import headings_in
 from vouch_sidecar.workspace.file_kinds import LANGUAGES
-from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.topic_names import names_in_claim
 
@@ -60,7 +59,6 @@ BAITS = {
     "marks": "x" + "_-" * 30_000,
 }
 LOCATOR = "notes.md" + ".md#" * 1_000 + "\n"
-ORIGIN = '[remote "origin"]\n' + "\n" * 20_000 + "url = " + "a" * 20_000 + " b\n"
 
 
 @pytest.mark.parametrize("bait", BAITS)
@@ -112,14 +110,6 @@ def test_what_makes_a_text_harmless_ends(bait: str) -> None:
     assert clip(bait, 1_000)[-1] == "…"
 
 
-def test_an_origin_is_read_to_its_end(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git/config").write_text(ORIGIN)
-    repository = Repository.holding(tmp_path)
-    assert repository is not None
-    repository.origin()
-
-
 @pytest.fixture
 def baited(here: tuple[Path, Mapping[str, str]]) -> tuple[Path, Mapping[str, str]]:
     """A folder with the knowledge base `kb`, of which a claim quotes each bait, and says it too."""
@@ -141,9 +131,7 @@ def baited(here: tuple[Path, Mapping[str, str]]) -> tuple[Path, Mapping[str, str
         write(folder / "kb", f"evidence/ev-{number}.yaml", quote)
         said = claim(f"bait-{number}", text=text[:20_000], evidence=[f"ev-{number}"])
         write(folder / "kb", f"claims/bait-{number}.yaml", said)
-    (folder / "kb/.git").mkdir()
     (folder / "kb/.git/HEAD").write_text("ref: refs/heads/main\n")
-    (folder / "kb/.git/config").write_text(ORIGIN)
     return folder, env
 
 

@@ -9,7 +9,7 @@ from vouch_sidecar.engine.worlds import settle
 
 from tests.engine.bases import ask, cached, engine_on
 from tests.kb.samples import page, put
-from tests.workspace.places import cite, git, repository, settled
+from tests.workspace.places import cite, repository, settled
 
 FILES = {
     "src/upload.py": "class Uploader:\n    pass\n",
@@ -68,15 +68,14 @@ def test_what_was_asked_before_ties_were_there_is_answered_with_them_later(tmp_p
 
 
 def test_the_name_of_the_repository_tells_nothing(tmp_path: Path) -> None:
-    root = repository(tmp_path / "kb", FILES)
-    cite(root, "limit", "Ledgerly retries three times.", "src/upload.py")
     asked = "Ledgerly retries"
 
-    def held() -> list[str]:
-        engine = settled(root, tmp_path)
+    def held(folder: str) -> list[str]:
+        root = repository(tmp_path / folder, FILES)
+        cite(root, "limit", "Ledgerly retries three times.", "src/upload.py")
+        engine = settled(root, tmp_path / f"of-{folder}")
         (one,) = ask(engine, "explain", text=f"please tell: {asked}")["texts"]
         return str(one["why"]).split("“")[1].split("”")[0].split()
 
-    assert held() == ["Ledgerly", "retries"]
-    git(root, "remote", "add", "origin", "git@example.org:team/ledgerly.git")
-    assert held() == ["retries"]
+    assert held("kb") == ["Ledgerly", "retries"]
+    assert held("ledgerly") == ["retries"]

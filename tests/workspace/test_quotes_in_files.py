@@ -96,8 +96,6 @@ def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path, tmp_pat
     assert "quote gone" not in ask(engine, "context", task=task)["text"]
     said = [row["verdict"] for row in ask(engine, "explain", text=task)["texts"]]
     assert said[0] == "said"
-    (root / FILE).unlink()
-    assert ask(engine, "context", task=task)["text"] == ""
 
 
 def test_a_question_reads_a_few_files_and_knows_those_that_were_read(

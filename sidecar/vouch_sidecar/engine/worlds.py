@@ -95,10 +95,8 @@ def _rebuilt(
 ) -> Iterator[World]:
     """The worlds to publish after a look at the files."""
     memo, bases, is_first = collection.memo, collection.bases, not world.is_whole
-    origin = "" if git is None else git.origin()
-    own = own_names(collection.name, collection.tree, origin)
-    world = replace(world, knowledge=collection.knowledge, origin=origin)
-    world = _read_claims(collection, world, breathe)
+    own = own_names(collection.name, collection.tree)
+    world = _read_claims(collection, replace(world, knowledge=collection.knowledge), breathe)
     if is_first and not at_once:
         yield _built(collection, world, own)
     if is_first:
@@ -130,7 +128,7 @@ def _built(collection: Collection, world: World, own: Set[str]) -> World:
     places = {
         span: place for read in world.readings.values() for span, place in read.quotes.items()
     }
-    fresh = Freshness(world.root, places, _gone(world), world.sources, world.fresh.files)
+    fresh = Freshness(world.root, places, _gone(world), world.fresh.files)
     stats: dict[str, Stat | None] = {path: world.definitions[path][0] for path in ties.defined}
     for path in {*ties.by_path, *world.sources.values()} - stats.keys():
         if not path.endswith("/"):
@@ -142,8 +140,7 @@ def _built(collection: Collection, world: World, own: Set[str]) -> World:
 
 def _said_by(world: World) -> tuple[object, ...]:
     of_files = world.files, world.ties.defined, world.stats, world.fresh.gone, world.sources
-    of_people = world.origin, world.history, world.code_owners
-    return *of_files, *of_people, world.readings, world.topics
+    return *of_files, world.history, world.code_owners, world.readings, world.topics
 
 
 # Files

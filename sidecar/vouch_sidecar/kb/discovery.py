@@ -44,6 +44,8 @@ PACKAGES = frozenset(
 """Names of folders of packages that somebody else wrote: a `.vouch/` in one is not this user's."""
 MOST_TREES = 16
 """Working trees of one repository that are served from the folder around them."""
+MODULES = f"{os.sep}.git{os.sep}modules{os.sep}"
+"""In the path of the repository of a submodule, what stands behind the tree that it belongs to."""
 MOST_POINTER = 4096
 """Bytes of a file of git that leads to a folder."""
 
@@ -102,7 +104,7 @@ class Finder:
         """The knowledge base that the main working tree, or the folder with the bare repository,
         has for a folder of a linked working tree.
         """
-        top = _working_tree(origin)
+        top = working_tree(origin)
         common = None if top is None else _common_folder(top)
         if top is None or common is None or common == os.path.join(top, ".git"):
             return None
@@ -205,7 +207,7 @@ def _subfolders(folder: str) -> list[str]:
         return []
 
 
-def _working_tree(folder: str) -> str | None:
+def working_tree(folder: str) -> str | None:
     """The nearest folder, from this one upward, with a `.git`."""
     while not os.path.lexists(os.path.join(folder, ".git")):
         parent = os.path.dirname(folder)
@@ -218,7 +220,7 @@ def _working_tree(folder: str) -> str | None:
 def _trees(root: str, origin: str, is_forced: bool) -> list[str]:
     """The folders whose files the knowledge base in a folder speaks of, seen from another one."""
     try:
-        top, around = _working_tree(origin), _working_tree(root)
+        top, around = working_tree(origin), working_tree(root)
         if top is None:
             return [root]
         common = _common_folder(top)
@@ -256,23 +258,34 @@ def _linked_trees(common: str) -> list[str]:
 
 
 def _common_folder(top: str) -> str | None:
-    """The folder with the objects of the repository whose working tree has its top here; None if
-    its `.git` leads to a folder that does not lead back, as anybody could have written it.
+    """The folder with the objects of the repository whose working tree has its top here."""
+    folders = git_folders(top)
+    return None if folders is None else folders[1]
+
+
+def git_folders(top: str) -> tuple[str, str] | None:
+    """The folder with the index, and the one with the objects, of the repository whose working tree
+    has its top here; None if its `.git` is a link, or leads to a folder that does not lead back, as
+    anybody could have written it.
     """
-    git = os.path.join(top, ".git")
+    git, top = os.path.join(top, ".git"), os.path.realpath(top)
+    if os.path.islink(git):
+        return None
     if os.path.isdir(git):
-        return None if os.path.islink(git) else os.path.realpath(git)
+        return os.path.realpath(git), os.path.realpath(git)
     path = _pointer(git, "gitdir:")
     if path is None:
         return None
     folder = os.path.realpath(os.path.join(top, path))
     back = _pointer(os.path.join(folder, "gitdir"))
-    if back is None:  # a bare repository below the folder itself
-        return folder if _is_below(folder, os.path.realpath(top)) else None
+    if back is None:  # a bare repository below the folder itself, or a submodule of one above
+        around, modules, _ = folder.partition(MODULES)
+        is_ours = _is_below(folder, top) or (modules and _is_below(top, around))
+        return (folder, folder) if is_ours else None
     if os.path.realpath(os.path.join(folder, back)) != os.path.realpath(git):
         return None
     common = _pointer(os.path.join(folder, "commondir"))
-    return None if common is None else os.path.realpath(os.path.join(folder, common))
+    return None if common is None else (folder, os.path.realpath(os.path.join(folder, common)))
 
 
 def _pointer(path: str, key: str = "") -> str | None:

@@ -11,13 +11,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.workspace.file_list import folders_of
 from vouch_sidecar.workspace.git import Repository, is_installed, prefix_in, run
 from vouch_sidecar.workspace.names_in_text import digest
 
@@ -26,8 +24,8 @@ MAX_COMMITS = 10_000
 MAX_CHANGED = 25
 """Files that a commit may change; larger commits are left out."""
 MAX_AUTHOR_NAME = 100
-NAME_LENGTHS = (40, 64)
-"""Digits of a commit's name, by SHA-1 and by SHA-256."""
+NAME_LENGTH = 40
+"""Digits of a commit's name."""
 MAX_SHALLOW = 1 << 20
 MAILMAP = ".mailmap"
 MAX_MAILMAP = 1 << 20
@@ -75,21 +73,6 @@ class History:
     names: Mapping[str, Set[str]] = field(default_factory=dict)
     unread: str = ""
     known: Set[str] = frozenset()
-
-    def __bool__(self) -> bool:
-        return bool(self.by_path)
-
-    def files_below(self, folder: str) -> list[str]:
-        """The files below a folder, which has a slash at its end."""
-        return self._by_folder.get(folder, [])
-
-    @cached_property
-    def _by_folder(self) -> dict[str, list[str]]:
-        by_folder: dict[str, list[str]] = {}
-        for path in self.by_path:
-            for folder in folders_of(path):
-                by_folder.setdefault(f"{folder}/", []).append(path)
-        return by_folder
 
 
 def read_history(
@@ -194,7 +177,7 @@ def _commits(data: bytes) -> Iterator[_LoggedCommit]:
     for entry in entries:
         if entry.startswith(b"/"):
             _, head, *rest = entry.split(b"/", 3)
-            if len(head) not in NAME_LENGTHS or len(rest) != 2:
+            if len(head) != NAME_LENGTH or len(rest) != 2:
                 continue
             if commit is not None:
                 yield commit

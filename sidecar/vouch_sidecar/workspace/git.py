@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from threading import Timer
 
-from vouch_sidecar.kb.discovery import is_refused
+from vouch_sidecar.kb.discovery import git_folders, is_refused, working_tree
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, packed, read_bounded
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,6 @@ MAX_MEMORY = 1 << 30
 """Bytes of memory that a git command may take, where the system can limit it (Linux). It prints no
 path before it has gathered all: ten trees of ten entries each can name billions.
 """
-MAX_CONFIG = 65_536
 MAX_HEAD = 4096
 MAX_PACKED_REFS = 16 << 20
 EMPTY_REPOSITORY = "empty.git"
@@ -49,12 +48,7 @@ _EMPTY_FILES = {
     "HEAD": "ref: refs/heads/none\n",
     "config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
 }
-_ORIGIN = re.compile(
-    r'^\[remote "origin"\][^\[\n]*+\n(?:[ \t]*+(?!url[ \t=])[^\[\n]*+\n)*+'
-    r"[ \t]*+url[ \t]*+=[ \t]*+(?:[^/:\s]*+[/:]++(?=[^/:\s]))*+([^/:\s]++)/?[^\S\n]*+$",
-    re.MULTILINE,
-)
-_COMMIT = re.compile(rb"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
+_COMMIT = re.compile(rb"[0-9a-f]{40}\Z")
 _REF = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]+\Z")
 """What git lets a branch be called, `..` apart."""
 
@@ -96,7 +90,8 @@ class Repository:
         """The name of the commit that is checked out, read from files; None where there is none."""
         with suppress(OSError, ValueError, UnreadableError):
             said = _read(self.folder / "HEAD", MAX_HEAD)
-            if (ref := _ref_in(said)) is not None:
+            ref = said.removeprefix(b"ref: ").decode()
+            if _REF.match(ref) and ".." not in ref:
                 said = self._commit_of(ref)
             return said.decode() if _COMMIT.match(said) else None
         return None
@@ -108,16 +103,6 @@ class Repository:
         packed = _read(self.common / "packed-refs", MAX_PACKED_REFS).splitlines()
         commits = (line.partition(b" ") for line in packed)
         return next((commit for commit, _, name in commits if name == ref.encode()), b"")
-
-    def origin(self) -> str:
-        """The name of the repository that it was cloned from; "" if none. Its config is read as
-        text, without git.
-        """
-        with suppress(FileNotFoundError, UnreadableError):
-            config = _read(self.common / "config", MAX_CONFIG).decode(errors="replace")
-            if (url := _ORIGIN.search(config)) is not None:
-                return url[1].removesuffix(".git")
-        return ""
 
     def is_changing(self) -> bool:
         """Whether git holds its lock, as it does while it writes files."""
@@ -154,58 +139,24 @@ def prefix_in(top: Path, root: Path) -> str | None:
 
 def _examined(root: Path, trusted: list[str]) -> Repository | str:
     """The innermost repository around a folder, or why it may not be used."""
+    top = working_tree(str(root))
+    if top is None:
+        return ""
     try:
-        for top in (root, *root.parents):
-            git = top / ".git"
-            if not os.path.lexists(git):
-                continue
-            folder = git if git.is_dir() and not git.is_symlink() else _linked(git)
-            if folder is None:
-                return "its .git leads to a folder that does not lead back"
-            common = _common(folder)
-            if any(is_refused(str(path), trusted) for path in (folder, common / "objects")):
-                return "it is another user's"
-            return Repository(top, folder, common)
-    except (OSError, ValueError, UnreadableError):
+        folders = git_folders(top)
+        if folders is None:
+            return "its .git leads to a folder that does not lead back"
+        folder, common = map(Path, folders)
+        if any(is_refused(str(path), trusted) for path in (folder, common / "objects")):
+            return "it is another user's"
+    except (OSError, ValueError):
         return "its files can't be read"
-    return ""
-
-
-def _linked(git: Path) -> Path | None:
-    """The folder that the `.git` file of a linked worktree or submodule leads to. None if that
-    folder does not lead back, as anybody could have written the file.
-    """
-    if git.is_symlink() or not git.is_file():
-        return None
-    name, _, path = _read(git, MAX_HEAD).decode().partition(":")
-    folder = Path(os.path.realpath(git.parent / path.strip()))
-    back = folder / "gitdir"
-    if name != "gitdir":
-        return None
-    if back.is_file():
-        there = folder / _read(back, MAX_HEAD).decode().strip()
-        return folder if os.path.realpath(there) == os.path.realpath(git) else None
-    modules = [above / ".git" / "modules" for above in git.parent.parents]
-    return folder if any(folder.is_relative_to(os.path.realpath(m)) for m in modules) else None
-
-
-def _common(folder: Path) -> Path:
-    """The folder with objects and refs."""
-    with suppress(FileNotFoundError):
-        folder_name = _read(folder / "commondir", MAX_HEAD).decode().strip()
-        return Path(os.path.realpath(folder / folder_name))
-    return folder
+    return Repository(Path(top), folder, common)
 
 
 def _read(path: Path, limit: int) -> bytes:
     """A file without the line end at its end. Raises FileNotFoundError and UnreadableError."""
     return read_bounded(path, limit)[0].rstrip(b"\r\n")
-
-
-def _ref_in(head: bytes) -> str | None:
-    """The branch that a HEAD names; None for anything else. Raises ValueError."""
-    ref = head.removeprefix(b"ref:").strip().decode()
-    return ref if _REF.match(ref) and ".." not in ref else None
 
 
 def run(

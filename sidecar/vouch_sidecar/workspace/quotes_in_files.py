@@ -38,15 +38,13 @@ class Quote(NamedTuple):
 
 class Fresh(NamedTuple):
     """Whether a file still has a quote. `line` counts from 1; `changed` is the time when the file
-    was last written, in seconds since 1970; `was_there` says of a quote that is gone that the file
-    had it before.
+    was last written, in seconds since 1970.
     """
 
     state: QuoteState
     path: str
     line: int | None
     changed: float
-    was_there: bool = False
 
 
 class FlatLines:
@@ -90,16 +88,15 @@ class FlatLines:
 
 
 class _Looked(NamedTuple):
-    """What a file held when it was looked at, and what before."""
+    """What a file held when it was looked at."""
 
     lines: FlatLines
     stat: Stat
-    before: FlatLines | None
 
 
 class QuotedFiles:
-    """The files that claims quote, as they were when they were last looked at, the latest few; and
-    as they were before they changed. Thread-safe.
+    """The files that claims quote, as they were when they were last looked at, the latest few.
+    Thread-safe.
     """
 
     def __init__(self) -> None:
@@ -114,30 +111,24 @@ class QuotedFiles:
                 there = read_file(root, path) if stat is not None and may_read() else None
                 if there is None:
                     return None
-                before = None if kept is None else kept.lines
-                kept = self._kept[path] = _Looked(FlatLines(there[0]), there[1], before)
+                kept = self._kept[path] = _Looked(FlatLines(there[0]), there[1])
             self._kept.move_to_end(path)
             if len(self._kept) > MAX_KEPT:
                 self._kept.popitem(last=False)
             return kept
-
-    def is_gone(self, root: Path, path: str) -> bool:
-        """Whether a file that was looked at is no more."""
-        return path in self._kept and stat_of(root, path) is None
 
 
 @dataclass(frozen=True)
 class Freshness:
     """Whether files still have the quotes of claims, looked up when it is asked.
 
-    `places` has the file of each quote, `sources` that of each source, by its id, and `gone` the
-    path of each source's file that is gone.
+    `places` has the file of each quote, and `gone` the path of each source's file that is gone, by
+    the source's id.
     """
 
     root: Path = Path()
     places: Mapping[QuoteRange, tuple[str, Quote]] = field(default_factory=dict)
     gone: Mapping[str, str] = field(default_factory=dict)
-    sources: Mapping[str, str] = field(default_factory=dict)
     files: QuotedFiles = field(default_factory=QuotedFiles)
     may_read: Callable[[], bool] = lambda: True
 
@@ -153,16 +144,7 @@ class Freshness:
         if quote is None or looked is None:
             return None
         state, line = looked.lines.find(quote)
-        before = looked.before if state == "gone" else None
-        was_there = before is not None and before.find(quote)[0] != "gone"
-        return Fresh(state, path, line, mtime_ns(looked.stat) / 1e9, was_there)
-
-    def gone_file(self, source_id: str) -> str | None:
-        """The path of a source's file that is gone."""
-        path = self.sources.get(source_id)
-        if path is not None and self.files.is_gone(self.root, path):
-            return path
-        return self.gone.get(source_id)
+        return Fresh(state, path, line, mtime_ns(looked.stat) / 1e9)
 
 
 def flat(text: str) -> str:

@@ -38,9 +38,8 @@ class World:
 
     `knowledge` is the generation that it was worked out for, None before that. It `is_whole` if
     files were searched for what they define, and the history was read. `index` is the stat of
-    git's index when files were listed; `definitions` is what each file defines;
-    `readings` what each claim says of files, by id; `sources` the files that sources were made
-    from, by source id; `origin` the name of the repository that the workspace was cloned from;
+    git's index when files were listed; `definitions` is what each file defines; `readings` what
+    each claim says of files, by id; `sources` the files that sources were made from, by source id;
     `stats` the stat of each file that claims are tied to or cite, None where it is gone.
     """
 
@@ -52,7 +51,6 @@ class World:
     definitions: Definitions = field(default_factory=dict)
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
-    origin: str = ""
     ties: Ties = field(default_factory=lambda: Ties({}, {}))
     fresh: Freshness = field(default_factory=Freshness)
     history: History = field(default_factory=History)

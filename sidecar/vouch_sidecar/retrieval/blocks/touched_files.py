@@ -144,8 +144,7 @@ def _broken_by(
         now = fresh.of(place)
         if now is not None and now.state == "gone":
             said = flat(fresh.places[place][1].text)
-            is_taken = bool(taken) and (said in taken or taken in said)
-            if is_taken or now.was_there:
+            if taken and (said in taken or taken in said):
                 broken.add(tie.claim_id)
     return frozenset(broken)
 

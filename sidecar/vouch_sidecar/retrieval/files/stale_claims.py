@@ -39,7 +39,7 @@ def is_lost(view: View, claim: Claim) -> bool:
     """Whether all files that a claim cites are gone. Reads none of them."""
     fresh = view.workspace.fresh
     sources = [source for _, source, _ in view.visible.cited(claim)]
-    return bool(sources) and all(fresh.gone_file(each.id) for each in sources)
+    return bool(sources) and all(fresh.gone.get(each.id) for each in sources)
 
 
 def is_followed(view: View, claim: Claim) -> bool:
@@ -70,7 +70,7 @@ def _gone(fresh: Freshness, cited: Iterable[tuple[int, Source, Evidence | None]]
     """
     quotes, files, cites_more = list[Stale](), list[Stale](), False
     for number, source, evidence in cited:
-        field, path = f"evidence.{number}", fresh.gone_file(source.id)
+        field, path = f"evidence.{number}", fresh.gone.get(source.id)
         quote = fresh_of(fresh, evidence) if path is None and evidence is not None else None
         if path is not None:
             reason = f"{path}, which it cites, is gone"

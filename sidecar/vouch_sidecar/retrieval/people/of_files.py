@@ -152,7 +152,7 @@ def _commits_to(subjects: Sequence[Subject]) -> Mapping[Commit, Mapping[File, fl
     everybody = [subject.view.people_told for subject in subjects]
     for subject in subjects:
         view, history = subject.view, subject.view.workspace.history
-        if not view.people_told.in_answers or not history:
+        if not view.people_told.in_answers:
             continue
         for path, strength in _files_with_commits(subject, history).items():
             for number in history.by_path.get(path, ()):
@@ -169,7 +169,8 @@ def _files_with_commits(subject: Subject, history: History) -> dict[str, float]:
     own = () if subject.named else subject.claims
     files = dict.fromkeys((f"{KB_DIRNAME}/{claim.path}" for claim in own), OWN_FILE)
     for path, strength in subject.files.items():
-        below = history.files_below(path) if path.endswith("/") else [path]
+        is_folder = path.endswith("/")
+        below = [file for file in history.by_path if file.startswith(path)] if is_folder else [path]
         for each in below if len(below) <= MAX_BELOW else ():
             files[each] = max(strength, files.get(each, 0.0))
     order = sorted(files.items(), key=lambda item: (-item[1], item[0]))

@@ -138,7 +138,7 @@ class Viewpoint:
     @cached_property
     def own_names(self) -> frozenset[str]:
         """What the project is called, folded."""
-        return own_names(self.collection, self.root, self.workspace.origin)
+        return own_names(self.collection, self.root)
 
     @cached_property
     def _found(self) -> dict[Hashable, Any]:
@@ -168,12 +168,10 @@ _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 
 
-def own_names(collection: str, root: Path | None, origin: str) -> frozenset[str]:
-    """The names of a project, folded: of its collection, its folder, and the repository that it was
-    cloned from.
-    """
+def own_names(collection: str, root: Path | None) -> frozenset[str]:
+    """The names of a project, folded: of its collection and its folder."""
     folder = root.name if root is not None else ""
-    return frozenset(filter(None, map(fold, (collection, folder, origin))))
+    return frozenset(filter(None, map(fold, (collection, folder))))
 
 
 def moment(at: float) -> datetime:
