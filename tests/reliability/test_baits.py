@@ -131,7 +131,6 @@ def baited(here: tuple[Path, Mapping[str, str]]) -> tuple[Path, Mapping[str, str
         write(folder / "kb", f"evidence/ev-{number}.yaml", quote)
         said = claim(f"bait-{number}", text=text[:20_000], evidence=[f"ev-{number}"])
         write(folder / "kb", f"claims/bait-{number}.yaml", said)
-    (folder / "kb/.git/HEAD").write_text("ref: refs/heads/main\n")
     return folder, env
 
 
