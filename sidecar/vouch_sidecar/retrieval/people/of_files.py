@@ -5,7 +5,7 @@ own files, and owners by CODEOWNERS. Claims that the viewer may not see do not c
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -33,6 +33,8 @@ EVERY_FILE = frozenset({"*", "**", "/**"})
 """Patterns that own every file without another owner, which says little about any one of them."""
 File = tuple[object, str]
 """The identity of a knowledge base, and a path in its workspace."""
+_Commits = dict[Commit, dict[File, float]]
+"""Commits, each with the files that it changed and the strength of their ties."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +53,8 @@ class Subject:
     @cached_property
     def files(self) -> Mapping[str, float]:
         """The files, and folders with a slash at their end, each with the strength of its tie."""
-        if self.named:
-            return dict.fromkeys(self.named, 1.0)
-        ids = " ".join(claim.id for claim in self.claims)
-        return self.view.cached("files", ids, lambda: file_strengths(self.view, self.claims))
+        named = dict.fromkeys(self.named, 1.0)
+        return named or file_strengths(self.view, self.claims)
 
 
 class FileOwner(NamedTuple):
@@ -95,33 +95,36 @@ def owners(subjects: Sequence[Subject], in_block: bool = False) -> list[tuple[Vi
     the knowledge bases never names is left out of all. `in_block`: for a block, which a model
     reads.
     """
-    everybody = [subject.view.people_told for subject in subjects]
-    return [
-        (subject.view, owner)
+
+    def is_told(view: View, owner: FileOwner) -> bool:
+        told = view.people_told
+        return told.tells_owner(is_team=owner.is_team, in_block=in_block) and not _is_never(
+            subjects, [owner.handle]
+        )
+
+    every = (
+        (subject.view, [owner for owner in _owners(subject) if is_told(subject.view, owner)])
         for subject in subjects
-        if subject.view.people_told.teams and subject.view.workspace.code_owners.rules
-        for owner in _owners(subject, in_block)
-        if not any(told.is_never([owner.handle]) for told in everybody)
-    ]
+        if subject.view.workspace.code_owners.rules
+    )
+    return [(view, owner) for view, told in every for owner in told[:FEW]]
 
 
-def _owners(subject: Subject, in_block: bool) -> list[FileOwner]:
+def _is_never(subjects: Sequence[Subject], names: Collection[str]) -> bool:
+    return any(subject.view.people_told.is_never(names) for subject in subjects)
+
+
+def _owners(subject: Subject) -> list[FileOwner]:
     """Each owner has the pattern of the rule for his strongest tie."""
-    ties, view = subject.files, subject.view
-    sums = defaultdict[tuple[str, bool], float](float)
+    ties, sums = subject.files, defaultdict[tuple[str, bool], float](float)
     patterns: dict[tuple[str, bool], str] = {}
     for path in sorted(ties, key=lambda path: (-ties[path], path)):
-        if (rule := view.workspace.owners_rule(path)) is not None:
+        if (rule := subject.view.workspace.owners_rule(path)) is not None:
             for owner in rule.owners:
                 sums[owner] += ties[path]
                 patterns.setdefault(owner, rule.pattern)
     order = sorted(sums, key=lambda who: (patterns[who] in EVERY_FILE, -round(sums[who], 6), who))
-    told = (
-        FileOwner(handle, is_team, patterns[handle, is_team])
-        for handle, is_team in order
-        if view.people_told.tells_owner(handle, is_team=is_team, in_block=in_block)
-    )
-    return list(told)[:FEW]
+    return [FileOwner(*who, patterns[who]) for who in order]
 
 
 def authors(subjects: Sequence[Subject]) -> list[Author]:
@@ -129,27 +132,23 @@ def authors(subjects: Sequence[Subject]) -> list[Author]:
     much as the strongest tie of a file that it changed, and half as much after two years. Whom one
     of the knowledge bases never names is left out of all.
     """
-    changed = _commits_to(subjects)
-    commits = defaultdict[str, list[Commit]](list)
-    for commit in changed:
-        commits[commit.person].append(commit)
-    newest = max((commit.at for commit in changed), default=0)
+    by_person = _commits_by_person(subjects)
+    newest = max((commit.at for commits in by_person.values() for commit in commits), default=0)
 
-    def weight(commit: Commit) -> float:
-        age = (newest - commit.at) / DAY
-        return float(max(changed[commit].values()) * 0.5 ** (age / COMMIT_HALF_LIFE_DAYS))
+    def weight(commit: Commit, strengths: Iterable[float]) -> float:
+        return float(max(strengths) * 0.5 ** ((newest - commit.at) / DAY / COMMIT_HALF_LIFE_DAYS))
 
-    def order(person: str) -> tuple[float, int, str, str]:
-        return -fsum(map(weight, commits[person])), -len(commits[person]), rows[person].name, person
-
-    rows = {person: _author(theirs, changed) for person, theirs in commits.items()}
-    return [rows[person] for person in sorted(rows, key=order)[:FEW]]
+    ranked = []
+    for person, commits in by_person.items():
+        author = _author(commits)
+        knows = fsum(weight(commit, files.values()) for commit, files in commits.items())
+        ranked.append((-knows, -author.commits, author.name, person, author))
+    return [author for *_, author in sorted(ranked)[:FEW]]
 
 
-def _commits_to(subjects: Sequence[Subject]) -> Mapping[Commit, Mapping[File, float]]:
+def _commits_by_person(subjects: Sequence[Subject]) -> Mapping[str, _Commits]:
     """The commits of whom may be named, each with the files that it changed and their ties."""
-    changed = defaultdict[Commit, dict[File, float]](dict)
-    everybody = [subject.view.people_told for subject in subjects]
+    by_person = defaultdict[str, _Commits](lambda: defaultdict(dict))
     for subject in subjects:
         view, history = subject.view, subject.view.workspace.history
         if not view.people_told.in_answers:
@@ -157,9 +156,9 @@ def _commits_to(subjects: Sequence[Subject]) -> Mapping[Commit, Mapping[File, fl
         for path, strength in _files_with_commits(subject, history).items():
             for number in history.by_path.get(path, ()):
                 commit = history.commits[number]
-                if not any(told.is_never(history.names[commit.person]) for told in everybody):
-                    changed[commit][view.identity, path] = strength
-    return changed
+                if not _is_never(subjects, history.names[commit.person]):
+                    by_person[commit.person][commit][view.identity, path] = strength
+    return by_person
 
 
 def _files_with_commits(subject: Subject, history: History) -> dict[str, float]:
@@ -177,17 +176,16 @@ def _files_with_commits(subject: Subject, history: History) -> dict[str, float]:
     return dict(order[:MAX_FILES_OF_AUTHORS])
 
 
-def _author(commits: Sequence[Commit], changed: Mapping[Commit, Mapping[File, float]]) -> Author:
+def _author(commits: _Commits) -> Author:
     times = defaultdict[File, list[int]](list)
-    for commit in commits:
-        for file in changed[commit]:
+    for commit, files in commits.items():
+        for file in files:
             times[file].append(commit.at)
     order = sorted(times, key=lambda file: (-len(times[file]), -max(times[file]), file[1]))
-    paths = (ChangedFile(file[1], len(times[file]), _last(times[file])) for file in order)
+    paths = [ChangedFile(file[1], len(times[file]), _last(times[file])) for file in order]
     last = _last(commit.at for commit in commits)
-    return Author(
-        commits[0].author, len(commits), last, len(times), tuple(paths)[:MAX_PATHS_OF_AUTHOR]
-    )
+    name = next(iter(commits)).author
+    return Author(name, len(commits), last, len(paths), tuple(paths[:MAX_PATHS_OF_AUTHOR]))
 
 
 def _last(seconds: Iterable[int]) -> str:

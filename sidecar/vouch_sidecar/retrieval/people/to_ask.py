@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Claim, Entity, Kind
@@ -105,17 +105,17 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
     return topic, rank(matching(views, question))
 
 
-def people(view: View, entity: Entity) -> list[PersonToAsk]:
-    """Whom to ask about an entity, each once. Empty for a person, whom one asks directly."""
-    if entity.type == PERSON:
-        return []
-    near = _near(view, entity)
-    rows = {row.entity.id: row for row in near}
-    for team in (row.entity for row in near if row.entity.type != PERSON):
-        theirs = [row for row in _near(view, team) if row.entity.type == PERSON]
-        for row in theirs[:OF_A_TEAM]:
-            rows.setdefault(row.entity.id, row._replace(relation=None, via=team))
-    rows.pop(entity.id, None)
+def people(view: View, *entities: Entity) -> list[PersonToAsk]:
+    """Whom to ask about some entities, each once. A person is asked directly."""
+    rows: dict[str, PersonToAsk] = {}
+    for entity in entities:
+        near = [] if entity.type == PERSON else _near(view, entity)
+        for team in [row.entity for row in near if row.entity.type != PERSON]:
+            theirs = [row for row in _near(view, team) if row.entity.type == PERSON]
+            near += [row._replace(relation=None, via=team) for row in theirs[:OF_A_TEAM]]
+        for row in near:
+            if row.entity != entity:
+                rows.setdefault(row.entity.id, row)
     return list(rows.values())
 
 
@@ -127,7 +127,8 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     linked = [entity for entity in map(view.visible.entity, ids) if entity is not None]
     own = [PersonToAsk(e, view.search.claim_count(e.id)) for e in linked if e.type == PERSON]
     others = [entity for entity in linked if entity.type != PERSON][:ENTITIES_OF_CLAIMS]
-    return _each_person_once(own, *(people(view, entity) for entity in others))
+    known = {row.entity.id for row in own}
+    return own + [row for row in people(view, *others) if row.entity.id not in known]
 
 
 def people_on_topic(matches: TopicMatches) -> list[tuple[View, PersonToAsk]]:
@@ -137,15 +138,8 @@ def people_on_topic(matches: TopicMatches) -> list[tuple[View, PersonToAsk]]:
     return [
         (match.view, row)
         for match in matches.in_views
-        for row in _each_person_once(*(people(match.view, entity) for entity in _named_by(match)))
+        for row in people(match.view, *_named_by(match))
     ]
-
-
-def _each_person_once(*several: Iterable[PersonToAsk]) -> list[PersonToAsk]:
-    rows: dict[str, PersonToAsk] = {}
-    for row in (row for some in several for row in some):
-        rows.setdefault(row.entity.id, row)
-    return list(rows.values())
 
 
 def _named_by(match: Match) -> list[Entity]:
@@ -162,25 +156,19 @@ def _near(view: View, entity: Entity) -> list[PersonToAsk]:
     """People who share claims with an entity, then those whom its relations name, each once, in the
     order of `ROLES`.
     """
-
-    def find() -> list[PersonToAsk]:
-        ids = view.search.ids(view.search.claims_of([entity.id]))
-        shared = Counter(e for claim_id in ids for e in view.knowledge.links(claim_id)[0])
-        responsible: dict[str, PersonToAsk] = {}
-        relations = [
-            each for each in view.visible.relations_of(entity.id) if each.relation in ROLES
-        ]
-        for relation in sorted(relations, key=lambda each: list(ROLES).index(each.relation)):
-            mine, other_id = relation.source, relation.target
-            if relation.relation not in _FROM_THE_ENTITY:
-                mine, other_id = other_id, mine
-            other = view.visible.entity(other_id)
-            if mine == entity.id != other_id and other is not None:
-                row = PersonToAsk(other, shared[other_id], relation.relation)
-                responsible.setdefault(other_id, row)
-        others = map(view.visible.entity, shared.keys() - {entity.id, *responsible})
-        rows = [PersonToAsk(e, shared[e.id]) for e in others if e and e.type == PERSON]
-        rows.sort(key=lambda row: (-row.claim_count, row.entity.id))
-        return [*rows[:BY_CLAIMS], *responsible.values()]
-
-    return view.cached("people near", entity.id, find)
+    ids = view.search.ids(view.search.claims_of([entity.id]))
+    shared = Counter(e for claim_id in ids for e in view.knowledge.links(claim_id)[0])
+    responsible: dict[str, PersonToAsk] = {}
+    relations = [each for each in view.visible.relations_of(entity.id) if each.relation in ROLES]
+    for relation in sorted(relations, key=lambda each: list(ROLES).index(each.relation)):
+        mine, other_id = relation.source, relation.target
+        if relation.relation not in _FROM_THE_ENTITY:
+            mine, other_id = other_id, mine
+        other = view.visible.entity(other_id)
+        if mine == entity.id != other_id and other is not None:
+            row = PersonToAsk(other, shared[other_id], relation.relation)
+            responsible.setdefault(other_id, row)
+    others = map(view.visible.entity, shared.keys() - {entity.id, *responsible})
+    rows = [PersonToAsk(e, shared[e.id]) for e in others if e and e.type == PERSON]
+    rows.sort(key=lambda row: (-row.claim_count, row.entity.id))
+    return [*rows[:BY_CLAIMS], *responsible.values()]

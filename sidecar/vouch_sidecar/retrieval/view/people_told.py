@@ -29,10 +29,11 @@ class PeopleTold:
         never = frozenset(_folded(name.removeprefix("@")) for name in settings.never)
         return cls(in_answers, in_blocks, settings.git != "off", never)
 
-    def tells_owner(self, handle: str, *, is_team: bool, in_block: bool) -> bool:
+    def tells_owner(self, *, is_team: bool, in_block: bool) -> bool:
         """Whether an owner of code is told. `in_block`: in a block, which a model reads."""
-        are_persons_told = self.in_blocks if in_block else self.in_answers
-        return (is_team or are_persons_told) and not self.is_never([handle])
+        if is_team:
+            return self.teams
+        return self.in_blocks if in_block else self.in_answers
 
     def is_never(self, names: Iterable[str]) -> bool:
         """Whether somebody with these names is never told, whatever stands in brackets behind."""
