@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.matcher import MOST_MENTIONS, Names
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind
 
-from tests.index.worlds import WORDS, entities, texts
+from tests.index.worlds import WORDS
 from tests.names.reference import mentions as plain_mentions
 from tests.retrieval.samples import entity
 from tests.soak import examples
 
 
 def names_of(*known: Entity) -> Names:
-    return Names.of(known)
+    return Names(known)
 
 
 def found(text: str, *known: Entity) -> list[tuple[str, str, FormKind]]:
@@ -193,9 +192,6 @@ def test_words_that_name_two_entities_are_ambiguous() -> None:
         ("a", FormKind.NAME, True),
         ("b", FormKind.ALIAS, True),
     ]
-    without = names.changed([], ["b"])
-    assert [m.ambiguous for m in without.find("Mercury rises")] == [False]
-    assert [m.ambiguous for m in names.find("Mercury rises")] == [True, True]
 
 
 def test_a_longer_name_covers_the_names_in_it() -> None:
@@ -263,44 +259,3 @@ def test_a_spelling_that_one_entity_has_as_an_alias_is_no_variant_of_another() -
     names = names_of(limiter, entity("rate", "rate", aliases=("rate_limiter",)))
     found = names.find("RateLimiter")
     assert [(m.entity_id, m.form) for m in found if not m.nested] == [("limiter", FormKind.ALIAS)]
-
-
-class NamesMachine(RuleBasedStateMachine):
-    """Whatever came and went, and in what order: the same as building anew from what is left."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.names = Names.of([entity("e0", "jwt"), entity("e1", "Ada", type="person")])
-        self.known = {one.id: one for one in self.names.entities()}
-        self.text = ""
-
-    @rule(new=entities())
-    def add(self, new: Entity) -> None:
-        self.names = self.names.changed([new], [])
-        self.known[new.id] = new
-
-    @rule(entity_id=st.sampled_from(["e0", "e1", "e2", "e3", "nobody"]))
-    def remove(self, entity_id: str) -> None:
-        self.names = self.names.changed([], [entity_id])
-        self.known.pop(entity_id, None)
-
-    @rule(text=texts)
-    def ask(self, text: str) -> None:
-        self.text = text
-
-    @invariant()
-    def same_as_anew(self) -> None:
-        anew = names_of(*sorted(self.known.values(), key=lambda e: e.id, reverse=True))
-        for text in (self.text, *(e.name for e in self.known.values())):
-            assert self.names.find(text) == anew.find(text)
-            assert self.names.exactly(text) == anew.exactly(text)
-            assert self.names.containing(text) == anew.containing(text)
-        plain = plain_mentions([*self.known.values()], self.text)
-        mentions = self.names.find(self.text)
-        assert [(m.start, m.end, m.entity_id, m.form, m.ambiguous, m.nested) for m in mentions] == [
-            tuple(name) for name in plain
-        ]
-
-
-NamesMachine.TestCase.settings = settings(stateful_step_count=12, deadline=None, max_examples=30)
-TestNamesMachine = NamesMachine.TestCase

@@ -71,7 +71,7 @@ class Knowledge:
         self.base = base
         self.records = records or {}
         self.states = states or {}
-        self.names = names or Names.of(self._entities(self.records))
+        self.names = names or Names(self._entities(self.records))
         """The names of all entities."""
         self.changed = changed or {}
         self._replaced = {k: (replaced or {}).get(k) or self._numbers(k) for k in self.changed}
@@ -94,7 +94,7 @@ class Knowledge:
     @classmethod
     def of(cls, records: Records) -> Knowledge:
         """The first generation, with its documents in a new base."""
-        names = Names.of(cls._entities(records))
+        names = Names(cls._entities(records))
         states = link_all(records, names)
         documents = (documents_of(record, states[key]) for key, record in records.items())
         return cls(layer_of(chain.from_iterable(documents)), records, states, names)
@@ -110,11 +110,10 @@ class Knowledge:
         differing += before.keys() - records.keys()
         if not differing:
             return self
-        gone = [key[1] for key in differing if key[0] is Kind.ENTITY and key not in records]
-        entities = [one for k in differing if isinstance(one := records.get(k), Entity)]
-        names = self.names.changed(entities, gone)
+        are_named_alike = not any(key[0] is Kind.ENTITY for key in differing)
+        names = self.names if are_named_alike else Names(self._entities(records))
         then = self.states
-        if names is self.names:
+        if are_named_alike:
             states = link_again(records, names, before, then, differing)
         else:
             states = link_all(records, names)

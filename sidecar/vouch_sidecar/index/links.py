@@ -54,7 +54,7 @@ def _about(names: Names, page: Page) -> tuple[str, ...]:
     if len(set(page.entities)) < 2:
         return listed
     entities = filter(None, map(names.entity, listed))
-    return _existing(names, (one.entity_id for one in Names.of(entities).find(page.title)))
+    return _existing(names, (one.entity_id for one in Names(entities).find(page.title)))
 
 
 def _existing(names: Names, entity_ids: Iterable[str]) -> tuple[str, ...]:

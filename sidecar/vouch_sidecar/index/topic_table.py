@@ -41,7 +41,7 @@ class VisibleTopics:
         """`names` are those of the topics, and perhaps of others."""
         self._by_id = {topic.entity.id: topic for topic in topics}
         if names is None:
-            names = Names.of(topic.entity for topic in self._by_id.values())
+            names = Names(topic.entity for topic in self._by_id.values())
         self._names = names
 
     def __eq__(self, other: object) -> bool:

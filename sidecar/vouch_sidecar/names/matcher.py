@@ -8,7 +8,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.mentions import Mention, mark_nested, mentions_between
@@ -49,45 +48,29 @@ class _Node:
 class Names:
     """A matcher over the names of all entities. Any thread may ask."""
 
-    def __init__(self, entities: Iterable[tuple[Entity, Sequence[KeyedForm]]]) -> None:
-        """`entities` are given with the forms of their names."""
-        self._entities = {entity.id: (entity, its_forms) for entity, its_forms in entities}
+    def __init__(self, entities: Iterable[Entity]) -> None:
+        self._entities = {entity.id: entity for entity in entities}
         self._root = _Node()
-        self._by_surface: defaultdict[str, list[str]] = defaultdict(list)
-        self._by_stem: defaultdict[str, list[str]] = defaultdict(list)
-        for entity, entity_forms in self._entities.values():
-            for path, form in entity_forms:
+        self._by_spelling: defaultdict[str, list[str]] = defaultdict(list)
+        self._by_stem: defaultdict[str, list[KeyedForm]] = defaultdict(list)
+        """The names, other than surnames, that have a stem or punctuation."""
+        for entity in self._entities.values():
+            for path, form in forms(entity):
                 node = self._root
                 for key in path:
                     node = node.children.setdefault(key, _Node())
                 node.forms.append(form)
-            whole = (path for path, form in entity_forms if form.kind is not FormKind.SURNAME)
-            for stem in dict.fromkeys(chain.from_iterable(whole)):
-                self._by_stem[stem].append(entity.id)
+                for key in dict.fromkeys(path) if form.kind is not FormKind.SURNAME else ():
+                    self._by_stem[key].append((path, form))
             for text in spellings(entity):
-                self._by_surface[text].append(entity.id)
-
-    @classmethod
-    def of(cls, entities: Iterable[Entity]) -> Names:
-        return cls((entity, list(forms(entity))) for entity in entities)
-
-    def changed(self, upserts: Collection[Entity], removals: Collection[str]) -> Names:
-        """A matcher with `upserts` added or replaced, and without the entities whose ids `removals`
-        has.
-        """
-        if not upserts and not any(map(self.entity, removals)):
-            return self
-        ids = {*removals, *(entity.id for entity in upserts)}
-        kept = (known for key, known in self._entities.items() if key not in ids)
-        return Names([*kept, *((entity, list(forms(entity))) for entity in upserts)])
+                self._by_spelling[text].append(entity.id)
 
     def entity(self, entity_id: str) -> Entity | None:
-        known = self._entities.get(entity_id)
-        return None if known is None else known[0]
+        return self._entities.get(entity_id)
 
-    def entities(self) -> Iterator[Entity]:
+    def entities(self) -> Collection[Entity]:
         """All entities, in no particular order."""
-        return (entity for entity, _ in self._entities.values())
+        return self._entities.values()
 
     def find(self, text: str) -> list[Mention]:
         """The mentions in a text, by position, the first `MOST_MENTIONS` of them; a mention inside
@@ -143,7 +126,7 @@ class Names:
 
     def exactly(self, text: str) -> list[str]:
         """Ids of the entities that have the whole text, folded, as a name or alias; sorted."""
-        return sorted(self._by_surface.get(spelling(text), ()))
+        return sorted(self._by_spelling.get(spelling(text), ()))
 
     def containing(self, text: str) -> list[str]:
         """Sorted ids of the entities whose name or alias contains the text.
@@ -154,11 +137,13 @@ class Names:
         if all(u.folded in STOPWORDS for u in analysis.units):
             return []
         runs = paths_without_gaps(analysis)
-        return sorted(
-            entity_id
-            for entity_id in {i for run in runs for i in self._by_stem.get(run[0], ())}
-            if any(_has_run(path, run) for path, _ in self._entities[entity_id][1] for run in runs)
-        )
+        found = {
+            form.entity_id
+            for run in runs
+            for path, form in self._by_stem.get(run[0], ())
+            if _has_run(path, run)
+        }
+        return sorted(found)
 
     def parts(self, text: str, mentions: Sequence[Mention]) -> list[Mention]:
         """The words of a text outside the given mentions that are a part of the names of at most
@@ -167,24 +152,22 @@ class Names:
         covered = {at for mention in mentions for at in range(mention.start, mention.end)}
         found: list[Mention] = []
         for unit in units(text).units:
-            ids = self._by_stem.get(unit.stem, ())
-            if not 0 < len(ids) <= MANY_SHARE or unit.start in covered or unit.spaceless:
+            having = [form for _, form in self._by_stem.get(unit.stem, ())]
+            if unit.spaceless or unit.folded in STOPWORDS or unit.start in covered:
                 continue
-            if unit.folded in STOPWORDS or _NUMBER_BEHIND.match(text, unit.end):
+            if _NUMBER_BEHIND.match(text, unit.end):
                 continue
-            named = [(i, name) for i in sorted(ids) if (name := self._name_with(i, unit.folded))]
+            if len({form.entity_id for form in having}) > MANY_SHARE:
+                continue
+            named: dict[str, str] = {}
+            for form in having:
+                if any(differ_in_number(word, unit.folded) for word in form.words):
+                    named.setdefault(form.entity_id, form.name)
             found += [
                 Mention(unit.start, unit.end, i, FormKind.PART, name, len(named) > 1, False)
-                for i, name in named
+                for i, name in sorted(named.items())
             ]
         return found
-
-    def _name_with(self, entity_id: str, word: str) -> str | None:
-        """An entity's name that has a word, in the singular or plural; None if none has."""
-        its_forms = (form for _, form in self._entities[entity_id][1])
-        return next(
-            (f.name for f in its_forms if any(differ_in_number(own, word) for own in f.words)), None
-        )
 
 
 def _has_run(path: KeyPath, stems: KeyPath) -> bool:

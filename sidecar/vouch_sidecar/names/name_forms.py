@@ -51,15 +51,15 @@ KeyedForm = tuple[KeyPath, NameForm]
 """A path of keys through the trie, and the form of a name at its end."""
 
 
-def forms(entity: Entity) -> Iterator[KeyedForm]:
+@lru_cache(maxsize=1 << 14)
+def forms(entity: Entity) -> tuple[KeyedForm, ...]:
     """The forms of an entity's name and aliases, with their paths through the trie."""
-    seen: set[tuple[KeyPath, Words, str]] = set()
-    for kind, name, spelled in _names(entity):
-        for path, words in _paths(units(spelled)):
-            # An alias that differs from the name in its capitals is told apart by them.
-            if path and (path, words, name) not in seen:
-                seen.add((path, words, name))
-                yield path, NameForm(entity.id, kind, name, spelling(spelled), words)
+    return tuple(
+        (path, NameForm(entity.id, kind, name, spelling(spelled), words))
+        for kind, name, spelled in _names(entity)
+        for path, words in _paths(units(spelled))
+        if path
+    )
 
 
 def _names(entity: Entity) -> Iterator[tuple[FormKind, str, str]]:

@@ -287,7 +287,7 @@ class _Deriving:
             entity_id = topic_id(slug_of(candidate.name))
             if entity_id not in topics and self._knowledge.entity(entity_id) is None:
                 entity = Entity(entity_id, "", candidate.name, TOPIC)
-                claims = candidate.every | self._holding(search, candidate, Names.of([entity]))
+                claims = candidate.every | self._holding(search, candidate, Names([entity]))
                 topics[entity_id] = Topic(entity, candidate.why, claims, frozenset(candidate.pages))
         return list(topics.values())
 
