@@ -153,9 +153,9 @@ def _run(message: bytes, descriptors: list[int]) -> None:
         os.fdopen(number, mode, buffering=1, encoding="utf-8", closefd=False)
         for number, mode in enumerate("rww")
     )
-    from vouch_sidecar.surfaces import entry, orphan
+    from vouch_sidecar.surfaces import entry, stdio
 
-    orphan._PARENT = os.getppid()
+    stdio.PARENT = os.getppid()
     entry.main()
     sys.exit()
 

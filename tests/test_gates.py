@@ -28,8 +28,8 @@ from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import PAGE_STATUSES, STATUSES, VISIBILITIES
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform
+from vouch_sidecar.surfaces.agent_requests import EVENTS, respond
 from vouch_sidecar.surfaces.cli import main as shell
-from vouch_sidecar.surfaces.hook.event_answers import EVENTS, respond
 
 from tests.engine.bases import ask, base, finished, pushed
 from tests.engine.processes import place, until

@@ -16,7 +16,7 @@ from typing import Any
 from tantivy import Index
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.schema import stems_in
-from vouch_sidecar.surfaces.local.client import connect, exchange, question
+from vouch_sidecar.surfaces.local.user_socket import connect, exchange, question
 from vouch_sidecar.text.content_words import content_stems
 
 from tests.engine.bases import cached

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from vouch_sidecar.surfaces.local.client import socket_path
+from vouch_sidecar.surfaces.local.user_socket import socket_path
 
 from tests.hook.conftest import Place
 

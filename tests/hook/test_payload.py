@@ -38,11 +38,10 @@ def test_whatever_a_host_sends_something_is_understood(
     assert given.edited_file(payload) == PATH
     touched = given.touched_of(payload)
     assert touched is not None
-    assert all(0 <= first <= last <= 2 * given.MAX_LINE_NUMBER for first, last in touched.ranges)
+    assert all(first <= last for first, last in touched.ranges)
     assert len(touched.ranges) <= given.MAX_RANGES
     said = given.text_of(payload), touched.text, touched.inserted, touched.removed
     assert all(len(text) <= given.MAX_PROMPT for text in said)
-    assert given.digest_of("post-tool-use", payload)
 
 
 def test_a_change_by_the_hosts_patch() -> None:

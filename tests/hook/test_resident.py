@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
-from vouch_sidecar.surfaces.local.client import socket_path
+from vouch_sidecar.surfaces.local.user_socket import socket_path
 
 from tests.engine.processes import until
 from tests.hook.conftest import LIMIT, Hook, Place, processes_of

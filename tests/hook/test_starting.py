@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.surfaces.hook.client import (
+    FILE,
     LIMIT_VARIABLE,
+    PROMPT,
+    START,
     allowed,
     remember_in_vain,
     was_in_vain,
 )
-from vouch_sidecar.surfaces.hook.events import FILE, PROMPT, START
 
 from tests.engine.processes import until
 from tests.hook.conftest import LIMIT, Hook, Place
@@ -118,11 +120,3 @@ def test_a_process_that_ends_while_it_is_asked_is_no_answer(hook: Hook, place: P
     """As one that is being stopped: the next one answers."""
     with listening(socket_of(place), b""):
         assert "jwt-rotates" in hook(PROMPT, prompt=KNOWN, env=KEEP).text
-
-
-def test_an_answer_forgets_that_somebody_waited_in_vain(hook: Hook, place: Place) -> None:
-    """Else the first prompt after `stop` would not be waited for."""
-    remember_in_vain(place.env)
-    with listening(socket_of(place), b'{"ok": true}\n'):
-        assert hook(PROMPT, prompt=KNOWN).is_silent()
-    assert not was_in_vain(place.env)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.surfaces.hook.typed import ENVELOPES, typed_of
+from vouch_sidecar.surfaces.hook.payload import ENVELOPES, typed_of
 
 from tests.hook.conftest import Hook, Place, hook_in
 

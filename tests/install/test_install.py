@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from vouch_sidecar.surfaces.cli import main
-from vouch_sidecar.surfaces.install.files import MARK
+from vouch_sidecar.surfaces.install.hosts import MARK
 
 from tests.install.conftest import ENV, PLUGIN, SAFE, SHARING, WRITING, Install, tree
 from tests.protocol import knowledge

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
-from vouch_sidecar.surfaces.install.files import MARK
+from vouch_sidecar.surfaces.install.hosts import MARK
 
 from tests.install.conftest import PLUGIN, WRITING, Install
 from tests.mcp.messages import INITIALIZE

@@ -7,8 +7,8 @@ from pathlib import Path
 import anyio
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.surfaces.local import engines as module
-from vouch_sidecar.surfaces.local.engines import Engines
+from vouch_sidecar.surfaces import socket_server as module
+from vouch_sidecar.surfaces.socket_server import Engines
 
 from tests.engine.bases import base
 

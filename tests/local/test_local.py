@@ -12,8 +12,13 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
-from vouch_sidecar.surfaces.local.client import UnansweredError, ask, socket_path
-from vouch_sidecar.surfaces.local.ownership import Ownership, stop
+from vouch_sidecar.surfaces.local.user_socket import (
+    Ownership,
+    UnansweredError,
+    ask,
+    socket_path,
+    stop,
+)
 
 from tests.engine.processes import until
 from tests.hook.conftest import Place, project

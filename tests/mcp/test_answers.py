@@ -15,9 +15,9 @@ from vouch_sidecar.engine import Caller, DiskFollower
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import answer_agent
-from vouch_sidecar.surfaces.local.client import TOOL, UnansweredError
-from vouch_sidecar.surfaces.mcp import answers
-from vouch_sidecar.surfaces.mcp.answers import Answers
+from vouch_sidecar.surfaces.local.user_socket import TOOL, UnansweredError
+from vouch_sidecar.surfaces.mcp import run as answers
+from vouch_sidecar.surfaces.mcp.run import Answers
 from vouch_sidecar.surfaces.projects import Projects
 
 from tests.engine.bases import Clock, base, engine_on

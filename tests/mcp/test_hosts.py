@@ -86,17 +86,17 @@ def test_the_project_is_where_somebody_says(root: Path, tmp_path: Path) -> None:
     home.mkdir()
 
     def found(*folders: str, is_chosen: bool = False) -> frozenset[Path]:
-        return Projects({}, home, is_chosen=is_chosen).named(folders)
+        return Projects({}, home, is_chosen=is_chosen).asked({}, folders)
 
     assert found() == frozenset()
     assert found(other, root.as_uri()) == {root}
     assert found(str(root), is_chosen=True) == frozenset()
     for variable in HOST_VARIABLES:
         for folders in (str(root), f"{home},{root}", f"{home.as_uri()}, {root.as_uri()}"):
-            assert Projects({variable: folders}, home, is_chosen=False).named() == {root}
+            assert Projects({variable: folders}, home, is_chosen=False).asked({}) == {root}
     projects = Projects({}, home, is_chosen=False)
     for named in (root, root / ".vouch", root.as_uri(), f"{root}/", root / "src" / "a.py"):
-        assert projects.named([str(named)], only=True) == {root}
+        assert projects.asked({"root": str(named)}) == {root}
     assert path_of("~/a b").endswith("/a b")
 
 

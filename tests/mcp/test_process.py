@@ -15,7 +15,7 @@ from typing import Any
 import anyio
 from mcp import ClientSession
 from vouch_sidecar.kb.runtime_folder import usable_folder
-from vouch_sidecar.surfaces.local.client import socket_path
+from vouch_sidecar.surfaces.local.user_socket import socket_path
 
 from tests.mcp.client import called, connected, content_of
 from tests.mcp.messages import INITIALIZE

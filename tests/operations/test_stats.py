@@ -7,8 +7,8 @@ from pathlib import Path
 import anyio
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.stats import LATEST, Stats
-from vouch_sidecar.surfaces.hook.event_answers import respond
-from vouch_sidecar.surfaces.hook.events import PROMPT
+from vouch_sidecar.surfaces.agent_requests import respond
+from vouch_sidecar.surfaces.hook.client import PROMPT
 
 from tests.engine.bases import ask, base, engine_on
 

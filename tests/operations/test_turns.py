@@ -9,7 +9,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.base_cache import RECORDS
 from vouch_sidecar.operations import OPERATIONS, as_json, perform
-from vouch_sidecar.surfaces.hook.event_answers import respond
+from vouch_sidecar.surfaces.agent_requests import respond
 
 from tests.engine.processes import until
 from tests.kb.samples import claim, put

@@ -12,8 +12,8 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
+from vouch_sidecar.surfaces.agent_requests import EVENTS
 from vouch_sidecar.surfaces.cli import main
-from vouch_sidecar.surfaces.hook.event_answers import EVENTS
 
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment, run_command, run_process

@@ -12,7 +12,7 @@ from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.cli.operation_commands import OperationCommand
 from vouch_sidecar.surfaces.jsonl import answer
-from vouch_sidecar.surfaces.mcp.answers import Answers
+from vouch_sidecar.surfaces.mcp.run import Answers
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.workspace.file_list import Files, list_files
 

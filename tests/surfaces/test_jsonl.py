@@ -13,7 +13,7 @@ import anyio
 import pytest
 from vouch_sidecar.engine import DiskFollower
 from vouch_sidecar.operations.readiness import READY_SECONDS
-from vouch_sidecar.surfaces import jsonl, lines
+from vouch_sidecar.surfaces import jsonl
 from vouch_sidecar.surfaces.projects import Projects
 
 from tests.engine.bases import Clock, base, unread_engine
@@ -94,10 +94,10 @@ def test_an_id_of_any_depth_is_answered(root: Path) -> None:
 async def test_of_a_line_that_is_too_long_the_rest_is_passed_over(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lines, "MAX_LINE", 4)
+    monkeypatch.setattr(jsonl, "MAX_LINE", 4)
     sent = tmp_path / "sent"
     sent.write_bytes(b"abcdefghij\nok\nabc\nabcd\nabcdefgh")
-    read = [line async for line in lines.lines_of(io.FileIO(sent))]
+    read = [line async for line in jsonl.lines_of(io.FileIO(sent))]
     assert read == [b"abcd", b"ok\n", b"abc\n", b"abcd", b"abcd"]
 
 

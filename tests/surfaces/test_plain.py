@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from vouch_sidecar.kb.sanitize import clip
-from vouch_sidecar.surfaces.lsp.style import markdown
+from vouch_sidecar.surfaces.lsp.features.hover import markdown
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,9 @@ NOT_READ_YET: frozenset[Degraded] = frozenset({"index_building", "workspace_pend
 
 
 class OperationError(Exception):
-    """Base of the errors that a surface sends as an answer."""
+    """Base of the errors that a surface sends as an answer, with what JSONL calls them."""
+
+    code = "invalid_request"
 
 
 class InvalidParamsError(OperationError):
@@ -61,10 +63,13 @@ class InvalidParamsError(OperationError):
         super().__init__("; ".join(f"{field} {text}" for field, text in messages.items()))
         self.messages = messages
         self.missing = missing
+        self.code = "missing_param" if missing else self.code
 
 
 class SearchFailedError(OperationError):
     """The index could not be read. JSON-RPC -32803, JSONL `internal_error`."""
+
+    code = "internal_error"
 
     def __init__(self) -> None:
         super().__init__("the index could not be read; it is being rebuilt")

@@ -2,29 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from vouch_sidecar.engine import Caller, Engine
+import anyio
+from anyio.to_thread import run_sync as in_worker
+
+from vouch_sidecar.engine import Caller, Engine, Served
+from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
+from vouch_sidecar.engine.session import MAX_SLOT_BYTES, Session
+from vouch_sidecar.kb.access import viewer_in
+from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import (
     OPERATIONS,
-    InvalidParamsError,
     Operation,
-    SearchFailedError,
+    OperationError,
     as_json,
+    context,
+    files,
     perform_async,
     refusing_if_damaged,
 )
 from vouch_sidecar.operations.context import ContextResult
+from vouch_sidecar.operations.readiness import (
+    READY_SECONDS,
+    caught_up,
+    hook_limit,
+    indexed,
+    ready,
+)
 from vouch_sidecar.retrieval.blocks.block import safe
-from vouch_sidecar.surfaces.hook.event_answers import answer_hook
-from vouch_sidecar.surfaces.jsonl import session_named
-from vouch_sidecar.surfaces.local.client import TOOL
+from vouch_sidecar.retrieval.blocks.session_brief import brief
+from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, Touched, hits_to_tell
+from vouch_sidecar.retrieval.line import Line
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.surfaces.hook import payload as given
+from vouch_sidecar.surfaces.hook.client import END, FILE, NAMES, PROMPT, START
+from vouch_sidecar.surfaces.hook.payload import AGENT
+from vouch_sidecar.surfaces.jsonl import refusal
+from vouch_sidecar.surfaces.local.user_socket import HOOK, TOOL
+
+log = logging.getLogger(__name__)
 
 Object = dict[str, Any]
+Payload = Mapping[str, Any]
+MINUTE = 60.0
+COUNTS = ("prompt", "source", "tool_input", "tool_response")
+"""The fields of an event by which it is the same as another one."""
+_SEEN: WeakKeyDictionary[Engine, dict[tuple[str, int], float]] = WeakKeyDictionary()
+"""By engine the events of sessions that came less than a minute ago, each as a hash with the time:
+one that two hooks report is answered once.
+"""
 
 
 async def answer_agent(
@@ -33,27 +69,25 @@ async def answer_agent(
     caller: Caller,
     is_awaited: Callable[[], bool],
 ) -> Object:
-    """The answer to a request about a tool, else about an event of a hook, in the form of the JSONL
+    """The answer to a request about a tool or about an event of a hook, in the form of the JSONL
     surface. Where it is no longer awaited at the end, or was cancelled, its lines were not given to
     the session.
     """
     method, params = str(request.get("method")), request.get("params")
     operation = OPERATIONS.get(method.removeprefix(TOOL)) if method.startswith(TOOL) else None
+    event = method.removeprefix(HOOK)
     unheard: list[Callable[[], None]] = []
     caller = replace(caller, unheard=unheard)
-    try:
-        if operation is None or not isinstance(params, dict):
-            answered = await answer_hook(engine, request, caller)
-        else:
-            result = await _tool_result(engine, operation, params, caller)
-            answered = {"id": request.get("id"), "ok": True, "result": result}
-        for record in unheard if is_awaited() else ():
-            record()
-    finally:
-        session = engine.sessions.peek(session_named(request) or "")
-        if session is not None:
-            session.shared_for = session.shared_for.union(caller.roots or engine.collections)
-    return answered
+    if not isinstance(params, dict) or (operation is None and event not in EVENTS):
+        return refusal(request.get("id"), "invalid_request", "there is no such tool or event")
+    result: Object | None
+    if operation is not None:
+        result = await _tool_result(engine, operation, params, caller)
+    else:
+        result = await _event_answer(engine, event, params, caller)
+    for record in unheard if is_awaited() else ():
+        record()
+    return {"id": request.get("id"), "ok": True, "result": result}
 
 
 async def _tool_result(
@@ -67,11 +101,8 @@ async def _tool_result(
             if isinstance(result, ContextResult):
                 structured["text"] = result.text  # a block is safe and may have several lines
             text = _with_unusable(operation.readable(result), engine, caller)
-    except InvalidParamsError as error:
-        code = "missing_param" if error.missing else "invalid_request"
-        return refused(_with_unusable(f"{code}: {safe(str(error))}", engine, caller))
-    except SearchFailedError as error:
-        return refused(f"internal_error: {error}")
+    except OperationError as error:
+        return refused(_with_unusable(f"{error.code}: {safe(str(error))}", engine, caller))
     return {**content(text), "structuredContent": structured}
 
 
@@ -106,3 +137,155 @@ def refused(message: str) -> Object:
 def content(text: str) -> Object:
     """A tool's result that is a text."""
     return {"content": [{"type": "text", "text": text}]}
+
+
+async def _event_answer(
+    engine: Engine, event: str, payload: Payload, caller: Caller
+) -> Object | None:
+    """What a hook prints for an event, once what it depends on is known. Never raises."""
+    try:
+        if _is_again(engine, event, payload):
+            return None
+        file = given.edited_file(payload)
+        place = file or payload.get("cwd")
+        if isinstance(place, str) and Path(place).is_absolute():
+            caller = replace(caller, at=resolved(Path(place)))
+        await _wait(engine, event, caller)
+        if file is not None:
+            engine.check_soon([Path(file)])
+        return await respond(engine, event, payload, caller)
+    except ValueError:  # no session is called so
+        log.debug("hook %s: refused", event)
+    except Exception as error:
+        log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
+    return None
+
+
+def _is_again(engine: Engine, event: str, payload: Payload) -> bool:
+    """Whether the same event came less than a minute ago; not where the agent forgets by it what it
+    was given, as the same prompt is then answered again. Raises ValueError.
+    """
+    session_id, now = str(given.session_of(payload)), engine.clock()
+    seen = {key: at for key, at in _SEEN.get(engine, {}).items() if now - at < MINUTE}
+    if event == END or payload.get("source") in ("compact", "clear"):
+        seen = {key: at for key, at in seen.items() if key[0].partition(AGENT)[0] != session_id}
+    counts = [event, *map(payload.get, COUNTS)]
+    key = session_id, hash(json.dumps(counts, sort_keys=True))
+    is_again = key in seen
+    _SEEN[engine] = {key: now, **seen}
+    return is_again
+
+
+async def _wait(engine: Engine, event: str, caller: Caller) -> None:
+    """Wait for the first index, as long as the hook may, and for half of its time limit for the
+    workspace and for what was checked out. `perform_async` would wait for each as long as an answer
+    may.
+    """
+    await indexed(engine, READY_SECONDS)
+    waiting: dict[str, Operation[Any, Any]] = {PROMPT: context.OPERATION, FILE: files.OPERATION}
+    if (operation := waiting.get(event)) is not None:
+        with anyio.move_on_after(hook_limit(engine, caller) / 2):
+            await ready(engine, operation, caller)
+            await caught_up(engine, operation, caller, READY_SECONDS)
+
+
+async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Object | None:
+    """The answer to print for an event, None for nothing. `event` is one of `EVENTS`.
+
+    `payload["viewer"]` may name the viewer, as for any operation. Raises `SearchFailedError`, and
+    ValueError if no session is called so.
+    """
+    session_id, caller = given.session_of(payload), replace(caller, is_unasked=True)
+    with refusing_if_damaged(engine), engine.breath:
+        text = await EVENTS[event](engine, payload, session_id, caller)
+    log.debug("hook %s: %d characters", event, len(text))
+    said = {"hookEventName": NAMES[event], "additionalContext": text}
+    return {"hookSpecificOutput": said} if text else None
+
+
+async def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+    if not (prompt := given.prompt_of(payload)):
+        return ""
+    task = {
+        "task": prompt,
+        "session_id": session_id,
+        "repeat": session_id is None,
+        "viewer": payload.get("viewer"),
+    }
+    result = await perform_async(engine, context.OPERATION, task, caller, patience=0)
+    engine.stats.count_prompt(bool(result.text))
+    return result.text
+
+
+async def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+    """The brief. After `clear` or `compact` the agent no longer has earlier answers, so the session
+    forgets them, too.
+    """
+    session = engine.sessions.peek(session_id) if session_id else None
+    if session is not None and payload.get("source") == "compact":
+        session.forget_answers()
+    elif session_id is not None and payload.get("source") == "clear":
+        engine.end_session(session_id)
+    return brief(engine.serving(caller, viewer_in(payload)))
+
+
+async def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+    """The block for a file: the claims tied to what was read or changed, then those on entities
+    that its text names, each once a session. Does not search full text, and reads at most the file
+    itself.
+    """
+    served = engine.serving(caller, viewer_in(payload))
+    lines = _lines_naming(served, given.text_of(payload))
+    if session_id is not None and lines:
+        engine.observe(session_id, None, lines)
+    session = None if session_id is None else engine.sessions.open(session_id)
+    tied: list[Line] = []
+    if (touched := given.touched_of(payload)) is not None:
+        tied = await in_worker(_tied, [kb.view for kb in served], touched, session)
+    if not lines and not tied:
+        return ""
+    asked = ContextRequest(
+        [lines] if lines else [],
+        session=session,
+        repeat=session is None,
+        tied=tied,
+        max_lines=MOST_LINES,
+    )
+    answered = answer_context(served, asked)
+    caller.when_heard(partial(answered.record, engine.stats))
+    return answered.block.text
+
+
+def _tied(views: Sequence[View], touched: Touched, session: Session | None) -> list[Line]:
+    """The claims to tell of what was touched, without those that the session was given before."""
+    before = frozenset() if session is None else session.all_given()
+    return [hit for view in views for hit in hits_to_tell(view, touched, before)]
+
+
+def _lines_naming(served: Sequence[Served], text: str) -> str:
+    """The first lines of a text that name an entity, as many as a slot of a session holds."""
+    text += "\n"
+    starts = {
+        text.rfind("\n", 0, mention.start) + 1
+        for kb in served
+        for mention in kb.view.names.mentions(text)
+    }
+    lines = [text[start : text.index("\n", start)].strip() for start in sorted(starts)]
+    return "\n".join(lines)[:MAX_SLOT_BYTES]
+
+
+async def _end(engine: Engine, _payload: Payload, session_id: str | None, _caller: Caller) -> str:
+    """Drop the session, and those of its subagents."""
+    for session in engine.sessions:
+        if session_id is not None and f"{session.id}{AGENT}".startswith(session_id + AGENT):
+            engine.end_session(session.id)
+    return ""
+
+
+EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], Awaitable[str]]] = {
+    PROMPT: _prompt,
+    START: _begin,
+    FILE: _file,
+    END: _end,
+}
+"""The handler of each event, by its name on the command line."""

@@ -6,8 +6,6 @@ import os
 import sys
 from contextlib import suppress
 
-import vouch_sidecar.surfaces.orphan  # noqa: F401 - notes the parent before it may end
-
 HELP = {"-h", "--help"}
 M_ARENA_MAX = -8
 """Parameter number for glibc's `mallopt`: the most arenas."""

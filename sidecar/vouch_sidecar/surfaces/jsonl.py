@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import json
 import logging
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
-from io import RawIOBase
+from functools import partial
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import anyio
+from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
-from vouch_sidecar.operations import (
-    OPERATIONS,
-    InvalidParamsError,
-    SearchFailedError,
-    as_json,
-    perform_async,
-)
+from vouch_sidecar.operations import OPERATIONS, OperationError, as_json, perform_async
 from vouch_sidecar.operations.readiness import indexed
-from vouch_sidecar.surfaces.background import in_background
-from vouch_sidecar.surfaces.lines import as_line, lines_of, send
-from vouch_sidecar.surfaces.projects import Projects
+from vouch_sidecar.surfaces.projects import Projects, serve
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 BY_METHOD = {operation.kb_method: operation for operation in OPERATIONS.values()}
+MAX_LINE = 64 << 20
+"""Bytes of one line of a client."""
 
 log = logging.getLogger(__name__)
 
@@ -43,8 +38,9 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
     source, sink = claim_streams()
     answered_all = end_with_client(sink.fileno())
     engine, projects = Engine(env=env), Projects(env, start, is_chosen=is_chosen)
-    if not projects.asked(engine, {}) and not projects.refused:
+    if not (roots := projects.asked({})):
         log.warning("%s", projects.why_none())
+    serve(engine, roots or frozenset({start}))  # `status` says why there is none
     anyio.run(_serve, engine, projects, source, sink, answered_all)
 
 
@@ -59,13 +55,12 @@ async def _serve(
     follower = DiskFollower(engine)
     has_asked = False
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(in_background, follower.run)
+        tasks.start_soon(follower.run)
         async for line in lines_of(source):
             if line.strip():
                 has_asked = True
                 try:
-                    text = line.decode("utf-8")
-                    request = json.loads(text, parse_constant=_finite, parse_float=_finite)
+                    request = json.loads(line.decode("utf-8"))
                     said = as_line(await answer(engine, request, caller, projects=projects))
                 except (ValueError, RecursionError):  # also of an id that can't be written again
                     said = as_line(refusal(None, "invalid_request", "the line is not valid JSON"))
@@ -92,14 +87,12 @@ async def answer(
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
         if projects is not None:
-            caller = replace(caller, roots=projects.asked(engine, params))
+            caller = replace(caller, roots=projects.asked(params))
+            serve(engine, caller.roots or frozenset())
         asked = await perform_async(engine, operation, params, caller, whole=True)
         return {"id": request_id, "ok": True, "result": as_json(asked)}
-    except InvalidParamsError as error:
-        code = "missing_param" if error.missing else "invalid_request"
-        return refusal(request_id, code, str(error))
-    except SearchFailedError as error:
-        return refusal(request_id, "internal_error", str(error))
+    except OperationError as error:
+        return refusal(request_id, error.code, str(error))
     except Exception as error:  # the error's text may hold a prompt
         log.error("%s failed: %s", operation.name, type(error).__name__)
         return refusal(request_id, "internal_error", "internal error")
@@ -112,14 +105,33 @@ def session_named(request: Mapping[str, Any]) -> str | None:
     return session_id if isinstance(session_id, str) else None
 
 
-def _finite(number: str) -> float:
-    """The number that is meant. Raises ValueError for NaN and infinity, which are no JSON."""
-    if not math.isfinite(value := float(number)):
-        raise ValueError
-    return value
-
-
 def refusal(request_id: object, code: str, message: str) -> dict[str, Any]:
     """An error as the answer to a request."""
     log.debug("refused: %s", code)
     return {"id": request_id, "ok": False, "error": {"code": code, "message": message}}
+
+
+async def lines_of(source: RawIOBase) -> AsyncIterator[bytes]:
+    """The lines of a stream. The last needs no line end. Of one that is too long only the
+    beginning, which is no JSON.
+    """
+    with BufferedReader(source) as lines:
+        read = partial(lines.readline, MAX_LINE)
+        while line := await in_worker(read, abandon_on_cancel=True):
+            yield line
+            while len(line) == MAX_LINE and not line.endswith(b"\n"):  # its rest is passed over
+                line = await in_worker(read, abandon_on_cancel=True)
+
+
+async def send(sink: BinaryIO, line: bytes) -> None:
+    """Write a line; the process ends where nobody reads."""
+    try:
+        await in_worker(sink.write, line, abandon_on_cancel=True)
+        await in_worker(sink.flush, abandon_on_cancel=True)
+    except (OSError, ValueError):
+        leave(0)
+
+
+def as_line(answered: Mapping[str, Any]) -> bytes:
+    """An object as a line of JSON. Raises ValueError for numbers that JSON has not."""
+    return json.dumps(answered, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"

@@ -33,42 +33,29 @@ class Projects:
         self.start = start
         self.is_chosen = is_chosen
         self.refused: list[str] = []
-        """A sentence for each knowledge base that is not served."""
-        self._found: frozenset[Path] = frozenset()
+        """A sentence for each knowledge base that was found last and is not served."""
 
-    def named(self, folders: Iterable[str] = (), *, only: bool = False) -> frozenset[Path]:
-        """Those of the folder that was chosen; else of the first of these that has one: `folders`
-        (paths or file URIs, which the client names), those in variables of the host, the start.
-        With `only`, those of `folders`.
+    def asked(self, params: object, folders: Iterable[str] = ()) -> frozenset[Path]:
+        """Those that a request with these params is about: found from its `root`; else from the
+        folder that was chosen; else from the first of these that has one: `folders` (paths or file
+        URIs, which the client names), those in variables of the host, the start.
         """
-        places: list[Iterable[str | Path]] = [folders]
-        if self.is_chosen and not only:
-            places = [[self.start]] if self.start.exists() else []
-        elif not only:
-            in_env = [f for name in HOST_VARIABLES for f in _several(self._env.get(name, ""))]
-            places += [in_env, [self.start]]
+        root = params.get("root") if isinstance(params, Mapping) else None
+        in_env = [f for name in HOST_VARIABLES for f in _several(self._env.get(name, ""))]
+        places: list[Iterable[str]] = [folders, in_env, [str(self.start)]]
+        if isinstance(root, str):
+            places = [[root]]
+        elif self.is_chosen:
+            places = [[str(self.start)]] if self.start.exists() else []
         self.refused = []
         for several in places:
             if roots := frozenset[Path]().union(*map(self._of, several)):
                 return roots
         return frozenset()
 
-    def asked(self, engine: Engine, params: object) -> frozenset[Path]:
-        """Those that a request with these params is about, which are served from then on."""
-        root = params.get("root") if isinstance(params, Mapping) else None
-        if isinstance(root, str):
-            roots = self.named([root], only=True)
-        else:
-            roots = self._found = self._found or self.named()
-            if not roots:
-                engine.registry.add_start(self.start)  # `status` says why there is none
-        serve(engine, roots)
-        return roots
-
-    def _of(self, folder: str | Path) -> frozenset[Path]:
+    def _of(self, folder: str) -> frozenset[Path]:
         """Those found from a folder, a path or a file URI."""
-        path = path_of(str(folder))
-        finder = Finder(self._env)
+        path, finder = path_of(folder), Finder(self._env)
         places = finder.placed(path) if Path(path).is_absolute() else []
         self.refused += [why_refused(printable(where)) for where in finder.refused]
         return frozenset(Path(place.tree) for place in places)

@@ -11,6 +11,7 @@ import asyncio
 import json
 import logging
 import os
+import signal
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,33 +19,93 @@ from typing import Any
 import anyio
 from anyio.abc import TaskGroup
 
-from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.kb.discovery import FORCED
+from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.kb.discovery import FORCED, is_setting
 from vouch_sidecar.surfaces.agent_requests import answer_agent
-from vouch_sidecar.surfaces.jsonl import answer, refusal, session_named
-from vouch_sidecar.surfaces.lines import as_line
-from vouch_sidecar.surfaces.local.client import (
+from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal, session_named
+from vouch_sidecar.surfaces.local.follower import FOLLOW, feed
+from vouch_sidecar.surfaces.local.user_socket import (
+    HOOK,
     MAX_LOCAL_MESSAGE,
-    OF_AGENTS,
-    PROCESS,
     STOP_PROCESS,
+    TOOL,
+    Ownership,
     carried,
     has_sockets,
 )
-from vouch_sidecar.surfaces.local.engines import CHECK_SECONDS, IDLE_SECONDS, Engines
-from vouch_sidecar.surfaces.local.follower import FOLLOW, feed
-from vouch_sidecar.surfaces.local.ownership import Ownership
 from vouch_sidecar.surfaces.stdio import at_end, leave
-from vouch_sidecar.version import __version__
 
-SILENT_SECONDS = 60.0
-"""For so long a connection may be without a request."""
+IDLE_SECONDS = 2 * 3600.0
+"""An engine that nobody asked for so long ends, and so does a resident process."""
+CHECK_SECONDS = 1.0
+"""Pause between looks whether something is asked, and whether the socket is still held."""
 NICENESS = 10
 """Priority of a resident after its first answer, for which a prompt waits."""
 
 log = logging.getLogger(__name__)
 
 Request = Mapping[str, Any]
+
+
+def run_resident(env: Mapping[str, str], owned: Ownership) -> None:
+    """Serve others without a client, then end the process."""
+
+    async def serve() -> None:
+        async with anyio.create_task_group() as tasks:
+            await LocalServer(env, tasks).own(owned)
+            leave(0)
+
+    signal.signal(signal.SIGTERM, lambda *_: leave(0))
+    anyio.run(serve)
+
+
+class Engines:
+    """The engines of a process that answers others: one for each set of knowledge bases, so that
+    nobody sees, or waits for, what somebody else asked about. They follow the disk in a task group.
+    `window` is that of an editor: it answers what is about its own knowledge bases.
+    """
+
+    def __init__(self, env: Mapping[str, str], tasks: TaskGroup, window: Engine | None) -> None:
+        # What askers set comes with their questions.
+        self._env = {n: value for n, value in env.items() if n != FORCED and not is_setting(n)}
+        self._tasks = tasks
+        self._window = window
+        self._made: dict[tuple[frozenset[Path], str], Engine] = {}
+        self._asked_at: dict[Engine, float] = {}
+
+    def of(self, roots: frozenset[Path], forced: str = "") -> Engine:
+        """The engine that answers questions about these knowledge bases. `forced` is the one that
+        the asker's environment names.
+        """
+        window = self._window
+        is_own = window is not None and forced == carried(window.env).get(FORCED, "")
+        if window is not None and is_own and roots <= window.registry.window:
+            self._made.pop((roots, forced), None)
+            return window
+        if (engine := self._made.get((roots, forced))) is None:
+            engine = Engine(env={**self._env, FORCED: forced} if forced else self._env)
+            for root in sorted(roots):
+                engine.registry.add_root(root)
+            self._made[roots, forced] = engine
+            self._tasks.start_soon(self._follow, roots, forced, engine)
+        self._asked_at[engine] = anyio.current_time()
+        return engine
+
+    def about(self, roots: frozenset[Path]) -> list[Engine]:
+        """The engines that have some of these knowledge bases."""
+        engines = [*([] if self._window is None else [self._window]), *self._made.values()]
+        return [engine for engine in engines if not roots.isdisjoint(engine.collections)]
+
+    async def _follow(self, roots: frozenset[Path], forced: str, engine: Engine) -> None:
+        """Follow the disk for an engine until nobody asked it for `IDLE_SECONDS`."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(DiskFollower(engine).run)
+            while self._made.get((roots, forced)) is engine:
+                await anyio.sleep(CHECK_SECONDS)
+                if anyio.current_time() - self._asked_at[engine] > IDLE_SECONDS:
+                    self._made.pop((roots, forced), None)
+            del self._asked_at[engine]
+            tasks.cancel_scope.cancel()
 
 
 class LocalServer:
@@ -55,9 +116,8 @@ class LocalServer:
     ) -> None:
         """`window` is the engine of an editor. Without one this is a resident process."""
         self._env = env
-        self._window = window
+        self._is_resident = window is None
         self._engines = Engines(env, tasks, window)
-        self._connections = 0
         self._asked_at = anyio.current_time()
 
     async def run(self, owned: Ownership | None, follow: Callable[[], Awaitable[None]]) -> None:
@@ -71,8 +131,8 @@ class LocalServer:
                     await self.own(owned)
                 else:
                     await follow()
-            except OSError as error:
-                log.debug("no other process is served: %s", error.strerror or error)
+            except Exception as error:  # its message may hold what was typed
+                log.debug("no other process is served: %s", type(error).__name__)
             owned = None
             await anyio.sleep(CHECK_SECONDS)
 
@@ -83,36 +143,33 @@ class LocalServer:
             self._serve_client, sock=owned.listener, limit=MAX_LOCAL_MESSAGE
         )
         try:
-            while owned.holds() and not (self._window is None and self._is_idle()):
+            while owned.holds():
                 await anyio.sleep(CHECK_SECONDS)
+                if self._is_resident and anyio.current_time() - self._asked_at > IDLE_SECONDS:
+                    return
         finally:
             server.close()
             forget()
             owned.release()
 
-    def _is_idle(self) -> bool:
-        is_long = anyio.current_time() - self._asked_at > IDLE_SECONDS
-        return is_long and not self._connections
-
     async def _serve_client(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         """Answer the one request of a connection."""
-        self._connections += 1
+        self._asked_at = anyio.current_time()
         try:
-            line = await asyncio.wait_for(reader.readline(), SILENT_SECONDS)
-            request = json.loads(line)
+            request = json.loads(await reader.readline())
             if not isinstance(request, dict):
                 raise ValueError
             method, caller = request.get("method"), _caller(request)
             if method == FOLLOW:
-                await feed(self._engines, caller, request["params"], reader, writer)
+                await feed(self._engines.about, caller, request["params"], reader, writer)
                 return
             # The other side never closes one direction alone.
             answered = await self._answer(request, caller, lambda: not reader.at_eof())
             writer.write(as_line(answered))
             await writer.drain()
-            if self._window is None:
+            if self._is_resident:
                 if method == STOP_PROCESS:
                     leave(0)
                 os.nice(max(0, NICENESS - os.nice(0)))
@@ -121,30 +178,26 @@ class LocalServer:
         except Exception as error:
             log.error("a local connection failed: %s", type(error).__name__)
         finally:
-            self._connections -= 1
-            self._asked_at = anyio.current_time()
             writer.close()
 
     async def _answer(
         self, request: Request, caller: Caller, is_awaited: Callable[[], bool]
     ) -> dict[str, Any]:
-        method, is_resident = request.get("method"), self._window is None
+        method = str(request.get("method"))
         if method == STOP_PROCESS:
-            if not is_resident:
-                return refusal(None, "not_resident", "this process ends with its client")
-            return {"ok": True, "result": None}
-        if method == PROCESS:
-            about = {"process": os.getpid(), "resident": is_resident, "version": __version__}
-            return {"ok": True, "result": about}
+            if self._is_resident:
+                return {"ok": True, "result": None}
+            return refusal(None, "not_resident", "this process ends with its client")
         if not caller.roots:
             return refusal(None, "invalid_request", "roots: must name knowledge bases")
         engine = self._engines.of(caller.roots, (caller.env or {}).get(FORCED, ""))
-        if isinstance(method, str) and method.startswith(OF_AGENTS):
-            return await answer_agent(engine, request, caller, is_awaited)
-        answered = await answer(engine, request, caller)
-        if (session := engine.sessions.peek(session_named(request) or "")) is not None:
-            session.shared_for |= caller.roots
-        return answered
+        try:
+            if method.startswith((HOOK, TOOL)):
+                return await answer_agent(engine, request, caller, is_awaited)
+            return await answer(engine, request, caller)
+        finally:
+            if (session := engine.sessions.peek(session_named(request) or "")) is not None:
+                session.shared_for |= caller.roots
 
 
 def _caller(request: Request) -> Caller:

@@ -17,11 +17,12 @@ from typing import BinaryIO
 import click
 
 from vouch_sidecar.kb.sanitize import escaped
-from vouch_sidecar.surfaces.orphan import is_orphan
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 CLIENT_POLL_SECONDS = 0.25
 TERMINATED = 143
+PARENT = os.getppid()
+"""The process that started this one."""
 
 _last: list[Callable[[], object]] = []
 
@@ -95,7 +96,7 @@ def end_with_client(
         readers.register(sink, 0)
 
     def watch() -> None:
-        while not is_orphan() and not (readers is not None and readers.poll(0)):
+        while os.getppid() == PARENT and not (readers is not None and readers.poll(0)):
             if (editor := client()) is not None and not is_alive(editor):
                 break
             time.sleep(CLIENT_POLL_SECONDS)

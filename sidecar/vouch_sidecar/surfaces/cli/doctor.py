@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from uuid import uuid4
 
 import click
@@ -25,28 +25,17 @@ from vouch_sidecar.operations import context, perform, status
 from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import print_json, root_option, start_at
 from vouch_sidecar.surfaces.console.printing import show
-from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, starts_none
-from vouch_sidecar.surfaces.hook.events import PROMPT
-from vouch_sidecar.surfaces.install.command import project_of
-from vouch_sidecar.surfaces.install.files import PROGRAM, InstallError
-from vouch_sidecar.surfaces.install.hosts import (
-    HOSTS,
+from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, PROMPT, starts_none
+from vouch_sidecar.surfaces.install.command import (
+    InstallError,
     command_for,
     finds,
     integration,
+    project_of,
     vouch_hooks,
 )
-from vouch_sidecar.surfaces.local.client import (
-    PROCESS,
-    SOON_SECONDS,
-    UnansweredError,
-    ask,
-    connect,
-    has_sockets,
-    socket_path,
-)
-from vouch_sidecar.surfaces.local.engines import IDLE_SECONDS
-from vouch_sidecar.surfaces.local.ownership import stop
+from vouch_sidecar.surfaces.install.hosts import HOSTS, PROGRAM
+from vouch_sidecar.surfaces.local.user_socket import connect, has_sockets, socket_path, stop
 
 WRONG = 1
 State = Literal["ok", "note", "wrong"]
@@ -84,41 +73,28 @@ def doctor(root: Path | None, as_json: bool) -> None:
 
 def examined(start: Path, env: Env) -> Iterator[Checkup]:
     """The findings of all checks."""
-    finder = Finder(env)
+    finder, about = Finder(env), "knowledge base"
     roots = [Path(root) for root in finder.from_start(start)]
-    for folder in finder.refused:
-        yield Checkup("knowledge base", "wrong", why_refused(folder))
-    if not roots:
-        message = f"none found from {printable(str(start))}; {how_to_begin(start)}"
-        yield Checkup("knowledge base", "wrong", message)
     paused = [root for root in roots if Pause.of(root, env).until() is not None]
+    for folder in finder.refused:
+        yield Checkup(about, "wrong", why_refused(folder))
     for root in roots:
-        named = ", named by VOUCH_KB_PATH" if env.get("VOUCH_KB_PATH") else ""
-        yield Checkup("knowledge base", "ok", f"{printable(str(root))}{named}")
-        if root in paused:
-            message = f"paused: nothing is said unasked; `{PROGRAM} resume` ends it"
-            yield Checkup("knowledge base", "note", message)
+        yield Checkup(about, "ok", printable(str(root)))
+    for root in paused:
+        message = f"paused: nothing is said unasked; `{PROGRAM} resume --root {root}` ends it"
+        yield Checkup(about, "note", printable(message))
     engine = engine_on(roots)
     engine.load(whole=True)
-    yield from _contents(engine)
-    try:
-        served: Any = ask(roots, PROCESS, {}, timeout=SOON_SECONDS, env=env) if roots else {}
-    except UnansweredError:
-        served = {}
-    if roots:
-        yield Checkup("running sidecar", *_process(served, env))
+    if not roots:
+        message = f"none found from {printable(str(start))}; {how_to_begin(start)}"
+        yield Checkup(about, "wrong", message)
+    else:
+        yield from _contents(engine)
+        yield from _hooks(engine, start, env, is_paused=bool(paused))
     program = shutil.which(PROGRAM, path=env.get("PATH"))
     missing = f"{PROGRAM} is not on it; this one is {Path(sys.executable).with_name(PROGRAM)}"
     yield Checkup("PATH", "ok" if program else "note", program or missing)
-    yield from _integrations(start, env)
-    if roots and has_sockets():
-        if paused:
-            said: tuple[State, str] = ("note", "none sent: hooks are silent while paused")
-        elif starts_none(env) and not served:
-            said = ("note", f"hooks are silent: nothing serves, {RESIDENT} is off")
-        else:
-            said = _trial(engine, start, env, is_served=bool(served))
-        yield Checkup("trial prompt", *said)
+    yield from _integrations(start)
 
 
 def _contents(engine: Engine) -> Iterator[Checkup]:
@@ -135,61 +111,32 @@ def _contents(engine: Engine) -> Iterator[Checkup]:
         yield Checkup(about, "wrong" if problems else "ok", listed)
 
 
-def _process(served: Mapping[str, object], env: Env) -> tuple[State, str]:
-    """What the process that answers hooks says of itself, or why there is none."""
-    ends = f"ends after {IDLE_SECONDS / 3600:.0f} idle hours ({RESIDENT}=false: none)"
+def _hooks(engine: Engine, start: Path, env: Env, *, is_paused: bool) -> Iterator[Checkup]:
+    """Whether a process answers hooks, and what it says to a prompt."""
+    about, trial = "running sidecar", "trial prompt"
     if not has_sockets():
-        return "note", "hooks say nothing on this system"
-    if served:
-        kept = f"; a hook left it, it {ends}" if served.get("resident") is True else ""
-        return "ok", f"version {served.get('version')}, process {served.get('process')}{kept}"
+        yield Checkup(about, "note", "hooks say nothing on this system")
+        return
     if (connected := connect(env)) is not None:
         connected.close()
-        return "wrong", f"none answers at {socket_path(env)}"
-    if starts_none(env):
-        return "note", f"none, and hooks start none, as {RESIDENT} says"
-    return "note", f"none: the next hook starts one, which {ends}"
-
-
-def _integrations(start: Path, env: Env) -> Iterator[Checkup]:
-    """What `install` wrote, and vouch's own hooks beside it."""
-    writing = ((name, host) for name, host in HOSTS.items() if host.files is not None)
-    for (name, host), user in product(writing, (False, True)):
-        about = f"{name}{' --user' if user else ''}"
-        try:
-            base, found = integration(host, None if user else project_of(start, env), env)
-        except InstallError as error:
-            yield Checkup(about, "note", one_line(str(error)))
-            continue
-        if not any(file.names_us for file in found):
-            continue
-        is_absolute = user and command_for(host, env) != PROGRAM
-        theirs = [file for file in found if file.state == "foreign" and file.names_us]
-        old = [f.file.path for f in found if f.state != "current" and f not in theirs]
-        if old:
-            again = f"`{PROGRAM} install {about}` writes or prints it"
-            yield Checkup(about, "note", f"not as this version has it: {', '.join(old)}; {again}")
-        elif not (is_absolute or finds(host, env)):
-            message = f"{PROGRAM} is not on the PATH that {host.title} starts with"
-            yield Checkup(about, "wrong", message)
-        else:
-            yield Checkup(about, "ok", f"installed in {printable(str(base))}")
-        for hook in vouch_hooks(host, base):
-            message = f"vouch's own prompt hook gives each prompt a second block: {hook}"
-            yield Checkup(about, "wrong", message)
-
-
-def _trial(engine: Engine, start: Path, env: Env, *, is_served: bool) -> tuple[State, str]:
-    """Sends a prompt through the hook as an agent does, one that this engine has an answer to."""
-    prompt = _answered_prompt(engine)
-    if prompt is None:
-        return "note", "none sent: no name alone brings in a claim unasked"
-    answer = _hooked({"session_id": f"trial-{uuid4()}", "cwd": str(start), "prompt": prompt}, env)
-    if not is_served:  # the trial itself had it started
-        stop(socket_path(env), env)
-    if not answer:
-        return "wrong", f"the hook said nothing to “{one_line(prompt)}”"
-    return "ok", f"{len(answer)} characters for “{one_line(prompt)}”"
+        yield Checkup(about, "ok", f"it serves at {socket_path(env)}")
+    elif starts_none(env):
+        yield Checkup(about, "note", f"none, and hooks start none, as {RESIDENT} says")
+    else:
+        yield Checkup(about, "note", f"none: the next hook starts one ({RESIDENT}=false: none)")
+    if is_paused:
+        yield Checkup(trial, "note", "none sent: hooks are silent while paused")
+    elif connected is None and starts_none(env):
+        yield Checkup(trial, "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
+    elif (prompt := _answered_prompt(engine)) is None:
+        yield Checkup(trial, "note", "none sent: no name alone brings in a claim unasked")
+    else:
+        payload = {"session_id": f"trial-{uuid4()}", "cwd": str(start), "prompt": prompt}
+        answer = _hooked(payload, env)
+        if connected is None:  # the trial itself had it started
+            stop(socket_path(env), env)
+        said = f"{len(answer)} characters" if answer else "the hook said nothing"
+        yield Checkup(trial, "ok" if answer else "wrong", f"{said} to “{one_line(prompt)}”")
 
 
 def _answered_prompt(engine: Engine) -> str | None:
@@ -208,7 +155,7 @@ def _answered_prompt(engine: Engine) -> str | None:
 
 
 def _hooked(payload: Mapping[str, str], env: Env) -> str:
-    """What the hook says to a prompt that has time enough."""
+    """What the hook says to a prompt that has time enough, started as an agent does it."""
     try:
         done = subprocess.run(
             [sys.executable, "-m", "vouch_sidecar.surfaces.entry", "hook", PROMPT],
@@ -221,5 +168,32 @@ def _hooked(payload: Mapping[str, str], env: Env) -> str:
             check=False,
         )
         return str(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"])
-    except (OSError, ValueError, KeyError, subprocess.SubprocessError):
+    except (OSError, ValueError, subprocess.SubprocessError):
         return ""
+
+
+def _integrations(start: Path) -> Iterator[Checkup]:
+    """What `install` wrote, and vouch's own hooks beside it."""
+    writing = ((name, host) for name, host in HOSTS.items() if host.files is not None)
+    for (name, host), user in product(writing, (False, True)):
+        about = f"{name}{' --user' if user else ''}"
+        try:
+            base, found = integration(host, None if user else project_of(start))
+        except InstallError as error:
+            yield Checkup(about, "note", one_line(str(error)))
+            continue
+        if not any(file.names_us for file in found):
+            continue
+        is_found = finds(host) or (user and command_for(host) != PROGRAM)
+        old = [f.file.path for f in found if f.state == "older" or not f.names_us]
+        if old:
+            again = f"`{PROGRAM} install {about}` writes or prints it"
+            yield Checkup(about, "note", f"not as this version has it: {', '.join(old)}; {again}")
+        elif is_found:
+            yield Checkup(about, "ok", f"installed in {printable(str(base))}")
+        else:
+            message = f"{PROGRAM} is not on the PATH that {host.title} starts with"
+            yield Checkup(about, "wrong", message)
+        for hook in vouch_hooks(host, base):
+            message = f"vouch's own prompt hook gives each prompt a second block: {hook}"
+            yield Checkup(about, "wrong", message)

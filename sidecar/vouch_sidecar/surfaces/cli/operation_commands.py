@@ -31,7 +31,7 @@ from vouch_sidecar.operations.wire import (
 )
 from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
 from vouch_sidecar.surfaces.console.printing import show
-from vouch_sidecar.surfaces.local.client import SOON_SECONDS, UnansweredError, ask
+from vouch_sidecar.surfaces.local.user_socket import SOON_SECONDS, UnansweredError, ask
 from vouch_sidecar.surfaces.stdio import say
 
 NOTHING_FOUND = 1

@@ -19,7 +19,7 @@ from vouch_sidecar.surfaces.console.options import (
     roots_from,
     start_at,
 )
-from vouch_sidecar.surfaces.hook.events import NAMES
+from vouch_sidecar.surfaces.hook.client import NAMES
 from vouch_sidecar.surfaces.projects import UNFILLED, path_of
 from vouch_sidecar.surfaces.stdio import say
 
@@ -36,7 +36,7 @@ SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 @click.command()
 def lsp() -> None:
     """Run the language server over stdio."""
-    from vouch_sidecar.surfaces.local.ownership import Ownership
+    from vouch_sidecar.surfaces.local.user_socket import Ownership
 
     owned = None
     with suppress(OSError):  # before the engine is imported: who asks meanwhile starts none
@@ -93,15 +93,15 @@ def stop(every: bool) -> None:
 
     The next hook starts another one, unless it is taken out first (install HOST --uninstall).
     """
-    from vouch_sidecar.surfaces.local import ownership
-    from vouch_sidecar.surfaces.local.client import has_sockets, socket_path
+    from vouch_sidecar.surfaces.local import user_socket
 
-    if not has_sockets():
+    if not user_socket.has_sockets():
         raise click.UsageError("nothing is left behind on this system")
     if every:
         pauses.resume_all(os.environ)
-    paths = ownership.sockets(os.environ) if every else [socket_path(os.environ)]
-    ended = {path: ownership.stop(path, os.environ) for path in paths}
+    own = [user_socket.socket_path(os.environ)]
+    paths = user_socket.sockets(os.environ) if every else own
+    ended = {path: user_socket.stop(path, os.environ) for path in paths}
     for path, how in ended.items():
         whose = f"version {printable(Path(path).stem)}: " if every else ""
         say(whose + STOPPED[how], err=how != "stopped")

@@ -15,8 +15,8 @@ from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.table import ColumnKind, Table, Words
 from vouch_sidecar.surfaces.console.options import root_option, roots_from
 from vouch_sidecar.surfaces.console.printing import show
-from vouch_sidecar.surfaces.local.client import has_sockets
 from vouch_sidecar.surfaces.local.follower import follow
+from vouch_sidecar.surfaces.local.user_socket import has_sockets
 from vouch_sidecar.surfaces.stdio import end_with_client
 
 SESSIONS = 4

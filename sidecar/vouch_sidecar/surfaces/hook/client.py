@@ -18,14 +18,7 @@ from typing import Any, NoReturn
 from vouch_sidecar.kb.discovery import KB_DIRNAME, RESIDENT, Finder, start_folder
 from vouch_sidecar.kb.pauses import Pause
 from vouch_sidecar.kb.runtime_folder import usable_folder
-from vouch_sidecar.surfaces.hook.events import (
-    DEFAULT_LIMIT,
-    FILE,
-    PROMPT,
-    START,
-    START_SECONDS,
-)
-from vouch_sidecar.surfaces.local.client import (
+from vouch_sidecar.surfaces.local.user_socket import (
     HOOK,
     LEAST_SECONDS,
     connect,
@@ -37,6 +30,13 @@ from vouch_sidecar.surfaces.local.client import (
 
 Env = Mapping[str, str]
 
+PROMPT, START, FILE, END = "user-prompt-submit", "session-start", "post-tool-use", "session-end"
+NAMES = {PROMPT: "UserPromptSubmit", START: "SessionStart", FILE: "PostToolUse", END: "SessionEnd"}
+"""The hosts' names of events, by the names on our command line."""
+START_SECONDS = 2.0
+"""Time limit of `START`, and of a prompt while a process starts."""
+DEFAULT_LIMIT = 0.5
+"""Time limit in seconds of other events, unless somebody set one."""
 MAX_INPUT = 6 << 20
 """Bytes of an event: larger ones are passed over, nobody typed or read them."""
 LIMIT_VARIABLE, SETTING = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS", "timeout_ms"
@@ -128,7 +128,6 @@ def _ask(roots: Sequence[str], event: str, payload: Mapping[str, Any], env: Env)
     while True:
         if (connected := connect(env, _seconds_left())) is not None:
             if (answered := exchange(connected, request, _seconds_left())) is not None:
-                forget_in_vain(env)
                 return answered.get("result")
         elif event not in STARTING or starts_none(env):
             return None
@@ -187,9 +186,3 @@ def remember_in_vain(env: Env) -> None:
         path = os.path.join(usable_folder(env, make=True), IN_VAIN)
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
         os.utime(path)
-
-
-def forget_in_vain(env: Env) -> None:
-    """Have `was_in_vain` no longer say so: a process that starts does answer."""
-    with suppress(OSError):
-        os.unlink(os.path.join(usable_folder(env), IN_VAIN))

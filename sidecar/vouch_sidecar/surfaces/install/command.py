@@ -1,26 +1,41 @@
-"""`vouch-sidecar install`: writes our files, prints what to paste into others, and what is next."""
+"""`vouch-sidecar install`: writes files that are absent, renews and removes those that bear our
+mark, and changes no other; prints what to paste into these, and what is next.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
+from uuid import uuid4
 
 import click
 
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.beginning import how_to_begin
 from vouch_sidecar.kb.discovery import discover
-from vouch_sidecar.surfaces.install.files import PROGRAM, FoundFile, InstallError, remove, write
-from vouch_sidecar.surfaces.install.hosts import (
-    HOSTS,
-    Host,
-    command_for,
-    finds,
-    integration,
-    vouch_hooks,
-)
+from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
+from vouch_sidecar.surfaces.install.hosts import HOSTS, MARK, PROGRAM, Host, HostFile
 from vouch_sidecar.surfaces.stdio import say
+
+MAX_FILE = 16 << 20
+DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""The shortest PATH of programs that are started from the desktop."""
+_VOUCH_HOOK = re.compile(r"(?<![^\s/\"'])vouch(?:-kb)? context-hook\b")
+State = Literal["absent", "current", "older", "foreign"]
+"""How a file of an integration is found: not there, as it would be written now, as another version
+wrote it, or somebody else's.
+"""
+
+
+class InstallError(Exception):
+    """A file can't be read or written, or must not be. The message is for the user."""
 
 
 @click.command()
@@ -45,9 +60,9 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
         say(text, nl=False)
         say(f"{'Take this out of' if uninstall else 'Paste this into'} {where}.", err=True)
         return
-    project = None if user else root or project_of(Path.cwd(), os.environ)
+    project = None if user else root or project_of(Path.cwd())
     try:
-        base, found = integration(meant, project, os.environ)
+        base, found = integration(meant, project)
         for each in found if not dry_run else ():  # before a word is said, which may go unread
             if uninstall and each.state in ("current", "older"):
                 remove(each, base)
@@ -64,9 +79,9 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
             say(remark, err=True)
 
 
-def project_of(start: Path, env: Mapping[str, str]) -> Path:
+def project_of(start: Path) -> Path:
     """The folder of the knowledge base at or above a folder, else that."""
-    bases = map(Path, discover(start, env=env))
+    bases = map(Path, discover(start, env=os.environ))
     return next((base for base in bases if start.resolve().is_relative_to(base)), start)
 
 
@@ -98,8 +113,8 @@ def _remarks(host: Host, base: Path, folder: Path, found: list[FoundFile]) -> li
         remarks += [f"To let its tools, which only read, run without asking: {host.permission}."]
     if find_spec("mcp") is None:
         remarks += ["The MCP server needs the extra: pip install 'vouch-sidecar[mcp]'"]
-    if not finds(host, os.environ):
-        command = command_for(host, os.environ)
+    if not finds(host):
+        command = command_for(host)
         remarks += [f"{PROGRAM} is not on the PATH that {host.title} starts with; it is {command}"]
     for hook in vouch_hooks(host, base):
         remarks += [
@@ -108,3 +123,115 @@ def _remarks(host: Host, base: Path, folder: Path, found: list[FoundFile]) -> li
     if discover(folder, env=os.environ):
         return [*remarks, f"`{PROGRAM} doctor` tries a prompt."]
     return [*remarks, f"There is no knowledge base yet; {how_to_begin(folder)}"]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file of an integration, where it lies, and what stands there; None if nothing does."""
+
+    file: HostFile
+    path: Path
+    before: str | None
+
+    @property
+    def state(self) -> State:
+        """White space is not compared. What others may write into is ours only as it is now."""
+        if self.before is None:
+            return "absent"
+        if "".join(self.before.split()) == "".join(self.file.text.split()):
+            return "current"
+        return "older" if MARK in self.before and self.file.part is None else "foreign"
+
+    @property
+    def names_us(self) -> bool:
+        return PROGRAM in (self.before or "")
+
+
+def find(files: Sequence[HostFile], base: Path, *, user: bool) -> list[FoundFile]:
+    """The files below the folder `base`, the home of the `user` or a project. Raises `InstallError`
+    if one can't be read, is in `.vouch/`, or lies behind a link: in a project behind any, as who
+    wrote the project chose it; at home behind one that leads out.
+    """
+    found, root = [], base.resolve()
+    for file in files:
+        try:
+            path = (root / file.path).resolve()
+            before = text_of(path)
+        except (OSError, RuntimeError, UnreadableError) as error:  # of a link that leads to itself
+            raise InstallError(f"{file.path} can't be read: {error}") from None
+        if path != root / file.path and not (user and path.is_relative_to(root)):
+            raise InstallError(f"{file.path} lies behind a link: nothing is written through one")
+        if KB_DIRNAME in path.parts:
+            raise InstallError(f"{file.path} lies in a knowledge base: nothing is written")
+        found.append(FoundFile(file, path, before))
+    return found
+
+
+def text_of(path: Path) -> str | None:
+    """The text of a file; None if it does not exist. Raises UnreadableError if it is no regular
+    file, not UTF-8, or larger than `MAX_FILE` bytes.
+    """
+    try:
+        return read_bounded(path, MAX_FILE)[0].decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError:
+        raise UnreadableError("not UTF-8") from None
+
+
+def write(found: FoundFile) -> None:
+    """Write our text in one step. Raises OSError."""
+    found.path.parent.mkdir(parents=True, exist_ok=True)
+    draft = found.path.with_name(f".{found.path.name}.{uuid4().hex}")
+    draft.write_bytes(found.file.text.encode())
+    draft.replace(found.path)
+
+
+def remove(found: FoundFile, base: Path) -> None:
+    """Remove a file, and the folders below `base` that are empty then. Raises OSError."""
+    found.path.unlink()
+    for folder in found.path.parents:
+        if folder == base.resolve() or any(folder.iterdir()):
+            return
+        folder.rmdir()
+
+
+def finds(host: Host) -> bool:
+    """Whether a host finds this program on its PATH."""
+    path = DESKTOP_PATH if host.from_desktop else None
+    return shutil.which(PROGRAM, path=path) is not None
+
+
+def command_for(host: Host) -> str:
+    """What starts this program for a user: its absolute path where the host would not find it by
+    name.
+    """
+    found = shutil.which(PROGRAM)
+    absolute = str(Path(found or Path(sys.executable).with_name(PROGRAM)).absolute())
+    plain = finds(host) or not absolute.isprintable() or " " in absolute
+    return PROGRAM if plain else absolute
+
+
+def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]]:
+    """The integration of a host with files, for a project or a user: a folder, and its files below
+    that. Other machines read those of a project, too, so no absolute path stands there. Raises
+    `InstallError`.
+    """
+    assert host.files is not None
+    command = PROGRAM if project else command_for(host)
+    base, files = host.files(command, project)
+    return base, find(files, base, user=project is None)
+
+
+def vouch_hooks(host: Host, base: Path) -> list[str]:
+    """vouch's own prompt hooks in the files of a host, by file and line."""
+    found = []
+    for path in host.vouch:
+        try:
+            lines = (text_of(base / path) or "").splitlines()
+        except UnreadableError:
+            continue
+        found += [
+            f"{path}, line {n}" for n, line in enumerate(lines, 1) if _VOUCH_HOOK.search(line)
+        ]
+    return found

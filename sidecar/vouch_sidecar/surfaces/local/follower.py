@@ -14,14 +14,13 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
-from vouch_sidecar.surfaces.lines import as_line
-from vouch_sidecar.surfaces.local.client import (
+from vouch_sidecar.surfaces.jsonl import as_line
+from vouch_sidecar.surfaces.local.user_socket import (
     MAX_LOCAL_MESSAGE,
     VIEWER_VARIABLES,
     question,
     socket_path,
 )
-from vouch_sidecar.surfaces.local.engines import Engines
 
 FOLLOW = "follow"
 """The method by which a process asks the holder for pushes."""
@@ -30,14 +29,14 @@ LEFT_CHECK_SECONDS = 1.0
 
 
 async def feed(
-    engines: Engines,
+    about: Callable[[frozenset[Path]], Iterable[Engine]],
     caller: Caller,
     params: Mapping[str, Any],
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
     """Send a follower each push about the caller's knowledge bases, until it leaves. `params` are
-    those of `follow`. Raises OSError.
+    those of `follow`; `about` gives the engines that have some of these. Raises OSError.
     """
     roots = caller.roots or frozenset()
     parts = [part for part in PUSH_PARTS if part in params["push"]]
@@ -47,7 +46,7 @@ async def feed(
         return params["all"] or not roots.isdisjoint(session.shared_for)
 
     while not (reader.at_eof() or writer.is_closing()):
-        served = engines.about(roots)
+        served = [*about(roots)]
         counts = {engine.changed: engine.changed.count for engine in served}
         fed = {each: fed.get(each) or Pushes(each, caller, is_told, parts) for each in served}
         for engine, pushes in fed.items():

@@ -19,6 +19,7 @@ from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.retrieval.constants import MAX_TITLES
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
 from vouch_sidecar.retrieval.salience import listed_topics
+from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.text.analysis import fold
@@ -32,55 +33,30 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class ArtifactFile:
-    """An open document at path `relative` below the `.vouch/` of a served knowledge base."""
-
-    document: Document
-    relative: str
-    served: Served
-
-    def resolve(self, reference: Reference) -> Artifact | None:
-        """The artifact that an id names, or the only page with the title that a link says; None if
-        there is none that the caller may see.
-        """
-        view, named = self.served.view, reference.text
-        for kind in reference.kinds:
-            if artifact := view.visible.artifact((kind, named)):
-                return artifact
-        if reference.kinds != LINKED or not (words := terms(named)):
-            return None
-        titled = view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLES)
-        pages = [p for p in titled if isinstance(p, Page) and fold(p.title) == fold(named)]
-        return pages[0] if len(pages) == 1 else None
-
-
-def file_at(server: Sidecar, document: Document) -> ArtifactFile | None:
-    """An open document as a file of a knowledge base that is served, else None."""
-    if document.path is None or not document.is_below_vouch:
-        return None
-    path = anchored(document.path)
-    for served in server.engine.serving(server.caller_for(document.uri)):
-        below = served.collection.root / KB_DIRNAME
-        if path.is_relative_to(below):
-            return ArtifactFile(document, path.relative_to(below).as_posix(), served)
-    return None
-
-
-@dataclass(frozen=True, slots=True)
 class Place(Generic[T]):
     """A place, and what it names in knowledge bases. `in_code`: whether it is in code, outside of
     comments and strings.
     """
 
     range: lsp.Range
-    name: str
     in_code: bool
     named: Sequence[tuple[Served, T]]
 
-    @property
-    def is_word_of_code(self) -> bool:
-        """Whether it is a word in small letters in code, which is seldom a name."""
-        return self.in_code and self.name.islower() and self.name.isalnum()
+    def is_answered(self, where: str) -> bool:
+        """Whether a feature that is on in `all`, `prose` or `off` answers here."""
+        return where == "all" or (where == "prose" and not self.in_code)
+
+
+def file_at(server: Sidecar, document: Document) -> tuple[Served, str] | None:
+    """The served knowledge base below whose `.vouch/` an open document lies, and its path there."""
+    if document.path is None or not document.is_below_vouch:
+        return None
+    path = anchored(document.path)
+    for served in server.engine.serving(server.caller_for(document.uri)):
+        below = served.collection.root / KB_DIRNAME
+        if path.is_relative_to(below):
+            return served, path.relative_to(below).as_posix()
+    return None
 
 
 def artifact_at(
@@ -90,19 +66,33 @@ def artifact_at(
     file, offset = file_at(server, document), document.offset_at(position)
     if file is None or offset is None:
         return None
-    reference = reference_at(file.relative, document.source, offset)
-    artifact = None if reference is None else file.resolve(reference)
-    if reference is None or artifact is None:
+    served, relative = file
+    if (reference := reference_at(relative, document.source, offset)) is None:
         return None
-    return _place(document, reference.start, reference.end, [(file.served, artifact)])
+    artifact = _resolved(served.view, reference)
+    named = [] if artifact is None else [(served, artifact)]
+    return _place(document, reference.start, reference.end, named)
+
+
+def _resolved(view: View, reference: Reference) -> Artifact | None:
+    """The artifact that an id names, or the only page with the title that a link says; None if
+    there is none that the caller may see.
+    """
+    for kind in reference.kinds:
+        if artifact := view.visible.artifact((kind, reference.text)):
+            return artifact
+    if reference.kinds != LINKED or not (words := terms(reference.text)):
+        return None
+    titled = view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLES)
+    title = fold(reference.text)
+    pages = [page for page in titled if isinstance(page, Page) and fold(page.title) == title]
+    return pages[0] if len(pages) == 1 else None
 
 
 def entities_at(
     served: Sequence[Served], document: Document, position: lsp.Position, *, topics: bool = False
-) -> Place[str] | None:
-    """The ids of the entities that a document names at a position, with `topics` also topics in
-    prose. None if it names none.
-    """
+) -> Place[Artifact] | None:
+    """The entities that a document names at a position, with `topics` also topics in prose."""
     if (offset := document.offset_at(position)) is None:
         return None
     start = max(0, offset - REACH)
@@ -118,19 +108,22 @@ def entities_at(
         there = [*filter(is_there, names.mentions(around))]
         if takes_topics and any(map(is_there, names.topic_mentions(around))):
             there += filter(is_there, listed_topics(kb.view, around))
-        mentions += [(mention.end - mention.start, mention, kb) for mention in there]
+        for mention in there:
+            if entity := kb.view.visible.entity(mention.entity_id):
+                mentions.append((mention, kb, entity))
     if not mentions:
         return None
-    width, longest, _ = max(mentions, key=lambda row: row[0])
-    named = [(kb, mention.entity_id) for wide, mention, kb in mentions if wide == width]
-    return _place(document, start + longest.start, start + longest.end, named)
+    width = max(mention.end - mention.start for mention, _, _ in mentions)
+    longest = [row for row in mentions if row[0].end - row[0].start == width]
+    first, named = longest[0][0], [(kb, entity) for _, kb, entity in longest]
+    return _place(document, start + first.start, start + first.end, named)
 
 
 def ties_at(
     served: Sequence[Served], document: Document, position: lsp.Position
 ) -> Place[Tied] | None:
     """The claims tied to the file, module or identifier that a document names at a position,
-    strongest first. None without any, and below `.vouch/`.
+    strongest first; none below `.vouch/`.
     """
     offset = document.offset_at(position)
     if offset is None or document.is_below_vouch:
@@ -147,11 +140,13 @@ def ties_at(
 def _place(
     document: Document, start: int, end: int, named: Sequence[tuple[Served, T]]
 ) -> Place[T] | None:
-    """What stands between two offsets; None where it names nothing."""
-    if not named:
+    """What stands between two offsets; None where it names nothing, and for a word in small letters
+    in code, which is seldom a name.
+    """
+    word, in_code = document.source[start:end], _is_code(document, start)
+    if not named or (in_code and word.islower() and word.isalnum()):
         return None
-    name, in_code = document.source[start:end], _is_code(document, start)
-    return Place(document.range_of(start, end), name, in_code, named)
+    return Place(document.range_of(start, end), in_code, named)
 
 
 def _is_code(document: Document, offset: int) -> bool:

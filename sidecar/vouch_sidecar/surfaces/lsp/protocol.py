@@ -50,15 +50,13 @@ DOCUMENTS = (
 def converter() -> Converter:
     """pygls' converter, which also writes our models."""
     own: Converter = default_converter()  # type: ignore[no-untyped-call]
-    own.register_unstructure_hook_func(_is_ours, as_json)
+    own.register_unstructure_hook_func(
+        lambda kind: isinstance(kind, type) and issubclass(kind, Wire), as_json
+    )
     # Fault: a request of ours without params gets no answer.
     for kind in (JsonRPCRequestMessage, JsonRPCNotification):
         own.register_structure_hook(kind, _with_plain_params)
     return own
-
-
-def _is_ours(kind: object) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Wire)
 
 
 def _with_plain_params(raw: dict[str, Any], kind: type[Any]) -> Any:

@@ -15,13 +15,11 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.operations.notifications import DidChangeSalience
-from vouch_sidecar.surfaces.background import in_background
-from vouch_sidecar.surfaces.local.engines import CHECK_SECONDS
 from vouch_sidecar.surfaces.local.follower import follow
-from vouch_sidecar.surfaces.local.ownership import Ownership
+from vouch_sidecar.surfaces.local.user_socket import Ownership
 from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.socket_server import LocalServer
+from vouch_sidecar.surfaces.socket_server import CHECK_SECONDS, LocalServer
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 LAST_ANSWERS = 1.0
@@ -45,8 +43,8 @@ async def _serve(
     register_all(server)
     async with anyio.create_task_group() as tasks:
         local = LocalServer(engine.env, tasks, engine)
-        tasks.start_soon(in_background, follower.run)
-        tasks.start_soon(in_background, partial(local.run, owned, partial(_follow, server)))
+        tasks.start_soon(follower.run)
+        tasks.start_soon(local.run, owned, partial(_follow, server))
         leave(await _converse(server, source, sink))
 
 
@@ -57,7 +55,8 @@ async def _follow(server: Sidecar) -> None:
 
     def tell(push: DidChangeSalience) -> None:
         if not push.salience or roots == window.registry.window:
-            server.show(push.model_copy(update={"generation": window.generation}))
+            shown = push.model_copy(update={"generation": window.generation})
+            server.protocol.notify("vouch/didChangeSalience", shown)
 
     async def end_with_these_roots(scope: anyio.CancelScope) -> None:
         while roots == window.registry.window:

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
-from pydantic import ValidationError
+from pydantic import ValidationError, ValidatorFunctionWrapHandler, field_validator
 from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
@@ -34,28 +34,31 @@ from vouch_sidecar.operations import (
     refusing_if_damaged,
     server_capabilities,
 )
-from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
 from vouch_sidecar.surfaces.lsp.typing import Typing
 from vouch_sidecar.surfaces.stdio import is_alive
 
-SECTIONS = (CLIENT, "vouch-sidecar")
-"""Sections under which a client may send our settings."""
-ROOMS = ("sidecar", "retrieval")
-"""What groups of settings may be nested in."""
-
 log = logging.getLogger(__name__)
 
 
 class Options(Wire):
-    """The `initializationOptions` that a client may send."""
+    """The `initializationOptions` that a client may send. One of another form is left out."""
 
     session_id: SessionId | None = None
-    viewer: ViewerParams = ViewerParams()
+    viewer: ViewerParams | None = None
     settings: dict[str, Any] | None = None
     push: list[str] | None = None
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _left_out_if_odd(cls, value: object, validated: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return validated(value)
+        except ValidationError:
+            log.warning("ignored a part of initializationOptions: not of the expected form")
+            return None
 
 
 class Sidecar(LanguageServer):
@@ -69,8 +72,6 @@ class Sidecar(LanguageServer):
         )
         self.engine = engine
         self.session_id = f"lsp-{uuid.uuid4().hex[:12]}"
-        self.viewer: Viewer | None = None
-        """The viewer that the client's options name."""
         self.caller = Caller("lsp", self.session_id)
         self.parts: Collection[PushPart] = PUSH_PARTS
         """The parts of pushes that the client wants."""
@@ -166,14 +167,6 @@ class Sidecar(LanguageServer):
         if (settings := _own_settings(raw)) is not None:
             self.engine.reconfigure(settings)
 
-    def serve_folders(self) -> None:
-        """Serve the knowledge bases of the current workspace folders."""
-        self.engine.registry.set_folders(self.folders)
-
-    def show(self, push: DidChangeSalience) -> None:
-        """Send the client a ranking."""
-        self.protocol.notify("vouch/didChangeSalience", push)
-
     def spawn(self, work: Coroutine[Any, Any, object]) -> None:
         """Run a coroutine as a task. Some clients refuse what they announced."""
 
@@ -191,21 +184,20 @@ class Sidecar(LanguageServer):
             self.client = params.process_id
         encoding = self.workspace.position_encoding
         self.encoding = str(getattr(encoding, "value", encoding) or "utf-16")
-        options = _options(params.initialization_options)
+        raw = params.initialization_options
+        options = Options.model_validate(raw if isinstance(raw, dict) else {})
         self.session_id = options.session_id or self.session_id
         if options.push is not None:
             self.parts = [part for part in PUSH_PARTS if part in options.push]
-        self.viewer = Viewer(options.viewer.project, options.viewer.agent)
-        self.caller = Caller("lsp", self.session_id, self.viewer)
-        self.configure(
-            params.initialization_options if options.settings is None else options.settings
-        )
+        viewer = options.viewer or ViewerParams()
+        self.caller = Caller("lsp", self.session_id, Viewer(viewer.project, viewer.agent))
+        self.configure(raw if options.settings is None else options.settings)
         vouch = server_capabilities().model_dump(include={"protocol", "methods", "notifications"})
         announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
         asyncio.get_running_loop().call_soon(self._begin)
 
     def _begin(self) -> None:
-        self.serve_folders()
+        self.engine.registry.set_folders(self.folders)
         for work in self.on_start:
             self.spawn(work())
 
@@ -215,31 +207,12 @@ class Sidecar(LanguageServer):
         return min(settings.prompts.idle_ms for settings in served or [Settings()]) / 1000
 
 
-def _options(raw: object) -> Options:
-    """The options. One that is not of the expected form is left out, with a warning."""
-    given = {k: v for k, v in raw.items() if v is not None} if isinstance(raw, dict) else {}
-    kept = {}
-    for name in Options.model_fields.keys() & given.keys():
-        try:
-            kept[name] = getattr(Options.model_validate({name: given[name]}), name)
-        except ValidationError:
-            log.warning("ignored initializationOptions.%s: not of the expected form", name)
-    return Options(**kept)
-
-
 def _own_settings(raw: object) -> dict[str, Any] | None:
-    """Our settings in what a client sent, by group; None without any.
-
-    Reads the section with one of our names; without one, groups at the top level. Groups may be
-    nested in `sidecar` and `retrieval` as in `config.yaml`.
+    """Our settings in what a client sent, by group: those below our name, else the groups at the
+    top level; None without any.
     """
     given = raw if isinstance(raw, Mapping) else {}
-    own = next((given[name] for name in SECTIONS if isinstance(given.get(name), Mapping)), None)
-    found = dict(given if own is None else own)
-    for room in ROOMS:
-        inner = found.pop(room, None)
-        found |= inner if isinstance(inner, Mapping) else {}
-    if own is not None:
-        return found
+    if isinstance(own := given.get(CLIENT), Mapping):
+        return dict(own)
     groups = {name.client.split(".")[1] for name in names() if "client" in name.group.sources}
-    return {name: found[name] for name in found.keys() & groups} or None
+    return {name: given[name] for name in given.keys() & groups} or None

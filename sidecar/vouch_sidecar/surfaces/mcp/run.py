@@ -1,40 +1,63 @@
-"""Runs the process of `vouch-sidecar mcp`: one client of the MCP SDK over the standard streams."""
+"""Runs the process of `vouch-sidecar mcp`: one client of the MCP SDK over the standard streams.
+
+The process that holds the user's socket answers. Where none does, or this one's environment sets a
+model, this process makes an engine.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 import signal
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import anyio
+from anyio.to_thread import run_sync as in_worker
 from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import McpError
 from mcp.shared.message import SessionMessage
 
 from vouch_sidecar import __version__
-from vouch_sidecar.engine import DiskFollower, Engine
-from vouch_sidecar.surfaces.background import in_background
-from vouch_sidecar.surfaces.lines import lines_of, send
-from vouch_sidecar.surfaces.local.client import SOON_SECONDS
-from vouch_sidecar.surfaces.mcp.answers import HOLDER_SECONDS, Answers
-from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, operation_of, tools
-from vouch_sidecar.surfaces.projects import Projects
+from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.operations import Operation
+from vouch_sidecar.operations.readiness import READY_SECONDS
+from vouch_sidecar.surfaces.agent_requests import answer_agent, content, refused
+from vouch_sidecar.surfaces.jsonl import lines_of, send
+from vouch_sidecar.surfaces.local.user_socket import (
+    SOON_SECONDS,
+    TOOL,
+    UnansweredError,
+    ask,
+    is_served,
+)
+from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, operation_of, read, tools
+from vouch_sidecar.surfaces.projects import UNFILLED, Projects, path_of, serve
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 MCP_NAME = "vouch-sidecar"
 INTERRUPTED = 130
+HOLDER_SECONDS = READY_SECONDS + 1.0
+"""Time limit for the holder's answer to a question, while there is no engine here; then it is
+`SOON_SECONDS`.
+"""
 LAST_SECONDS = SOON_SECONDS + HOLDER_SECONDS
 """How long to wait for answers after the end of the input, the first ones included, also where the
 socket's holder hangs. A client that allows less ends the process.
 """
 LOOK_SECONDS = 0.02
 OFFERS_ROOTS = types.ClientCapabilities(roots=types.RootsCapability())
+
+log = logging.getLogger(__name__)
+
+Object = dict[str, Any]
+Folders = Callable[[], Awaitable[Iterable[str]]]
+"""Asks the client for its folders, as file URIs."""
 
 
 def run_mcp(
@@ -60,13 +83,12 @@ async def _serve(
 
         def begin() -> Engine:
             engine = Engine(env=env)
-            for root in projects.named():
-                engine.registry.add_start(root)
-            tasks.start_soon(in_background, DiskFollower(engine).run)
+            serve(engine, projects.asked({}))
+            tasks.start_soon(DiskFollower(engine).run)
             return engine
 
         answers, client = Answers(env, projects, begin), Client()
-        tasks.start_soon(in_background, answers.begin_unless_served)
+        tasks.start_soon(answers.begin_unless_served)
         server = server_of(answers, every_tool=every_tool)
         tasks.start_soon(client.read, source)
         tasks.start_soon(client.write, sink)
@@ -102,6 +124,77 @@ def server_of(answers: Answers, *, every_tool: bool) -> Server[Any, Any]:
     server.request_handlers[types.ListToolsRequest] = list_tools
     server.request_handlers[types.CallToolRequest] = call_tool
     return server
+
+
+class Answers:
+    """Answers the calls of one client, one after another, on the event loop.
+
+    `begin` makes an engine for the knowledge bases of `projects`, and follows the disk for it.
+    """
+
+    def __init__(
+        self, env: Mapping[str, str], projects: Projects, begin: Callable[[], Engine]
+    ) -> None:
+        self._env = env
+        self._projects = projects
+        self._begin = begin
+        self._engine: Engine | None = None
+        self._turn = anyio.Lock()
+
+    async def begin_unless_served(self) -> None:
+        """Begin to read the knowledge bases, if no process serves them."""
+        if not await in_worker(is_served, self._env, abandon_on_cancel=True):
+            self._own_engine()
+
+    async def called(
+        self, operation: Operation[Any, Any], arguments: Object, folders: Folders
+    ) -> Object:
+        """The result of a tool. `folders` gives those that the client names."""
+        params, notes = read(operation, arguments)
+        root = params.pop("root", None)
+        if isinstance(root, str) and root not in (".", "./") and UNFILLED not in root:
+            params["root"] = path_of(root)  # else the project is meant, whichever it is
+        try:
+            async with self._turn:
+                result = await self._result(operation, params, folders)
+        except Exception as error:  # the error's text may hold a prompt
+            log.error("a tool failed: %s", type(error).__name__)
+            return refused("internal_error: internal error")
+        result["content"] += [part for note in notes for part in content(note)["content"]]
+        return result
+
+    async def _result(
+        self, operation: Operation[Any, Any], params: Object, folders: Folders
+    ) -> Object:
+        is_open = "root" not in params and not self._projects.is_chosen
+        roots = self._projects.asked(params, await folders() if is_open else ())
+        if roots:
+            return await self._answered(operation, params, roots)
+        why = content(self._projects.why_none(params.pop("root", None)))
+        is_to_mend = UNFILLED in str(self._projects.start)
+        return {**await self._answered(operation, params, roots), **why, "isError": is_to_mend}
+
+    async def _answered(
+        self, operation: Operation[Any, Any], params: Object, roots: frozenset[Path]
+    ) -> Object:
+        """The result of a tool, from the process that holds the socket, else from this one."""
+        method = TOOL + operation.name
+        with suppress(UnansweredError):
+            seconds = HOLDER_SECONDS if self._engine is None else SOON_SECONDS
+            asked = partial(ask, roots, method, params, env=self._env, timeout=seconds)
+            answered: Object = await in_worker(asked, abandon_on_cancel=True)
+            return answered
+        engine = self._own_engine()
+        serve(engine, roots)
+        caller = Caller("mcp", roots=roots, is_model=True)
+        request = {"method": method, "params": params}
+        result: Object = (await answer_agent(engine, request, caller, lambda: True))["result"]
+        return result
+
+    def _own_engine(self) -> Engine:
+        """The engine of this process, made when it is first needed."""
+        self._engine = self._engine or self._begin()
+        return self._engine
 
 
 class Client:

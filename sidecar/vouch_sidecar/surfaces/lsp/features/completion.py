@@ -34,18 +34,17 @@ ITEMS = {
 def complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionList | None:
     document = server.document(params.text_document.uri)
     file = None if document is None else file_at(server, document)
-    if document is None or file is None or classify(file.relative) is not Kind.PAGE:
+    offset = None if document is None else document.offset_at(params.position)
+    if document is None or file is None or offset is None or classify(file[1]) is not Kind.PAGE:
         return None
-    text, offset = document.source, document.offset_at(params.position)
-    if offset is None:
-        return None
+    (served, relative), text = file, document.source
     marked = f"{text[:offset]}{CARET}{text[offset:]}"
-    there = reference_at(file.relative, marked, offset)
+    there = reference_at(relative, marked, offset)
     if there is None or there.field == "id":
         return None
     typed, rest = there.text.partition(CARET)[0].strip(), WORD.match(text, offset)
     replaced = document.range_of(there.start, offset if rest is None else rest.end())
-    matches = prefix_search(file.served.view, typed, there.kinds, MAX_COMPLETIONS)
+    matches = prefix_search(served.view, typed, there.kinds, MAX_COMPLETIONS)
     items = [
         lsp.CompletionItem(
             label=artifact.id,

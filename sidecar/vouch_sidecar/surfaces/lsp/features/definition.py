@@ -18,16 +18,19 @@ def definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locati
     uri, position = params.text_document.uri, params.position
     if (document := server.document(uri)) is None:
         return None
-    if (at := artifact_at(server, document, position)) is not None:
-        return _locations(server, [_target(served, artifact) for served, artifact in at.named])
-    where = server.engine.registry.settings.definition.enabled
-    mention = entities_at(server.engine.serving(server.caller_for(uri)), document, position)
-    if mention is None or where == "off" or (mention.in_code and where == "prose"):
-        return None
-    entities = (
-        (served, served.view.visible.entity(entity_id)) for served, entity_id in mention.named
-    )
-    return _locations(server, [_target(served, entity) for served, entity in entities if entity])
+    if (place := artifact_at(server, document, position)) is None:
+        served = server.engine.serving(server.caller_for(uri))
+        place = entities_at(served, document, position)
+        where = server.engine.registry.settings.definition.enabled
+        if place is None or not place.is_answered(where):
+            return None
+    locations, uri_for = [], server.uris()
+    for target in (_target(*named) for named in place.named):
+        address, _, line = target.partition("#L")
+        if (path := path_of(address)) is not None:
+            start = lsp.Position(int(line) - 1 if line.isdecimal() else 0, 0)
+            locations.append(lsp.Location(uri_for(path), lsp.Range(start, start)))
+    return locations
 
 
 def _target(served: Served, artifact: Artifact) -> str:
@@ -39,14 +42,3 @@ def _target(served: Served, artifact: Artifact) -> str:
         cited = views.citation(artifact.id)
         return cited.document or cited.uri or views.uri(artifact.path)
     return views.uri(artifact.path)
-
-
-def _locations(server: Sidecar, targets: list[str]) -> list[lsp.Location]:
-    """The locations of URIs with lines, in the client's spelling; those of files alone."""
-    locations = []
-    for target in targets:
-        address, _, line = target.partition("#L")
-        if (path := path_of(address)) is not None:
-            start = lsp.Position(int(line) - 1 if line.isdecimal() else 0, 0)
-            locations.append(lsp.Location(server.uris()(path), lsp.Range(start, start)))
-    return locations

@@ -10,13 +10,14 @@ from pathlib import Path
 from lsprotocol import types as lsp
 
 import vouch_sidecar
+from vouch_sidecar.engine import Served
 from vouch_sidecar.engine.changed import GATHER_SECONDS
 from vouch_sidecar.engine.checks import CheckContext, check_one
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import with_field
-from vouch_sidecar.surfaces.lsp.at_position import ArtifactFile, file_at
+from vouch_sidecar.surfaces.lsp.at_position import file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 SEVERITIES = {
@@ -58,7 +59,7 @@ def _problems(server: Sidecar) -> Problems:
             by_uri.setdefault(uri, []).extend(problems)
     for document in server.documents.values():
         if (file := file_at(server, document)) is not None:
-            by_uri[document.uri] = _problems_in(server, file)
+            by_uri[document.uri] = _problems_in(server, *file, document.source.encode())
     return {
         uri: [_diagnostic(problem, server.encoding) for problem in problems]
         for uri, problems in by_uri.items()
@@ -66,15 +67,14 @@ def _problems(server: Sidecar) -> Problems:
     }
 
 
-def _problems_in(server: Sidecar, file: ArtifactFile) -> list[Problem]:
+def _problems_in(server: Sidecar, served: Served, relative: str, data: bytes) -> list[Problem]:
     """The problems of an open file as its text stands, those across files included."""
-    data = file.document.source.encode()
-    if file.relative == CONFIG:
+    if relative == CONFIG:
         return [*server.engine.problems.in_config(data)]
-    reading, view = parse(file.relative, data), file.served.view
+    reading, view = parse(relative, data), served.view
     if reading.artifact is None:
         return [*reading.problems]
-    around = CheckContext(file.served.collection, view.knowledge, view.now)
+    around = CheckContext(served.collection, view.knowledge, view.now)
     return [*reading.problems, *check_one(reading.artifact, data, around)]
 
 

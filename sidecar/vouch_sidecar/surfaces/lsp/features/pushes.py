@@ -24,7 +24,7 @@ async def push(server: Sidecar) -> None:
         if isinstance(push, StatusPush):
             server.protocol.notify("vouch/didChangeStatus", status_notification(push))
         else:
-            server.show(salience_notification(push))
+            server.protocol.notify("vouch/didChangeSalience", salience_notification(push))
 
     await Pushes(server.engine, server.caller, parts=server.parts).run(tell)
 

@@ -63,7 +63,7 @@ def did_configure(server: Sidecar, params: lsp.DidChangeConfigurationParams) -> 
 
 
 def did_change_folders(server: Sidecar, _: lsp.DidChangeWorkspaceFoldersParams) -> None:
-    server.serve_folders()
+    server.engine.registry.set_folders(server.folders)
 
 
 async def _fetch_settings(server: Sidecar) -> None:

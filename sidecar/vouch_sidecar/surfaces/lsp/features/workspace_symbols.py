@@ -37,10 +37,9 @@ async def symbols(
             for fits, artifact in prefix_search(served.view, query, kinds, MAX_SYMBOLS)
             if key_of(artifact) != (Kind.PAGE, STARTER_PAGE)
         ]
-    matches.sort(key=lambda match: match[:3])
     return [
         _symbol(artifact, uri_for(root / KB_DIRNAME / artifact.path))
-        for *_, artifact, root in matches
+        for *_, artifact, root in sorted(matches, key=lambda match: match[:3])
     ]
 
 

@@ -1,6 +1,9 @@
-"""Asks the process that holds the user's socket, one for each version. Blocks.
+"""The user's socket, one for each version: asks the process that holds it, holds it, and ends a
+resident process that does. A file lock ensures that one process at a time holds it. Blocks.
 
-Standard library only, and little of it: a hook waits for every import.
+Standard library only, and little of it: a hook waits for every import, and a process holds the
+socket before it imports the engine, which takes half a second. Who asks meanwhile connects and
+waits, and starts none.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import os
 import socket
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 from vouch_sidecar.kb.discovery import FORCED, is_setting
@@ -23,17 +27,12 @@ Folders = Iterable[str | os.PathLike[str]]
 SUFFIX = ".sock"
 MAX_LOCAL_MESSAGE = 8 << 20
 """Bytes of a message over the socket, either way."""
-PROCESS = "process"
-"""The method by which a process says what it is: its id as `process`, whether it is `resident`, and
-its `version`.
-"""
 STOP_PROCESS = "stop"
 """The method that ends a resident process."""
 HOOK, TOOL = "hook.", "tool."
 """What the methods begin with by which agents ask: an event of a hook or an operation as a tool of
 MCP, whose names follow.
 """
-OF_AGENTS = (HOOK, TOOL)
 SOON_SECONDS = 2.0
 """Time limit for a process that has read its files."""
 BEGINNING_SECONDS = 10.0
@@ -41,6 +40,13 @@ BEGINNING_SECONDS = 10.0
 LEAST_SECONDS = 0.001
 """Shortest timeout of a socket: 0 would make the socket non-blocking."""
 VIEWER_VARIABLES = ("VOUCH_PROJECT", "VOUCH_AGENT")
+BACKLOG = 64
+LOCK = ".lock"
+"""What the name of a socket's lock ends with."""
+STOP_SECONDS = 10.0
+RETRY_SECONDS = 0.05
+Stopped = Literal["stopped", "nobody", "editor", "hangs"]
+"""How a try to stop ends: no process held the socket, or an editor's, which ends with it."""
 MODEL = "VOUCH_SIDECAR_SEMANTIC_"
 """How the variables begin that set a model. A process that has one asks nobody, as no other process
 has loaded it.
@@ -135,8 +141,7 @@ def ask(
     `UnansweredError`, also if no valid answer comes within `timeout` seconds, or those that a
     process which began a moment ago needs.
     """
-    has_model = any(name.startswith(MODEL) for name in env)
-    connected = None if has_model else connect(env, timeout)
+    connected = None if _has_model(env) else connect(env, timeout)
     if connected is None:
         raise UnansweredError
     seconds = timeout + (BEGINNING_SECONDS if is_beginning(env) else 0.0)
@@ -144,6 +149,18 @@ def ask(
     if answered is None or answered.get("ok") is not True:
         raise UnansweredError
     return answered.get("result")
+
+
+def is_served(env: Mapping[str, str]) -> bool:
+    """Whether a process holds the socket that `ask` asks."""
+    connected = None if _has_model(env) else connect(env)
+    if connected is not None:
+        connected.close()
+    return connected is not None
+
+
+def _has_model(env: Mapping[str, str]) -> bool:
+    return any(name.startswith(MODEL) for name in env)
 
 
 def carried(env: Mapping[str, object]) -> dict[str, str]:
@@ -156,3 +173,95 @@ def carried(env: Mapping[str, object]) -> dict[str, str]:
         if isinstance(value, str) and (name in (*VIEWER_VARIABLES, FORCED) or is_setting(name))
     }
     return {**sent, FORCED: os.path.abspath(sent[FORCED])} if sent.get(FORCED) else sent
+
+
+class Ownership:
+    """The socket, bound by this process, and its lock, which goes with the process however it ends:
+    whoever has it may remove an old socket.
+    """
+
+    def __init__(self, path: str, lock: int) -> None:
+        """Raises OSError."""
+        self._path, self._lock = path, lock
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+            self.listener.bind(path)  # in a folder that is closed to others
+            os.chmod(path, 0o600)
+            self.listener.listen(BACKLOG)
+            self.listener.setblocking(False)
+            self._bound = os.lstat(path).st_ino
+        except OSError:
+            self.listener.close()
+            os.close(lock)  # else nobody could own it as long as this process runs
+            raise
+
+    @classmethod
+    def take(cls, env: Mapping[str, str]) -> Ownership | None:
+        """Own the socket; None while another process does, or where there are none. Raises OSError
+        if creating it fails.
+        """
+        lock = _hold(env, socket_path(env)) if has_sockets() else None
+        return None if lock is None else cls(socket_path(env), lock)
+
+    def holds(self) -> bool:
+        """Whether the socket's file still exists: systems clean temporary folders."""
+        try:
+            return os.lstat(self._path).st_ino == self._bound
+        except OSError:
+            return False
+
+    def release(self) -> None:
+        """Remove the socket, and let another process own it."""
+        self.listener.close()
+        if self.holds():
+            os.unlink(self._path)
+        os.close(self._lock)
+
+
+def sockets(env: Mapping[str, str]) -> list[str]:
+    """The paths of the sockets of all versions, those of dead processes too."""
+    try:
+        folder = usable_folder(env)
+        return sorted(os.path.join(folder, n) for n in os.listdir(folder) if n.endswith(SUFFIX))
+    except OSError:
+        return []
+
+
+def stop(path: str, env: Mapping[str, str]) -> Stopped:
+    """Have the resident process that holds the socket `path` end, and wait until it has. It is
+    asked over its socket: a process id that is kept may be that of another by the time it is read.
+    Raises OSError.
+    """
+    until, ended = time.monotonic() + STOP_SECONDS, False
+    while (lock := _hold(env, path)) is None:
+        if time.monotonic() > until:
+            return "hangs"
+        if (connected := connect(env, path=path)) is not None:
+            answered = exchange(connected, {"method": STOP_PROCESS}, SOON_SECONDS) or {}
+            if answered.get("ok") is False:  # an editor took over, if one was asked to end before
+                return "stopped" if ended else "editor"
+            ended = True
+        time.sleep(RETRY_SECONDS)  # it is about to listen, or about to end
+    os.close(lock)
+    return "stopped" if ended else "nobody"
+
+
+def _hold(env: Mapping[str, str], path: str) -> int | None:
+    """Take the lock of a socket. Returns a descriptor; closing it, or the end of the process,
+    releases the lock. None while another process has it. Raises OSError.
+    """
+    import fcntl  # absent on Windows, where there is no such folder
+
+    usable_folder(env, make=True)
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    lock = os.open(path + LOCK, flags, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        if isinstance(error, BlockingIOError):
+            return None
+        raise
+    return lock
