@@ -13,7 +13,7 @@ from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.collection import SILENT_SECONDS
 from vouch_sidecar.engine.pushes import StatusPush
 from vouch_sidecar.kb.settings import Settings
-from vouch_sidecar.kb.watch import watch
+from vouch_sidecar.kb.watch import Watch
 from vouch_sidecar.operations.readiness import indexed
 
 from tests.engine.bases import (
@@ -264,12 +264,14 @@ async def test_without_a_watcher_the_sweep_goes_on(
 ) -> None:
     failing = True
 
-    async def watching(*args: Any, **kwargs: Any) -> None:
+    run = Watch.run
+
+    async def watching(watch: Watch) -> None:
         if failing:
             raise TypeError(SECRET)
-        await watch(*args, **kwargs)
+        await run(watch)
 
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.watch", watching)
+    monkeypatch.setattr(Watch, "run", watching)
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.RETRY_SECONDS", 0.01)
 
     async with kept(engine):

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Set
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.kb.watch import sweep_interval, watch
+from vouch_sidecar.kb.watch import Watch, sweep_interval
 from watchfiles import awatch
 
 from tests.kb.samples import claim, make_kb, put
@@ -21,23 +21,18 @@ class Heard:
     """What the watch said, with a way to wait for more of it."""
 
     def __init__(self) -> None:
-        self.roots: list[Path] = []
+        self.everything = 0
         self.files: set[str] = set()
         self.lost: list[bool] = []
 
-    def change(self, root: Path) -> None:
-        self.roots.append(root)
-
-    def changed_files(self, _root: Path, files: frozenset[str]) -> None:
-        self.files |= files
-
-    def lose(self, _root: Path, lost: bool) -> None:
-        self.lost.append(lost)
+    def change(self, paths: Set[str]) -> None:
+        self.everything += "" in paths
+        self.files |= paths - {""}
 
     async def another_change(self) -> None:
         """Wait until some folder changed since this was asked last."""
-        await self.until(lambda: self.roots != [])
-        self.roots.clear()
+        await self.until(lambda: self.everything > 0)
+        self.everything = 0
 
     async def named(self, kb_dir: Path, path: str) -> None:
         """Write a file until it is named, which it is once its folder is watched."""
@@ -53,14 +48,12 @@ class Heard:
 
 
 @asynccontextmanager
-async def watched(*roots: Path, settled: bool = True) -> AsyncIterator[Heard]:
+async def watched(root: Path, settled: bool = True) -> AsyncIterator[Heard]:
     heard = Heard()
     async with anyio.create_task_group() as group:
-        for root in roots:
-            group.start_soon(watch, root, heard.change, heard.changed_files, heard.lose)
+        group.start_soon(Watch(root, heard.change, heard.lost.append).run)
         if settled:
-            await heard.until(lambda: set(heard.roots) == set(roots))
-            heard.roots.clear()
+            await heard.another_change()
         yield heard
         group.cancel_scope.cancel()
 
@@ -77,7 +70,7 @@ async def test_files_are_named_and_what_does_not_matter_is_not(tmp_path: Path) -
         (kb_dir / "claims/a.yaml").unlink()
         heard.files.clear()
         await heard.until(lambda: heard.files == {"claims/a.yaml"})
-        assert heard.roots == []
+        assert heard.everything == 0
 
 
 async def test_folders_that_come_and_go(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ class Collection:
         """
         self.reported_around: dict[str, int] = {}
         """The same of other files below the working tree."""
-        self.pause = Pause.of(root, env)
+        self.pause = Pause(root, env)
         self.faults = Faults(tell, clock)
         self.default_gates = frozenset[str]()
         """The gates of who does not say who asks."""

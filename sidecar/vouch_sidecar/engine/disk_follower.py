@@ -32,7 +32,7 @@ from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.engine.worlds import NO_TIES, brought_up
 from vouch_sidecar.kb.safe_files import Stat
-from vouch_sidecar.kb.watch import sweep_interval, watch
+from vouch_sidecar.kb.watch import Watch, sweep_interval
 from vouch_sidecar.workspace.git import Repository
 
 log = logging.getLogger(__name__)
@@ -262,12 +262,7 @@ class BaseFollower:
     async def _watch(self) -> None:
         """Watch the files, once they were read: the watcher would report each file that we read."""
         await self._was_read.wait()
-        await watch(
-            self.collection.root,
-            lambda _: self._on_change([""]),
-            lambda _, paths: self._on_change(paths),
-            lambda _, is_lost: self._on_lost(is_lost),
-        )
+        await Watch(self.collection.root, self._on_change, self._on_lost).run()
 
     def _on_change(self, paths: Iterable[str]) -> None:
         self._changed.update(paths)

@@ -76,8 +76,6 @@ class Layer:
 
     @_asks
     def count(self, query: Query) -> int:
-        if not self.size:
-            return 0
         result = self._searcher.search(query, 1, count=True)
         return int(result.count)  # type: ignore[attr-defined]  # is missing in its stubs
 
@@ -86,8 +84,6 @@ class Layer:
         """Pairs of value and document number, greatest value first, ties by key. The value is the
         score, or that of the column `by`.
         """
-        if not self.size:
-            return []
         result = self._searcher.search(query, limit, count=False, order_by_field=by)
         return [(value, address.doc) for value, address in result.hits]
 
@@ -95,8 +91,7 @@ class Layer:
     def numbers(self, documents: Sequence[int], field: str) -> list[int]:
         """The values of a column for some documents."""
         addresses = [DocAddress(0, number) for number in documents]
-        values = self._searcher.fast_field_values(field, addresses) if addresses else []
-        return [int(value or 0) for value in values]
+        return [int(value or 0) for value in self._searcher.fast_field_values(field, addresses)]
 
     @_asks
     def document(self, number: int) -> Document:
@@ -109,7 +104,7 @@ class Layer:
     @_asks
     def frequency(self, field: str, value: str) -> int:
         """The number of documents with a value."""
-        return self._searcher.doc_freq(field, value) if self.size else 0
+        return self._searcher.doc_freq(field, value)
 
     @_asks
     def sums(self, query: Query, field: str, number: str | None = None) -> dict[str, Sum]:

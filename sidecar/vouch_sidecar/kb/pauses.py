@@ -31,7 +31,7 @@ def pause(root: str | os.PathLike[str], env: Mapping[str, str], seconds: float |
 
 def resume(root: str | os.PathLike[str], env: Mapping[str, str]) -> bool:
     """End the pause of a knowledge base. Returns whether there was one. Raises OSError."""
-    is_paused = Pause.of(root, env).until() is not None
+    is_paused = Pause(root, env).until() is not None
     try:
         os.unlink(os.path.join(usable_folder(env), name_of(root) + _SUFFIX))
     except FileNotFoundError:
@@ -51,19 +51,14 @@ def resume_all(env: Mapping[str, str]) -> None:
 
 
 class Pause:
-    """Tells whether a knowledge base is paused."""
+    """Tells whether the knowledge base in folder `root` is paused. Systems without a runtime folder
+    have no pauses.
+    """
 
-    def __init__(self, path: str | None = None) -> None:
-        self._path = path
-
-    @classmethod
-    def of(cls, root: str | os.PathLike[str], env: Mapping[str, str]) -> Pause:
-        """The pause of the knowledge base in folder `root`. Systems without a runtime folder have
-        no pauses.
-        """
-        if not is_supported():
-            return cls()
-        return cls(os.path.join(runtime_folder(env), name_of(root) + _SUFFIX))
+    def __init__(self, root: str | os.PathLike[str], env: Mapping[str, str]) -> None:
+        self._path = None
+        if is_supported():
+            self._path = os.path.join(runtime_folder(env), name_of(root) + _SUFFIX)
 
     def until(self) -> float | None:
         """The end of the pause in seconds since 1970; None if there is none, or it is over."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,32 +39,22 @@ def sweep_interval(cost: float, *, share: float = 0.01, least: float = 2.0) -> f
     return min(max(cost / share, least), 60.0)
 
 
-async def watch(
-    root: Path,
-    on_change: Callable[[Path], None],
-    on_files: Callable[[Path, frozenset[str]], None],
-    on_lost: Callable[[Path, bool], None],
-) -> None:
-    """Call back whenever the `.vouch/` of a root may have changed, until cancelled. Changes of
-    files alone go to `on_files`, with their paths below `.vouch/`; all others to `on_change`.
-    `on_lost(root, True)` says that the system gives no events, so that only the sweep sees changes;
-    `on_lost(root, False)` says that it gives them again.
-    """
-    await _Watch(root, on_change, on_files, on_lost).run()
-
-
 @dataclass
-class _Watch:
-    """The watch over one knowledge base, also while its folder goes and comes back."""
+class Watch:
+    """The watch over one knowledge base, also while its folder goes and comes back. `on_change` is
+    given the paths below `.vouch/` of files that may have changed; an empty path stands for all.
+    `on_lost(True)` says that the system gives no events, so that only the sweep sees changes;
+    `on_lost(False)` says that it gives them again.
+    """
 
     root: Path
-    on_change: Callable[[Path], None]
-    on_files: Callable[[Path, frozenset[str]], None]
-    on_lost: Callable[[Path, bool], None]
+    on_change: Callable[[Set[str]], None]
+    on_lost: Callable[[bool], None]
     is_lost: bool | None = None
     """Whether the system gives no events; None before that is known."""
 
     async def run(self) -> None:
+        """Call back whenever the `.vouch/` of the root may have changed, until cancelled."""
         while True:
             folder = self._identity()
             if folder is None:
@@ -76,7 +66,7 @@ class _Watch:
                 self._say_lost(True)
             if self.is_lost:
                 await anyio.sleep(RETRY_SECONDS)
-            self.on_change(self.root)
+            self.on_change({""})
 
     async def _watch_folder(self, folder: tuple[int, int]) -> None:
         """Pass events on until the folder is replaced or gone."""
@@ -94,15 +84,13 @@ class _Watch:
             async for changes in events:
                 self._say_lost(False)
                 changed = {artifact_file(_below(base, path)) for _, path in changes}
-                files = frozenset(path for path in changed if path == CONFIG or classify(path))
+                files = {path for path in changed if path == CONFIG or classify(path)}
                 # Another folder is to be watched; and what takes the place of `.vouch/` may well
                 # have the same inode.
                 if any(map(is_folder, changed)) or self._identity() != folder:
                     return
-                if not seen:  # the first time, for whatever changed before
-                    self.on_change(self.root)
-                elif files:
-                    self.on_files(self.root, files)
+                if files or not seen:  # the first time, for whatever changed before
+                    self.on_change(files if seen else {""})
                 seen = True
 
     def _identity(self) -> tuple[int, int] | None:
@@ -115,7 +103,7 @@ class _Watch:
     def _say_lost(self, lost: bool) -> None:
         if lost != self.is_lost:
             self.is_lost = lost
-            self.on_lost(self.root, lost)
+            self.on_lost(lost)
 
 
 def _watched(base: str) -> list[str]:

@@ -75,7 +75,7 @@ def examined(start: Path, env: Env) -> Iterator[Checkup]:
     """The findings of all checks."""
     finder, about = Finder(env), "knowledge base"
     roots = [Path(root) for root in finder.from_start(start)]
-    paused = [root for root in roots if Pause.of(root, env).until() is not None]
+    paused = [root for root in roots if Pause(root, env).until() is not None]
     for folder in finder.refused:
         yield Checkup(about, "wrong", why_refused(folder))
     for root in roots:

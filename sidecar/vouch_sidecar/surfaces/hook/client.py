@@ -113,7 +113,7 @@ def _answer(event: str, data: bytes, env: Env) -> object:
     cwd = given.get("cwd")
     start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else start_folder(env)
     places = Finder(env).placed(start)
-    roots = [place.tree for place in places if Pause.of(place.root, env).until() is None]
+    roots = [place.tree for place in places if Pause(place.root, env).until() is None]
     return _ask(roots, event, {**given, "cwd": start}, env) if roots else None
 
 
