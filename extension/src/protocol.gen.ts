@@ -84,6 +84,16 @@ export interface ClaimResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** What is in play in the session named. */
   readonly _meta?: Meta | null;
+  /** Whom to ask: people by claims, owners and their teams' people, then owners of files by CODEOWNERS. */
+  readonly people: readonly PersonRow[];
+  /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
+  readonly by_commits?: readonly AuthorRow[] | null;
+  /** Those that list it. */
+  readonly pages: readonly PageRef[];
+  /** Those that begin or end here. */
+  readonly relations: readonly RelationRef[];
+  /** The knowledge base it stands in. */
+  readonly collection: string;
   readonly claim: ClaimView;
   /** As the claim gives it. */
   readonly approved_by: string | null;
@@ -91,15 +101,6 @@ export interface ClaimResult {
   readonly auto_approved: boolean;
   /** The claims named in `contradicts`. */
   readonly contested_by: readonly ContraryClaim[];
-  /** Whom to ask: people it counts for, then owners of its files. */
-  readonly people: readonly PersonRow[];
-  /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
-  readonly by_commits?: readonly AuthorRow[] | null;
-  readonly pages: readonly PageRef[];
-  /** Those that begin or end here. */
-  readonly relations: readonly RelationRef[];
-  /** The knowledge base it stands in. */
-  readonly collection: string | null;
 }
 
 /** A claim with its citations resolved. */
@@ -156,10 +157,6 @@ export interface ContextItem {
   readonly collection: string | null;
   /** Whether a person worded, approved or confirmed it. */
   readonly reviewed: boolean;
-  /** The title of a page, else what the line says. */
-  readonly said: string;
-  /** Its file; a topic has none. */
-  readonly uri: string | null;
 }
 
 /** A task to give context for, or a session. */
@@ -254,24 +251,23 @@ export interface EntityResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** What is in play in the session named. */
   readonly _meta?: Meta | null;
-  readonly entity: EntityView;
-  /** Whom to ask: people by claims, owners and their teams' people, then owners by CODEOWNERS. */
+  /** Whom to ask: people by claims, owners and their teams' people, then owners of files by CODEOWNERS. */
   readonly people: readonly PersonRow[];
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;
-  /** Live, visible claims linked to it. */
-  readonly claim_count: number;
-  /** The best of them, at most twenty. */
-  readonly claims: readonly ClaimView[];
+  /** Those that list it. */
   readonly pages: readonly PageRef[];
   /** Those that begin or end here. */
   readonly relations: readonly RelationRef[];
   /** The knowledge base it stands in. */
-  readonly collection: string | null;
+  readonly collection: string;
+  readonly entity: EntityView;
+  /** Live, visible claims linked to it. */
+  readonly claim_count: number;
+  /** The best of them, at most twenty. */
+  readonly claims: readonly ClaimView[];
   /** Present for a topic: where the name was found. */
   readonly why?: string | null;
-  /** Present for a topic: the command line that declares it. */
-  readonly propose?: string | null;
 }
 
 /** An entity. */
@@ -332,7 +328,7 @@ export interface ExpertsParams {
   readonly limit?: number;
   /** Matching claims that a row needs. */
   readonly min_claims?: number;
-  /** count, recency, citation or evidence; anything else is read as count. */
+  /** What a matching claim adds: count, recency, citation, evidence; anything else is read as count. */
   readonly weight?: string;
   /** Only entities of these types. */
   readonly types?: readonly string[] | null;
@@ -442,12 +438,12 @@ export interface FilesParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
+  /** In place of that a document, as the editor has it; over LSP alone. */
+  readonly uri?: string | null;
+  /** The part of the document that is meant. */
+  readonly range?: Range | null;
   /** Absolute, or relative to the knowledge base or its repository. */
   readonly paths?: readonly string[] | null;
-  /** Instead of paths, one file; as it stands in the editor. */
-  readonly uri?: string | null;
-  /** Of that file; ties to a line in it come first. */
-  readonly range?: Range | null;
 }
 
 /** The claims tied to each file that was asked about. */
@@ -484,12 +480,12 @@ export interface MentionsParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
+  /** In place of that a document, as the editor has it; over LSP alone. */
+  readonly uri?: string | null;
+  /** The part of the document that is meant. */
+  readonly range?: Range | null;
   /** The text. */
   readonly text?: string | null;
-  /** Instead of a text, an open document; over LSP alone. */
-  readonly uri?: string | null;
-  /** The part of the document that is looked at. */
-  readonly range?: Range | null;
 }
 
 /** The entities that a text names. */
@@ -554,7 +550,7 @@ export interface PageRef {
   readonly status: string;
 }
 
-/** What every operation takes. Null stands for an optional field that is not given. */
+/** What every operation takes; null stands for what is not given. */
 export interface Params {
   /** Session that the call belongs to; without one it is stateless. */
   readonly session_id?: string | null;

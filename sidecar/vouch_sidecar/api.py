@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from copy import copy
-from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
+from typing import Any, ParamSpec, Protocol, Self, TypeVar, cast, overload
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.worlds import settle
@@ -29,15 +27,15 @@ from vouch_sidecar.operations import (
     status,
 )
 from vouch_sidecar.operations.artifacts import IdParams
-from vouch_sidecar.operations.call import params_of, perform, serving
+from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.operation import Operation
-from vouch_sidecar.operations.wire import EditorOnly, Params, Result, Wire, marked
 from vouch_sidecar.operations.wire import InvalidParamsError as InvalidParamsError
 from vouch_sidecar.operations.wire import NotFoundError as NotFoundError
+from vouch_sidecar.operations.wire import Params, Result, Wire
 
 P = ParamSpec("P")
-R = TypeVar("R", bound=Result)
+R = TypeVar("R", bound=Result, covariant=True)
 
 
 class NoKnowledgeBaseError(LookupError):
@@ -72,54 +70,29 @@ def engine_on(
     return engine
 
 
-class Method(Generic[P, R]):
-    """An operation as a method: `kb.experts("jwt", limit=3)`. Its main param may be given by
-    position, all by name; anything that can be iterated over stands for a list.
+class Method(Protocol[P, R]):
+    """An operation: `kb.experts("jwt", limit=3)`. Its main param may be given by position, all by
+    name; anything that can be iterated over stands for a list. Raises `InvalidParamsError`, and
+    `NotFoundError` where one thing is asked for.
     """
-
-    _kb: KnowledgeBase
-
-    def __init__(self, operation: Operation[Any, R], _: Callable[P, Params]) -> None:
-        self._operation = operation
-        self.__doc__ = operation.summary
-        self.__name__ = operation.name
-        self.__signature__ = _signature(operation)
-
-    def __get__(self, kb: KnowledgeBase | None, _: object = None) -> Method[P, R]:
-        bound = copy(self)
-        if kb is not None:
-            bound._kb = kb
-        return bound
 
     @overload
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R: ...
     @overload
     def __call__(self, main: object, /, **others: Any) -> R: ...
-    def __call__(self, /, *args: Any, **kwargs: Any) -> R:
-        """Answer. Raises `InvalidParamsError`, and `NotFoundError` where one thing is asked for."""
-        given = self.__signature__.bind(*args, **kwargs).arguments
-        for name, value in given.items():
+
+
+def _method(operation: Operation[Any, R], _: Callable[P, Params]) -> Method[P, R]:
+    def method(kb: KnowledgeBase, main: object = None, /, **given: object) -> R:
+        name = "session_id" if operation.requires_session else operation.params.main()
+        params = given if main is None else {**given, name: main}
+        for name, value in params.items():
             if isinstance(value, Iterable) and not isinstance(value, str | Mapping | Wire):
-                given[name] = [os.fspath(v) if isinstance(v, os.PathLike) else v for v in value]
-        return self._kb.ask(self._operation, given)
+                params[name] = [os.fspath(v) if isinstance(v, os.PathLike) else v for v in value]
+        return kb.ask(operation, params)
 
-
-def _signature(operation: Operation[Any, Any]) -> Signature:
-    """The params of an operation, but for those about open documents: its own before those that
-    others have too. The session comes first where an operation is about one.
-    """
-    model = operation.params
-    names = model.model_fields.keys() - marked(model, EditorOnly)
-    order = [name for name in (*model.__annotations__, *model.model_fields) if name in names]
-    if operation.requires_session or operation.drops_state:
-        order.insert(0, "session_id")
-    taken: list[Parameter] = []
-    for name in dict.fromkeys(order):
-        kind = Parameter.KEYWORD_ONLY if taken else Parameter.POSITIONAL_OR_KEYWORD
-        field = model.model_fields[name]
-        default = Parameter.empty if field.is_required() else field.default
-        taken.append(Parameter(name, kind, default=default, annotation=field.annotation))
-    return Signature(taken, return_annotation=operation.result)
+    method.__name__, method.__doc__ = operation.name, operation.summary
+    return cast("Method[P, R]", method)
 
 
 class KnowledgeBase:
@@ -148,30 +121,29 @@ class KnowledgeBase:
         """Take in what changed on disk."""
         self._open().load()
 
-    experts = Method(experts.OPERATION, experts.ExpertsParams)
-    salience = Method(salience.OPERATION, salience.SalienceParams)
-    probe = Method(probe.OPERATION, probe.ProbeParams)
-    context = Method(context.OPERATION, context.ContextParams)
-    search = Method(search.OPERATION, search.SearchParams)
-    entity = Method(entity.OPERATION, IdParams)
-    claim = Method(claim.OPERATION, IdParams)
-    files = Method(files.OPERATION, files.FilesParams)
-    mentions = Method(mentions.OPERATION, mentions.MentionsParams)
-    explain = Method(explain.OPERATION, explain.ExplainParams)
-    status = Method(status.OPERATION, Params)
-    stats = Method(stats.OPERATION, Params)
-    capabilities = Method(CAPABILITIES, Params)
-    session_end = Method(session_end.OPERATION, session_end.SessionEndParams)
+    experts = _method(experts.OPERATION, experts.ExpertsParams)
+    salience = _method(salience.OPERATION, salience.SalienceParams)
+    probe = _method(probe.OPERATION, probe.ProbeParams)
+    context = _method(context.OPERATION, context.ContextParams)
+    search = _method(search.OPERATION, search.SearchParams)
+    entity = _method(entity.OPERATION, IdParams)
+    claim = _method(claim.OPERATION, IdParams)
+    files = _method(files.OPERATION, files.FilesParams)
+    mentions = _method(mentions.OPERATION, mentions.MentionsParams)
+    explain = _method(explain.OPERATION, explain.ExplainParams)
+    status = _method(status.OPERATION, Params)
+    stats = _method(stats.OPERATION, Params)
+    capabilities = _method(CAPABILITIES, Params)
+    session_end = _method(session_end.OPERATION, session_end.SessionEndParams)
 
     def ask(self, operation: Operation[Any, R], params: dict[str, Any]) -> R:
         """Answer an operation. The first one about files or who committed to them works these out,
         for seconds.
         """
         engine = self._open()
-        viewer = params_of(operation, params).viewer
-        served = [kb.collection for kb in serving(engine, self._caller, viewer, None)]
+        asked = engine.registry.chosen(self._caller, None)
         settle(
-            [c for c in served if c.complete and operation.needs_workspace(c)],
+            [c for c in asked if c.complete and operation.needs_workspace(c)],
             with_commits=operation.needs != {"topics"},
         )
         return perform(engine, operation, params, self._caller)

@@ -60,7 +60,7 @@ def test_six_tools_by_default_in_few_words_and_all_on_demand(
     assert needed["kb_experts"] == ["topic"]
     assert needed["kb_context"] == needed["kb_status"] == []
     experts = tools["kb_experts"].inputSchema["properties"]
-    assert experts["weight"]["enum"] == list(WEIGHTS)
+    assert experts["weight"]["enum"] == sorted(WEIGHTS)
 
 
 def test_the_same_object_as_elsewhere(tmp_path: Path, env: dict[str, str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.records import Evidence, Source
-from vouch_sidecar.operations.artifacts import ArtifactViews
+from vouch_sidecar.operations.artifacts import citation
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.file_list import Files
 from vouch_sidecar.workspace.locator import Locator
@@ -44,7 +44,7 @@ def found(root: Path, locator: str, place: str | None = None) -> str | None:
     path = Locator(root, FILES).of_source(locator)
     world = World(root, files=FILES, sources={} if path is None else {SHA: path})
     view = View("kb", known, frozenset({"open"}), root, workspace=world)
-    uri = ArtifactViews(view).citation("ev" if evidence else SHA).document
+    uri = citation(view, "ev" if evidence else SHA).document
     return uri and uri.removeprefix(root.as_uri())
 
 

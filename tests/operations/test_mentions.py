@@ -85,8 +85,8 @@ def test_the_rest_of_a_huge_text_is_not_looked_at(engine: Engine) -> None:
     ("params", "message"),
     [
         ({}, "text is missing"),
-        ({"uri": "file:///a"}, "uri is for the language server alone, which has the open"),
-        ({"uri": "file:///a", "text": "a"}, "uri can't stand beside a text"),
+        ({"uri": "file:///a"}, "uri names no document that is open here"),
+        ({"uri": "file:///a", "text": "a"}, "uri can't stand beside text"),
         (
             {"text": "a", "range": {"start": POSITION, "end": POSITION}},
             "range needs the uri of an open document",

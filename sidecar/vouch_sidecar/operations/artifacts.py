@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from pydantic import Field
 
@@ -17,14 +17,29 @@ from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
     Evidence,
-    Key,
     Kind,
     Source,
     key_of,
 )
 from vouch_sidecar.kb.sanitize import one_line
+from vouch_sidecar.operations.operation import OperationCall
+from vouch_sidecar.operations.people import (
+    AuthorRow,
+    PersonRow,
+    author_rows,
+    by_commits_field,
+    people_rows,
+)
 from vouch_sidecar.operations.table import Shown, Table
-from vouch_sidecar.operations.wire import IdText, NotFoundError, Params, SearchKind, Wire, iso
+from vouch_sidecar.operations.wire import (
+    IdText,
+    NotFoundError,
+    Params,
+    Result,
+    SearchKind,
+    Wire,
+    iso,
+)
 from vouch_sidecar.retrieval.files.stale_claims import fresh_of, stale
 from vouch_sidecar.retrieval.line import HitArm
 from vouch_sidecar.retrieval.lookup import (
@@ -34,6 +49,8 @@ from vouch_sidecar.retrieval.lookup import (
     nearest,
     successors,
 )
+from vouch_sidecar.retrieval.people.of_files import Subject, authors, owners
+from vouch_sidecar.retrieval.people.to_ask import PersonToAsk
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.locator import line_in
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
@@ -144,168 +161,183 @@ class FoundByPhrase(ArtifactRow):
     arm: HitArm = Field(description="How it matched; `text` is full text, `semantic` meaning.")
 
 
-def kind_of(artifact: Artifact) -> SearchKind:
-    """The kind of an artifact that search can find."""
-    return cast(SearchKind, key_of(artifact)[0].value)
+class ArtifactResult(Result):
+    """What stands around an artifact."""
+
+    people: list[PersonRow] = Field(
+        description="Whom to ask: people by claims, owners and their teams' people, then owners "
+        "of files by CODEOWNERS."
+    )
+    by_commits: list[AuthorRow] | None = by_commits_field()
+    pages: list[PageRef] = Field(description="Those that list it.")
+    relations: list[RelationRef] = Field(description="Those that begin or end here.")
+    collection: str = Field(description="The knowledge base it stands in.")
 
 
-class ArtifactViews:
-    """Makes models of the artifacts in one view, and resolves their references."""
-
-    def __init__(self, view: View) -> None:
-        assert view.root is not None
-        self._view = view
-        self._kb_dir = view.root / KB_DIRNAME
-        self._kept = lru_cache(maxsize=4)(partial(kept, self._kb_dir))
-        """The contents of the sources that were cited last: many citations may be of one."""
-
-    def uri(self, path: str) -> str:
-        """The URI of a file below `.vouch/`."""
-        return (self._kb_dir / path).as_uri()
-
-    def claim(self, claim: Claim) -> ClaimView:
-        view = self._view
-        linked, by = view.knowledge.links(claim.id)
-        shown, gone = view.texts.shown(claim), stale(view, claim)
-        why_stale, date = None if gone is None else gone.reason, iso(claim.date)
-        facts = (claim.status, f"confidence {claim.confidence:.2f}", (date or "")[:10], why_stale)
-        return ClaimView(
-            id=claim.id,
-            text=claim.text,
-            said=shown.text,
-            heading=shown.heading,
-            sentence=shown.sentence,
-            said_with=[claim_id for claim_id in shown.claims if claim_id != claim.id],
-            lacks_context=shown.lacks_context,
-            type=claim.type,
-            status=claim.status,
-            confidence=claim.confidence,
-            entities=list(dict.fromkeys(claim.entities)),
-            linked_entities=linked,
-            link=by if linked else None,
-            tags=list(claim.tags),
-            contradicts=[other.id for other in contradicting(view, claim)],
-            date=date,
-            stale=why_stale,
-            facts=" · ".join(filter(None, facts)),
-            citations=[self.citation(ref) for ref in dict.fromkeys(claim.evidence)],
-            uri=self.uri(claim.path),
-        )
-
-    def citation(self, ref: str) -> Citation:
-        """A citation, resolved if the viewer may see its source; else `missing`."""
-        evidence = self._view.knowledge.evidence(ref)
-        source = self._view.visible.artifact((Kind.SOURCE, evidence.source_id if evidence else ref))
-        if not isinstance(source, Source):
-            source = evidence = None
-        cited = evidence or source
-        fresh = fresh_of(self._view.workspace.fresh, evidence) if evidence else None
-        return Citation(
-            id=ref,
-            kind="evidence" if evidence else "source" if source else "missing",
-            source_id=source.id if source else None,
-            title=source.title if source else None,
-            locator=cited.locator if cited else None,
-            quote=evidence.quote if evidence else None,
-            document=self._document(source, evidence, fresh) if source else None,
-            fresh=fresh.state if fresh else None,
-            uri=self.uri(cited.path) if cited else None,
-        )
-
-    def _document(
-        self, source: Source, evidence: Evidence | None, fresh: Fresh | None
-    ) -> str | None:
-        """The URI of a cited document, with the line cited: of the workspace file, else of the
-        content kept with the source; None without either.
-        """
-        path = self._view.workspace.sources.get(source.id)
-        file = self._kb_dir / Path(source.path).with_name(CONTENT_NAME)
-        if path is not None:
-            file = self._view.workspace.root / path
-        elif not os.path.isfile(file):  # noqa: PTH113 - the other one raises for impossible names
-            return None
-        line = fresh.line if fresh is not None else None
-        if line is None and evidence is not None and evidence.byte_start is not None:
-            content = self._kept(source)
-            span = None if content is None else content.span(evidence)
-            line = content.line_at(span[0]) if content is not None and span is not None else None
-        if line is None:
-            line = line_in(evidence.locator if evidence else source.locator.partition("#")[2])
-        return file.as_uri() if line is None else f"{file.as_uri()}#L{line}"
-
-    def pages(self, key: Key) -> list[PageRef]:
-        """The pages that list an artifact."""
-        return [
+def around(
+    view: View, artifact: Artifact, about: Subject, people: Iterable[PersonToAsk], *, owned: bool
+) -> dict[str, Any]:
+    """The fields of `ArtifactResult`. `owned`: owners of the files of `about` are asked, too."""
+    pages = view.visible.pages_about(key_of(artifact))
+    relations = view.visible.relations_of(artifact.id)
+    return {
+        "people": people_rows(((view, who) for who in people), owners([about]) if owned else ()),
+        "by_commits": author_rows(authors([about])),
+        "pages": [
             PageRef(
                 id=page.id,
                 title=page.title,
                 type=page.type,
                 status=page.status,
-                uri=self.uri(page.path),
+                uri=uri_of(view, page.path),
             )
-            for page in self._view.visible.pages_about(key)
-        ]
-
-    def relations(self, artifact_id: str) -> list[RelationRef]:
-        """The relations that begin or end at an artifact."""
-        return [
+            for page in pages
+        ],
+        "relations": [
             RelationRef(
                 id=relation.id,
                 source=relation.source,
                 relation=relation.relation,
                 target=relation.target,
                 confidence=relation.confidence,
-                uri=self.uri(relation.path),
+                uri=uri_of(view, relation.path),
             )
-            for relation in self._view.visible.relations_of(artifact_id)
-        ]
+            for relation in relations
+        ],
+        "collection": view.collection,
+    }
 
 
-def around(pages: list[PageRef], relations: list[RelationRef]) -> list[Shown]:
-    """The tables of the pages and relations of an artifact."""
-    edges = [(r.source, r.relation, r.target, f"{r.confidence:g}") for r in relations]
+def shown_around(result: ArtifactResult) -> list[Shown]:
+    """The tables of what stands around an artifact."""
     return [
         Table(
             {"page": "key", "title": "short", "status": "whole"},
-            [(page.id, page.title, page.status) for page in pages],
+            [(page.id, page.title, page.status) for page in result.pages],
             "page",
         ),
         Table(
             {"from": "key", "relation": "whole", "to": "key", "confidence": "number"},
-            edges,
+            [(r.source, r.relation, r.target, f"{r.confidence:g}") for r in result.relations],
             "relation",
         ),
     ]
 
 
-def find(
-    views: Sequence[View], kind: Kind, called: str, *, all_read: bool
-) -> tuple[View, Artifact]:
+def kind_of(artifact: Artifact) -> SearchKind:
+    """The kind of an artifact that search can find."""
+    return cast(SearchKind, key_of(artifact)[0].value)
+
+
+def uri_of(view: View, path: str) -> str:
+    """The URI of a file below `.vouch/`."""
+    return _file(view, path).as_uri()
+
+
+def _file(view: View, path: str) -> Path:
+    assert view.root is not None
+    return view.root / KB_DIRNAME / path
+
+
+def claim_view(view: View, claim: Claim) -> ClaimView:
+    linked, by = view.knowledge.links(claim.id)
+    shown, gone = view.texts.shown(claim), stale(view, claim)
+    why_stale, date = None if gone is None else gone.reason, iso(claim.date)
+    facts = (claim.status, f"confidence {claim.confidence:.2f}", (date or "")[:10], why_stale)
+    return ClaimView(
+        id=claim.id,
+        text=claim.text,
+        said=shown.text,
+        heading=shown.heading,
+        sentence=shown.sentence,
+        said_with=[claim_id for claim_id in shown.claims if claim_id != claim.id],
+        lacks_context=shown.lacks_context,
+        type=claim.type,
+        status=claim.status,
+        confidence=claim.confidence,
+        entities=list(dict.fromkeys(claim.entities)),
+        linked_entities=linked,
+        link=by if linked else None,
+        tags=list(claim.tags),
+        contradicts=[other.id for other in contradicting(view, claim)],
+        date=date,
+        stale=why_stale,
+        facts=" · ".join(filter(None, facts)),
+        citations=[citation(view, ref) for ref in dict.fromkeys(claim.evidence)],
+        uri=uri_of(view, claim.path),
+    )
+
+
+def citation(view: View, ref: str) -> Citation:
+    """A citation, resolved if the viewer may see its source; else `missing`."""
+    evidence = view.knowledge.evidence(ref)
+    source = view.visible.artifact((Kind.SOURCE, evidence.source_id if evidence else ref))
+    if not isinstance(source, Source):
+        source = evidence = None
+    cited = evidence or source
+    fresh = fresh_of(view.workspace.fresh, evidence) if evidence else None
+    return Citation(
+        id=ref,
+        kind="evidence" if evidence else "source" if source else "missing",
+        source_id=source.id if source else None,
+        title=source.title if source else None,
+        locator=cited.locator if cited else None,
+        quote=evidence.quote if evidence else None,
+        document=_document(view, source, evidence, fresh) if source else None,
+        fresh=fresh.state if fresh else None,
+        uri=uri_of(view, cited.path) if cited else None,
+    )
+
+
+def _document(
+    view: View, source: Source, evidence: Evidence | None, fresh: Fresh | None
+) -> str | None:
+    """The URI of a cited document, with the line cited: of the workspace file, else of the content
+    kept with the source; None without either.
+    """
+    path = view.workspace.sources.get(source.id)
+    file = _file(view, source.path).with_name(CONTENT_NAME)
+    if path is not None:
+        file = view.workspace.root / path
+    elif not os.path.isfile(file):  # noqa: PTH113 - the other one raises for impossible names
+        return None
+    line = fresh.line if fresh is not None else None
+    if line is None and evidence is not None and evidence.byte_start is not None:
+        # Many citations may be of one source.
+        read = view.once("kept", lambda: lru_cache(4)(partial(kept, _file(view, ""))))
+        content = read(source)
+        span = None if content is None else content.span(evidence)
+        line = content.line_at(span[0]) if content is not None and span is not None else None
+    if line is None:
+        line = line_in(evidence.locator if evidence else source.locator.partition("#")[2])
+    return file.as_uri() if line is None else f"{file.as_uri()}#L{line}"
+
+
+def find(ask: OperationCall, kind: Kind, called: str) -> tuple[View, Artifact]:
     """The artifact with this id, else with this name, else whose id begins like this, and the first
     view that holds it. Raises `NotFoundError`, which names the most similar artifacts, or the claim
-    that supersedes this one; unless `all_read`, it does not say that there is none.
+    that supersedes this one; before all is read, it does not say that there is none.
 
     The id of a claim without a successor that may be shown, such as a redacted one, is looked up
     as a beginning: that it is one is not told.
     """
+    views = ask.views
     for view in views:
         if (artifact := view.visible.artifact((kind, called))) is not None:
             return view, artifact
-    candidates = [(view, artifact) for view in views for artifact in by_name(view, kind, called)]
-    if not candidates and kind is Kind.CLAIM:
+    found = [(view, artifact) for view in views for artifact in by_name(view, kind, called)]
+    if not found and kind is Kind.CLAIM:
         for newer in (claim_id for view in views for claim_id in successors(view, called)):
             message = f"names a claim that is superseded by {one_line(newer)}"
             raise NotFoundError({"id": message})
-    if not candidates:
-        candidates = [(v, artifact) for v in views for artifact in by_beginning(v, kind, called)]
-    if len({artifact.id for _, artifact in candidates}) == 1:
-        return candidates[0]
-    if candidates:
-        ids = [artifact.id for _, artifact in candidates[:MAX_CANDIDATES]]
-        message = "names several: "
-    elif not all_read:
-        message, ids = f"names no {kind.value} that is read yet; ask again", []
-    else:
-        message, ids = f"names no {kind.value} that may be shown", nearest(views, kind, called)
-        message += "; the nearest: " if ids else ""
+    found = found or [(v, artifact) for v in views for artifact in by_beginning(v, kind, called)]
+    ids = list(dict.fromkeys(artifact.id for _, artifact in found))[:MAX_CANDIDATES]
+    if len(ids) == 1:
+        return found[0]
+    message = "names several: "
+    if not ids:
+        is_all_read = ask.engine.registry.complete
+        ids = nearest(views, kind, called) if is_all_read else []
+        why = "may be shown" if is_all_read else "is read yet; ask again"
+        message = f"names no {kind.value} that {why}{'; the nearest: ' if ids else ''}"
     raise NotFoundError({"id": message + ", ".join(map(one_line, ids))})

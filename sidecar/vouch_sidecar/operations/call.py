@@ -4,7 +4,6 @@ fields that every answer has.
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -40,8 +39,6 @@ from vouch_sidecar.operations.wire import (
     Wire,
 )
 
-log = logging.getLogger(__name__)
-
 OTHERS = {"workDoneToken", "partialResultToken", "_meta"}
 """Names that protocols add to params."""
 _SUBJECT = re.compile(r"^[A-Z]\w*(?: \w+)? should ")
@@ -69,7 +66,7 @@ def perform(engine: Engine, operation: Operation[P, R], raw: object, caller: Cal
     """
     started = perf_counter()
     with refusing_if_damaged(engine):
-        params = params_of(operation, raw)
+        params = read_params(operation.params, raw)
         call = _begun(engine, operation, params, caller)
         return _completed(operation, call, _run(operation, call, params), started)
 
@@ -79,7 +76,7 @@ async def perform_async(
     operation: Operation[P, R],
     raw: object,
     caller: Caller,
-    document: FindDocument | None = None,
+    document: FindDocument = lambda _: None,
     patience: float = CATCH_UP_SECONDS,
     *,
     whole: bool = False,
@@ -95,7 +92,7 @@ async def perform_async(
     await caught_up(engine, operation, caller, patience)
     started = perf_counter()
     with refusing_if_damaged(engine):
-        params = params_of(operation, raw)
+        params = read_params(operation.params, raw)
         call = replace(_begun(engine, operation, params, caller), document=document)
         call = await _with_vector(operation, call, params)
         with engine.breath:
@@ -178,7 +175,6 @@ def _completed(operation: Operation[P, R], call: OperationCall, result: R, start
     for record in call.to_record:
         call.caller.when_heard(record)
     engine.stats.count_call(operation.name, took)
-    log.debug("%s for %s: %.1f ms", operation.name, call.caller.connection, took * 1000)
     cut = ["timed_out"] if any(view.deadline.cuts for view in call.views) else []
     degraded = [*engine.problems.degraded(), *cut, *result.degraded, *call.lacks]
     common = {
@@ -190,41 +186,30 @@ def _completed(operation: Operation[P, R], call: OperationCall, result: R, start
 
 
 def read_params(model: type[M], raw: object) -> M:
-    """Params as a model; None counts as {}. Raises `InvalidParamsError`, with one message a field,
-    which does not repeat the values sent.
+    """Params as a model; null stands for what is not given. Raises `InvalidParamsError`, with one
+    message a field, which does not repeat the values sent.
     """
+    taken = raw.items() if isinstance(raw, Mapping) else ()
+    given = {name: value for name, value in taken if value is not None and name not in OTHERS}
     try:
-        return model.model_validate({} if raw is None else raw)
+        return model.model_validate(given if raw is None or isinstance(raw, Mapping) else raw)
     except ValidationError as error:
         faults = error.errors(include_input=False, include_url=False, include_context=False)
     messages: dict[str, str] = {}
-    for fault in faults:
+    unknown = [fault for fault in faults if fault["type"] == "extra_forbidden"]
+    wrong = [fault for fault in faults if fault not in unknown]
+    for fault in wrong:
         field = ".".join(part for part in fault["loc"] if isinstance(part, str)) or "params"
         text = _WORDINGS.get(fault["type"]) or _SUBJECT.sub("must ", fault["msg"])
         messages.setdefault(field, text)
-    missing = all(fault["type"] == "missing" for fault in faults)
+    main = next(iter(model.__annotations__))
+    for fault in unknown[:MAX_UNKNOWN]:
+        # A call that lacks what it asks about most likely gave that another name.
+        least = 0.0 if main in given else RESEMBLES
+        shown, near = resembling(str(fault["loc"][0]), model.model_fields, least)
+        messages[shown] = f"is no parameter; did you mean {near or main}?"
+    missing = bool(wrong) and all(fault["type"] == "missing" for fault in wrong)
     raise InvalidParamsError(messages, missing=missing)
-
-
-def params_of(operation: Operation[P, R], raw: object) -> P:
-    """The params of a call. Raises `InvalidParamsError`, also for those that there are not."""
-    given = raw if isinstance(raw, Mapping) else {}
-    fields = operation.params.model_fields
-    asks = [operation.text_field, *(name for name in fields if fields[name].is_required())]
-    missing = next((name for name in asks if name and name not in given), "")
-    others: dict[str, str] = {}
-    for name in given:
-        if name not in fields and name not in OTHERS and len(others) < MAX_UNKNOWN:
-            # A call that lacks what it asks about most likely gave that another name.
-            shown, near = resembling(str(name), fields, RESEMBLES if missing else 0.0)
-            others[shown] = f"is no parameter; did you mean {near or missing}?"
-    try:
-        params = read_params(operation.params, raw)
-    except InvalidParamsError as error:
-        raise InvalidParamsError({**error.messages, **others}, missing=error.missing) from None
-    if others:
-        raise InvalidParamsError(others)
-    return params
 
 
 def resembling(name: str, known: Iterable[str], least: float = RESEMBLES) -> tuple[str, str]:

@@ -8,29 +8,22 @@ from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.artifacts import (
-    ArtifactViews,
+    ArtifactResult,
     Citation,
     ClaimView,
     IdParams,
     Located,
-    PageRef,
-    RelationRef,
     around,
+    claim_view,
     find,
+    shown_around,
+    uri_of,
 )
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.people import (
-    AuthorRow,
-    PersonRow,
-    author_rows,
-    by_commits_field,
-    people_rows,
-    people_shown,
-)
+from vouch_sidecar.operations.people import people_shown
 from vouch_sidecar.operations.table import CELL_CHARS, FileUri, Shown, Table, Words, labelled
-from vouch_sidecar.operations.wire import Result
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.people.of_files import Subject, authors, owners
+from vouch_sidecar.retrieval.people.of_files import Subject
 from vouch_sidecar.retrieval.people.to_ask import people_of_claim
 
 WITHOUT_CONTEXT = (
@@ -45,39 +38,30 @@ class ContraryClaim(Located):
     said: str = Field(description="What is said of it, as in `claim`.")
 
 
-class ClaimResult(Result):
+class ClaimResult(ArtifactResult):
     """A claim with what it stands on."""
 
     claim: ClaimView
     approved_by: str | None = Field(description="As the claim gives it.")
     auto_approved: bool = Field(description="Whether a checked receipt approved it, and no person.")
     contested_by: list[ContraryClaim] = Field(description="The claims named in `contradicts`.")
-    people: list[PersonRow] = Field(
-        description="Whom to ask: people it counts for, then owners of its files."
-    )
-    by_commits: list[AuthorRow] | None = by_commits_field()
-    pages: list[PageRef]
-    relations: list[RelationRef] = Field(description="Those that begin or end here.")
-    collection: str | None = Field(description="The knowledge base it stands in.")
 
 
 def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
-    view, claim = find(ask.views, Kind.CLAIM, params.id, all_read=ask.engine.registry.complete)
+    view, claim = find(ask, Kind.CLAIM, params.id)
     assert isinstance(claim, Claim)
-    views, about = ArtifactViews(view), [Subject(view, [claim])]
+    people = people_of_claim(view, claim)
     return ClaimResult(
-        claim=views.claim(claim),
+        claim=claim_view(view, claim),
         approved_by=claim.approved_by,
         auto_approved=not view.texts.is_reviewed(claim),
         contested_by=[
-            ContraryClaim(id=other.id, said=view.texts.shown(other).text, uri=views.uri(other.path))
+            ContraryClaim(
+                id=other.id, said=view.texts.shown(other).text, uri=uri_of(view, other.path)
+            )
             for other in contradicting(view, claim)
         ],
-        people=people_rows(people_of_claim(view, claim), (owner for _, owner in owners(about))),
-        by_commits=author_rows(authors(about)),
-        pages=views.pages((Kind.CLAIM, claim.id)),
-        relations=views.relations(claim.id),
-        collection=view.collection,
+        **around(view, claim, Subject(view, [claim]), people, owned=True),
     )
 
 
@@ -106,7 +90,7 @@ def table(result: ClaimResult) -> list[Shown]:
             "citation",
         ),
         *people_shown(result.people, result.by_commits),
-        *around(result.pages, result.relations),
+        *shown_around(result),
     ]
 
 

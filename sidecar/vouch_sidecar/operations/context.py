@@ -10,8 +10,7 @@ from pydantic import Field
 from vouch_sidecar.engine import probing
 from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context, given_entities
-from vouch_sidecar.kb.records import Page
-from vouch_sidecar.operations.artifacts import ArtifactViews, FoundByPhrase, kind_of
+from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Verbatim
 from vouch_sidecar.operations.wire import (
@@ -21,7 +20,6 @@ from vouch_sidecar.operations.wire import (
     Result,
     SinceParams,
 )
-from vouch_sidecar.retrieval.blocks.block import line_text
 from vouch_sidecar.retrieval.blocks.context import persona_of
 
 
@@ -49,8 +47,6 @@ class ContextItem(FoundByPhrase):
     entity_id: str | None = Field(description="The entity that brought it in, if one did.")
     collection: str | None = Field(description="The knowledge base it stands in.")
     reviewed: bool = Field(description="Whether a person worded, approved or confirmed it.")
-    said: str = Field(description="The title of a page, else what the line says.")
-    uri: str | None = Field(description="Its file; a topic has none.")
 
 
 class ContextResult(Result):
@@ -114,10 +110,6 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
                 similarity=hit.similarity,
                 arm=hit.arm,
                 reviewed=hit.view.texts.is_reviewed(cited),
-                said=cited.title if isinstance(cited, Page) else line_text(hit),
-                uri=None
-                if hit.view.names.is_topic(cited.id)
-                else ArtifactViews(hit.view).uri(cited.path),
             )
             for hit in speech.hits
             for cited in hit.cited

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import shlex
-
 from pydantic import Field
 
 from vouch_sidecar.kb.records import Entity, Kind
-from vouch_sidecar.kb.sanitize import clip, count, one_line
+from vouch_sidecar.kb.sanitize import clip, count
 from vouch_sidecar.operations.artifacts import (
-    ArtifactViews,
+    ArtifactResult,
     ClaimView,
     IdParams,
-    PageRef,
-    RelationRef,
     around,
+    claim_view,
     find,
+    shown_around,
+    uri_of,
 )
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.people import (
-    AuthorRow,
-    PersonRow,
-    author_rows,
-    by_commits_field,
-    people_rows,
-    people_shown,
-)
+from vouch_sidecar.operations.people import people_shown
 from vouch_sidecar.operations.table import (
     CELL_CHARS,
     FileUri,
@@ -35,8 +27,8 @@ from vouch_sidecar.operations.table import (
     Words,
     labelled,
 )
-from vouch_sidecar.operations.wire import Result, Wire, absent
-from vouch_sidecar.retrieval.people.of_files import about_entity, authors, owners
+from vouch_sidecar.operations.wire import Wire, absent
+from vouch_sidecar.retrieval.people.of_files import about_entity
 from vouch_sidecar.retrieval.people.to_ask import PERSON, people
 
 BEST_CLAIMS = 20
@@ -53,33 +45,21 @@ class EntityView(Wire):
     uri: str | None = Field(description="Its file; a topic has none.")
 
 
-class EntityResult(Result):
+class EntityResult(ArtifactResult):
     """An entity with what is known of it."""
 
     entity: EntityView
-    people: list[PersonRow] = Field(
-        description="Whom to ask: people by claims, owners and their teams' people, then owners "
-        "by CODEOWNERS."
-    )
-    by_commits: list[AuthorRow] | None = by_commits_field()
     claim_count: int = Field(description="Live, visible claims linked to it.")
     claims: list[ClaimView] = Field(description="The best of them, at most twenty.")
-    pages: list[PageRef]
-    relations: list[RelationRef] = Field(description="Those that begin or end here.")
-    collection: str | None = Field(description="The knowledge base it stands in.")
     why: str | None = absent("Present for a topic: where the name was found.")
-    propose: str | None = absent("Present for a topic: the command line that declares it.")
 
 
 def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> EntityResult:
     """The result, with at most `most` claims."""
-    view, entity = find(ask.views, Kind.ENTITY, params.id, all_read=ask.engine.registry.complete)
+    view, entity = find(ask, Kind.ENTITY, params.id)
     assert isinstance(entity, Entity)
-    views, topic = ArtifactViews(view), view.derived.get(entity.id)
-    about = [about_entity(view, entity)]
-    owned = [] if entity.type == PERSON else owners(about)
-    name = shlex.quote(one_line(entity.name))
-    proposal = f"vouch-kb propose-entity --name {name} --type concept"
+    topic, is_person = view.derived.get(entity.id), entity.type == PERSON
+    about, asked = about_entity(view, entity), people(view, entity)
     return EntityResult(
         entity=EntityView(
             id=entity.id,
@@ -87,17 +67,12 @@ def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> Ent
             type=entity.type,
             aliases=list(entity.aliases),
             description=entity.description,
-            uri=views.uri(entity.path) if topic is None else None,
+            uri=uri_of(view, entity.path) if topic is None else None,
         ),
-        people=people_rows(people(view, entity), (owner for _, owner in owned)),
-        by_commits=author_rows(authors(about)),
         claim_count=view.search.claim_count(entity.id),
-        claims=[views.claim(claim) for claim in view.texts.best_claims(entity.id, most)],
-        pages=views.pages((Kind.ENTITY, entity.id)),
-        relations=views.relations(entity.id),
-        collection=view.collection,
+        claims=[claim_view(view, claim) for claim in view.texts.best_claims(entity.id, most)],
+        **around(view, entity, about, asked, owned=not is_person),
         why=None if topic is None else topic.why,
-        propose=None if topic is None else proposal,
     )
 
 
@@ -116,8 +91,7 @@ def table(result: EntityResult) -> list[Shown]:
     undeclared = f"not declared: {result.why}"
     return [
         Words(f"{entity.name} · {entity.type} · {entity.id}", "bold", record),
-        *([Words(undeclared, record=("topic", result.why, result.propose))] if result.why else []),
-        Words(result.propose or "", to="people", whole=True),
+        *([Words(undeclared, record=("topic", result.why))] if result.why else []),
         Words(f"in {result.collection}", to="model"),
         *labelled("aliases", entity.aliases, "also {}"),
         Words(clip(entity.description or "", CELL_CHARS)),
@@ -135,7 +109,7 @@ def table(result: EntityResult) -> list[Shown]:
             claims,
             "claim",
         ),
-        *around(result.pages, result.relations),
+        *shown_around(result),
     ]
 
 

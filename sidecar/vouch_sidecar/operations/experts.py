@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, PrivateAttr
 
@@ -19,7 +19,6 @@ from vouch_sidecar.operations.people import (
 )
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import (
-    Choices,
     EntityRow,
     Result,
     SinceParams,
@@ -42,10 +41,10 @@ class ExpertsParams(SinceParams):
     topic: TopicText = Field(description="Words, a name, or the path of a file; not blank.")
     limit: int = Field(default=10, ge=1, le=100, description="Rows at most.")
     min_claims: int = Field(default=1, ge=1, description="Matching claims that a row needs.")
-    weight: Annotated[str, Choices(tuple(WEIGHTS), "What a matching claim adds.")] = Field(
+    weight: str = Field(
         default="count",
-        description=f"{', '.join([*WEIGHTS][:-1])} or {[*WEIGHTS][-1]}; "
-        "anything else is read as count.",
+        description=f"What a matching claim adds: {', '.join(WEIGHTS)}; anything else is read as "
+        "count.",
         json_schema_extra={"x-titles": {name: weight.title for name, weight in WEIGHTS.items()}},
     )
     types: list[str] | None = Field(default=None, description="Only entities of these types.")
@@ -125,11 +124,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     )
     matches = matching(ask.views, question)
     ranked = rank(matches)
-    people: list[PersonRow] = []
-    for view, person in people_on_topic(matches):
-        people += people_rows([person], (), view.shown_collection)
-    for view, owner in owners(matches.subjects):
-        people += people_rows((), [owner], view.shown_collection)
+    people = people_rows(people_on_topic(matches), owners(matches.subjects))
     result = ExpertsResult(
         experts=[_row(expert, params) for expert in ranked],
         people=[row for row in people if types is None or row.type in types] or None,

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import unquote, urlparse
+from urllib.parse import unquote
 
 from pydantic import Field, StringConstraints
 
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.operations.artifacts import ArtifactViews, Located
-from vouch_sidecar.operations.mentions import Range
+from vouch_sidecar.operations.artifacts import Located, citation, uri_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import NOT_READ, Shown, Table, Words
 from vouch_sidecar.operations.wire import (
     MAX_PATH,
-    EditorOnly,
-    InvalidParamsError,
-    LongText,
-    Params,
-    Paths,
+    EditorParams,
+    Range,
     Result,
     Wire,
 )
@@ -31,20 +27,13 @@ MAX_PATHS = 1_000
 PathText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PATH)]
 
 
-class FilesParams(Params):
+class FilesParams(EditorParams):
     """Files by their paths, or one by its URI."""
 
-    paths: Annotated[list[PathText] | None, Paths()] = Field(
+    paths: list[PathText] | None = Field(
         default=None,
         max_length=MAX_PATHS,
         description="Absolute, or relative to the knowledge base or its repository.",
-    )
-    uri: Annotated[LongText | None, EditorOnly()] = Field(
-        default=None, description="Instead of paths, one file; as it stands in the editor."
-    )
-    range: Annotated[Range | None, EditorOnly()] = Field(
-        default=None,
-        description="Of that file; ties to a line in it come first.",
     )
 
 
@@ -87,15 +76,12 @@ class FilesResult(Result):
 
 
 def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
-    if (params.paths is None) == (params.uri is None):
-        raise InvalidParamsError({"paths": "or a uri must be given, not both"})
-    if params.range is not None and params.uri is None:
-        raise InvalidParamsError({"range": "needs the uri of a file"})
+    params.check()
     paths, text = params.paths or [], None
     if params.uri is not None:
-        path = _path_of(params.uri)
-        paths = [] if path is None else [path]
-        document = ask.document(params.uri) if ask.document is not None else None
+        scheme, _, path = unquote(params.uri).partition("://")
+        paths = [path.removeprefix("/") if path[2:3] == ":" else path] if scheme == "file" else []
+        document = ask.document(params.uri)
         text = None if document is None else document.source
     files: dict[str, TiedFile] = {}
     for path in paths:
@@ -104,18 +90,6 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
         file = _tied(ask, path, text, params.range)
         files.setdefault(file.path, file)
     return FilesResult(files=[*files.values()])
-
-
-def _path_of(uri: str) -> str | None:
-    """The path of a file URI; None for other URIs."""
-    try:
-        parts = urlparse(uri)
-    except ValueError:
-        return None
-    path = unquote(parts.path)
-    if parts.scheme != "file" or "\0" in path:
-        return None
-    return path[1:] if len(path) > 2 and path[2] == ":" else path
 
 
 def _tied(ask: OperationCall, path: str, text: str | None, wanted: Range | None) -> TiedFile:
@@ -139,11 +113,11 @@ def _tied(ask: OperationCall, path: str, text: str | None, wanted: Range | None)
 
 
 def _row(tied: Tied) -> TiedClaim:
-    views, claim = ArtifactViews(tied.view), tied.claim
-    citations = [views.citation(ref) for ref in dict.fromkeys(claim.evidence)]
-    sources = [citation for citation in citations if citation.source_id is not None]
-    cited = min(sources, key=lambda citation: citation.source_id != tied.source_id, default=None)
-    gone, shown = stale(tied.view, claim), tied.view.texts.shown(claim)
+    view, claim = tied.view, tied.claim
+    citations = [citation(view, ref) for ref in dict.fromkeys(claim.evidence)]
+    sources = [cited for cited in citations if cited.source_id is not None]
+    first = min(sources, key=lambda cited: cited.source_id != tied.source_id, default=None)
+    gone, shown = stale(view, claim), view.texts.shown(claim)
     lost = tied.why if tied.fresh == "gone" else None
     return TiedClaim(
         id=claim.id,
@@ -158,9 +132,9 @@ def _row(tied: Tied) -> TiedClaim:
         text=shown.text,
         heading=shown.heading,
         status=claim.status,
-        source=None if cited is None else cited.title or cited.locator,
-        document=None if cited is None else cited.document,
-        uri=views.uri(claim.path),
+        source=None if first is None else first.title or first.locator,
+        document=None if first is None else first.document,
+        uri=uri_of(view, claim.path),
     )
 
 

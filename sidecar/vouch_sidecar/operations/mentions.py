@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from pydantic import Field
 
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import (
-    EditorOnly,
+    EditorParams,
     EntityRow,
     InvalidParamsError,
     LongText,
-    Params,
+    Range,
     Result,
-    Wire,
     absent,
 )
 from vouch_sidecar.retrieval.blocks.block import without_blocks
@@ -29,32 +26,10 @@ MAX_LINE = 4_096
 """Characters of the first and the last line that are analysed around these."""
 
 
-class Position(Wire):
-    """A place in a document, as in LSP."""
-
-    line: int = Field(ge=0)
-    character: int = Field(ge=0, description="In the client's encoding.")
-
-
-class Range(Wire):
-    """A part of a document, as in LSP."""
-
-    start: Position
-    end: Position
-
-
-class MentionsParams(Params):
+class MentionsParams(EditorParams):
     """A text, or an open document."""
 
     text: LongText | None = Field(default=None, description="The text.")
-    uri: Annotated[LongText | None, EditorOnly()] = Field(
-        default=None,
-        description="Instead of a text, an open document; over LSP alone.",
-    )
-    range: Annotated[Range | None, EditorOnly()] = Field(
-        default=None,
-        description="The part of the document that is looked at.",
-    )
 
 
 class NamedEntity(EntityRow):
@@ -75,19 +50,12 @@ class MentionsResult(Result):
 
 
 def answer(ask: OperationCall, params: MentionsParams) -> MentionsResult:
-    if params.uri is None:
-        if params.range is not None:
-            raise InvalidParamsError({"range": "needs the uri of an open document"})
-        if params.text is None:
-            raise InvalidParamsError({"text": "is missing"}, missing=True)
-        return MentionsResult(mentions=_named_between(ask, params.text, 0, len(params.text)))
+    params.check()
     if params.text is not None:
-        raise InvalidParamsError({"uri": "can't stand beside a text"})
-    if ask.document is None:
-        lacks = "is for the language server alone, which has the open documents: give a text"
-        raise InvalidParamsError({"uri": lacks})
-    if (document := ask.document(params.uri)) is None:
-        raise InvalidParamsError({"uri": "names no open document"})
+        return MentionsResult(mentions=_named_between(ask, params.text, 0, len(params.text)))
+    if (document := ask.document(params.uri or "")) is None:
+        message = "names no document that is open here; only the language server has these"
+        raise InvalidParamsError({"uri": message})
     start, end = 0, len(document.source)
     if params.range is not None:
         first, last = map(document.offset_at, (params.range.start, params.range.end))

@@ -52,8 +52,7 @@ class OperationCall:
     engine: Engine
     caller: Caller
     served: Sequence[Served]
-    document: FindDocument | None = None
-    """None where the surface knows no open documents."""
+    document: FindDocument = lambda _: None
     vector: TextVector | None = None
     """The vectors for a search by meaning; None without a model, or if it was late."""
     lacks: Sequence[str] = ()
@@ -109,10 +108,6 @@ class Operation(Generic[P, R]):
     """
     is_semantic: bool = False
     """Whether to compute the vector of its text first, where a model is set up."""
-    tells_pending: bool = False
-    """Whether its answer says that a running process has not worked out the workspace once."""
-    drops_state: bool = False
-    """Whether it drops state; the others only read."""
 
     @property
     def method(self) -> str:

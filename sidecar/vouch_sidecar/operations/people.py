@@ -14,6 +14,7 @@ from vouch_sidecar.operations.wire import Wire, absent
 if TYPE_CHECKING:
     from vouch_sidecar.retrieval.people.of_files import Author, FileOwner
     from vouch_sidecar.retrieval.people.to_ask import PersonToAsk
+    from vouch_sidecar.retrieval.view import View
 
 _ROLE = {
     "owned by": "owner",
@@ -72,13 +73,13 @@ def by_commits_field() -> Any:
 
 
 def people_rows(
-    people: Iterable[PersonToAsk], owners: Iterable[FileOwner], collection: str | None = None
+    people: Iterable[tuple[View, PersonToAsk]], owners: Iterable[tuple[View, FileOwner]]
 ) -> list[PersonRow]:
-    """People, then owners of code, as rows; with the collection where there are several."""
+    """People, then owners of code, as rows."""
     from vouch_sidecar.retrieval.people.to_ask import ROLES
 
     rows = []
-    for person in people:
+    for view, person in people:
         role = _ROLE[ROLES[person.relation]] if person.relation else ""
         team = f"via {person.via.name}" if person.via is not None else ""
         shared = count(person.claim_count, "claim") if person.claim_count else ""
@@ -91,10 +92,10 @@ def people_rows(
                 claim_count=person.claim_count,
                 relation=person.relation,
                 said=", ".join(filter(None, (role, team, shared))),
-                collection=collection,
+                collection=view.shown_collection,
             )
         )
-    for owner in owners:
+    for view, owner in owners:
         rows.append(
             PersonRow(
                 entity_id=None,
@@ -104,7 +105,7 @@ def people_rows(
                 claim_count=0,
                 relation="owns",
                 said="owner of the files",
-                collection=collection,
+                collection=view.shown_collection,
             )
         )
     return rows

@@ -84,13 +84,10 @@ def lacking(
     """What an answer that begins now does not know, as values of `degraded`."""
     lacks = ["index_building"] if engine.not_looked_at(caller) else []
     for kb in served:
-        if operation.needs_workspace(kb.collection):
+        if kb.collection.complete and operation.needs_workspace(kb.collection):
             lacks_topics = "topics" in operation.needs and kb.collection.lacks_topics(kb.view.gates)
             is_pending = kb.collection.is_workspace_pending or lacks_topics
-        else:
-            tells = operation.tells_pending and engine.is_followed
-            is_pending = tells and kb.collection.is_first_workspace_pending
-        lacks += ["workspace_pending"] if is_pending and kb.collection.complete else []
+            lacks += ["workspace_pending"] if is_pending else []
     return lacks
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from vouch_sidecar.operations.capabilities import PROTOCOL
-from vouch_sidecar.operations.notifications import NOTIFICATIONS, REQUESTS, PromptParams
+from vouch_sidecar.operations.notifications import NOTIFICATIONS, REQUESTS
 from vouch_sidecar.operations.operation import operations
-from vouch_sidecar.operations.wire import ViewerParams, Wire
+from vouch_sidecar.operations.wire import Wire
 
 
 def protocol() -> dict[str, Any]:
@@ -18,16 +18,15 @@ def protocol() -> dict[str, Any]:
     Params are described as they are read. Results are described as they are written: every field
     is present, except those marked with `x-absent`.
     """
-    taken = _taken()
-    given: list[type[Wire]] = [op.result for op in operations().values()]
-    models = [*taken.values(), *given, *NOTIFICATIONS.values()]
-    models += [result for _, result in REQUESTS.values()]
+    called, sent = operations().values(), [*REQUESTS.values()]
+    models: list[type[Wire]] = [each for op in called for each in (op.params, op.result)]
+    models += [*NOTIFICATIONS.values(), *(each for pair in sent for each in pair)]
     refs, shared = models_json_schema(
         [(model, "validation") for model in models], ref_template="#/$defs/{model}"
     )
     defs = shared["$defs"]
     for name, definition in defs.items():
-        _tidy(definition, whole=name not in taken)
+        _tidy(name, definition)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "vouch-sidecar protocol",
@@ -40,7 +39,7 @@ def protocol() -> dict[str, Any]:
                 "params": refs[op.params, "validation"],
                 "result": refs[op.result, "validation"],
             }
-            for op in operations().values()
+            for op in called
         },
         "requests": {
             method: {
@@ -59,25 +58,20 @@ def protocol() -> dict[str, Any]:
 
 def standalone(model: type[Wire]) -> dict[str, Any]:
     """The schema of one model, with an object at the root, as MCP requires, and its `$defs`."""
-    schema, taken = model.model_json_schema(), _taken()
+    schema = model.model_json_schema()
     for name, definition in ((model.__name__, schema), *schema.get("$defs", {}).items()):
-        _tidy(definition, whole=name not in taken)
+        _tidy(name, definition)
     return schema
 
 
-def _taken() -> dict[str, type[Wire]]:
-    """The models of params by name, in which fields may be left out."""
-    models: list[type[Wire]] = [op.params for op in operations().values()]
-    models += [PromptParams, ViewerParams, *(params for params, _ in REQUESTS.values())]
-    return {model.__name__: model for model in models}
-
-
-def _tidy(definition: dict[str, Any], whole: bool) -> None:
-    """Remove titles, which repeat names. `whole`: require all fields except absent ones."""
+def _tidy(name: str, definition: dict[str, Any]) -> None:
+    """Remove titles, which repeat names. Of what is no params, require all fields but absent ones,
+    and remove defaults.
+    """
+    is_result = not name.endswith("Params")
     fields: dict[str, dict[str, Any]] = definition.get("properties", {})
     for field in fields.values():
-        field.pop("title", None)
-        if whole:
-            field.pop("default", None)
-    if whole:
+        for key in ("title", *(["default"] if is_result else [])):
+            field.pop(key, None)
+    if is_result:
         definition["required"] = [n for n, field in fields.items() if "x-absent" not in field]

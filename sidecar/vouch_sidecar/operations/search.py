@@ -8,7 +8,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from vouch_sidecar.kb.records import Claim, Kind
-from vouch_sidecar.operations.artifacts import ArtifactRow, ArtifactViews, kind_of
+from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of, uri_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Marked, Shown, Table
 from vouch_sidecar.operations.wire import LongText, Result, SearchKind, SinceParams, absent
@@ -76,7 +76,7 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
                 arm=row.arm,
                 stale=None if gone is None else gone.reason,
                 collection=row.view.collection,
-                uri=ArtifactViews(row.view).uri(row.artifact.path),
+                uri=uri_of(row.view, row.artifact.path),
             )
         )
     return SearchResult(hits=rows)

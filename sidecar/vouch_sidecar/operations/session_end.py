@@ -28,5 +28,4 @@ OPERATION = Operation(
     when="Call it when a session is over and its window may be dropped. Not between turns: that "
     "would forget what is in play.",
     example={"session_id": "agent-7"},
-    drops_state=True,
 )

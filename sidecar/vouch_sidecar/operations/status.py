@@ -91,7 +91,10 @@ class StatusResult(Result):
 
 
 def answer(ask: OperationCall, _: Params) -> StatusResult:
+    collections = [kb.collection for kb in ask.served] if ask.engine.is_followed else []
+    is_pending = any(each.complete and each.is_first_workspace_pending for each in collections)
     return StatusResult(
+        degraded=["workspace_pending"] if is_pending else [],
         roots=[_root_status(ask, kb) for kb in ask.served],
         refused=ask.engine.registry.refused,
         sessions=len(ask.engine.sessions),
@@ -164,5 +167,4 @@ OPERATION = Operation(
     example={},
     table=table,
     needs=frozenset({"topics"}),
-    tells_pending=True,
 )

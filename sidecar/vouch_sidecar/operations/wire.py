@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -18,7 +17,6 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
@@ -79,24 +77,6 @@ class NotFoundError(InvalidParamsError):
     """The params are valid, but name nothing that may be shown. The shell exits with 1, not 2."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """Marks a param with known words; others count as the default."""
-
-    values: tuple[str, ...]
-    help: str
-
-
-@dataclass(frozen=True, slots=True)
-class EditorOnly:
-    """Marks a param about open documents: only the language server offers it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Paths:
-    """Marks the param that takes paths: a shell's arguments, or the lines of standard input."""
-
-
 class Wire(BaseModel):
     """Base of everything on the wire."""
 
@@ -144,7 +124,9 @@ class ViewerParams(Wire):
 
 
 class Params(Wire):
-    """What every operation takes. Null stands for an optional field that is not given."""
+    """What every operation takes; null stands for what is not given."""
+
+    model_config = ConfigDict(extra="forbid")
 
     session_id: SessionId | None = Field(
         default=None, description="Session that the call belongs to; without one it is stateless."
@@ -154,13 +136,10 @@ class Params(Wire):
         default=None, description="Path or file URI: only the knowledge base there is asked."
     )
 
-    @model_validator(mode="before")
     @classmethod
-    def _null_is_not_given(cls, data: object) -> object:
-        if not isinstance(data, dict) or None not in data.values():
-            return data
-        needed = {name for name, info in cls.model_fields.items() if info.is_required()}
-        return {k: v for k, v in data.items() if v is not None or k in needed}
+    def main(cls) -> str:
+        """The param that a call is about, which each operation has first."""
+        return next(iter(cls.__annotations__))
 
 
 _SPAN = re.compile(r"([1-9][0-9]{0,4})([hdwmy])")
@@ -186,10 +165,44 @@ def _is_time(since: str) -> str:
     return since
 
 
-def marked(model: type[Params], mark: type) -> list[str]:
-    """The names of the params that have a mark of this type."""
-    fields = model.model_fields.items()
-    return [name for name, field in fields if any(isinstance(m, mark) for m in field.metadata)]
+class Position(Wire):
+    """A place in a document, as in LSP."""
+
+    line: int = Field(ge=0)
+    character: int = Field(ge=0, description="In the client's encoding.")
+
+
+class Range(Wire):
+    """A part of a document, as in LSP."""
+
+    start: Position
+    end: Position
+
+
+class EditorParams(Params):
+    """Of an operation that can be asked about an open document in place of its main param. Only the
+    language server, which has the documents, offers these.
+    """
+
+    uri: LongText | None = Field(
+        default=None,
+        description="In place of that a document, as the editor has it; over LSP alone.",
+    )
+    range: Range | None = Field(default=None, description="The part of the document that is meant.")
+
+    def check(self) -> None:
+        """Raises `InvalidParamsError`, unless there is one thing to ask about."""
+        main = getattr(self, self.main())
+        if main is None and self.uri is None:
+            raise InvalidParamsError({self.main(): "is missing"}, missing=True)
+        if main is not None and self.uri is not None:
+            raise InvalidParamsError({"uri": f"can't stand beside {self.main()}"})
+        if self.range is not None and self.uri is None:
+            raise InvalidParamsError({"range": "needs the uri of an open document"})
+
+
+OF_EDITORS = EditorParams.model_fields.keys() - Params.model_fields.keys()
+"""The params that only the language server offers."""
 
 
 class SinceParams(Params):

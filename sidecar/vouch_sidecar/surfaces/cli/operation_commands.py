@@ -18,24 +18,22 @@ from pydantic.fields import FieldInfo
 from vouch_sidecar.operations.operation import Operation, operation_called, operations
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
-    Choices,
-    EditorOnly,
+    OF_EDITORS,
     InvalidParamsError,
     NotFoundError,
     Params,
-    Paths,
     Result,
     SearchFailedError,
     as_json,
-    marked,
 )
+from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.local.user_socket import SOON_SECONDS, UnansweredError, ask
 from vouch_sidecar.surfaces.stdio import say
 
 NOTHING_FOUND = 1
-TEXTS = "texts"
+TEXTS, PATHS = "texts", "paths"
 MUST_FIND = frozenset({"experts", "probe", "search"})
 """Operations whose command exits with 1 if it finds nothing."""
 Answer = Callable[[Operation[Any, Any], dict[str, Any]], Result]
@@ -60,15 +58,14 @@ class OperationCommand(click.Command):
 
     def __init__(self, operation: Operation[Any, Any]) -> None:
         self.operation = operation
-        self.paths = marked(operation.params, Paths)
-        others = {*Params.model_fields, *marked(operation.params, EditorOnly)}
+        others = Params.model_fields.keys() | OF_EDITORS
         fields = operation.params.model_fields.items()
         self.fields = {name: field for name, field in fields if name not in others}
         own: list[click.Parameter] = []
         if operation.requires_session:
             own.append(_argument(TEXTS, "TEXT..."))
         for name, field in self.fields.items():
-            if name in self.paths:
+            if name == PATHS:
                 own.append(_argument(name, "PATH..."))
             elif name == operation.text_field or field.is_required():
                 own.append(_argument(name, name.upper()))
@@ -127,9 +124,9 @@ class OperationCommand(click.Command):
 
     def _asked(self, given: Mapping[str, Any], answer: Answer) -> Result:
         params = {name: _param(given[name]) for name in self.fields.keys() & given}
-        for name in self.paths:
-            lines = [line for path in given[name] for line in path.splitlines()]
-            params[name] = [_from_here(path) for path in dict.fromkeys(lines)]
+        if PATHS in params:
+            lines = [line for path in given[PATHS] for line in path.splitlines()]
+            params[PATHS] = [_from_here(path) for path in dict.fromkeys(lines)]
         if not self.operation.requires_session:
             return answer(self.operation, params)
         from vouch_sidecar.operations import mentions, session_end
@@ -190,14 +187,10 @@ def _option(name: str, field: FieldInfo) -> click.Option:
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     word, text = name.replace("_", "-"), field.description or ""
-    words: tuple[str, ...] = ()
     is_list = get_origin(kind) is list
     if is_list:
         (kind,), word, text = get_args(kind), word.removesuffix("s"), f"{text} Repeatable."
-    for entry in field.metadata:
-        if isinstance(entry, Choices):
-            kind, words = str, entry.values
-            text = f"{entry.help}  [{'|'.join(words)}]"
+    words = [*WEIGHTS] if name == "weight" else []
     return click.Option(
         [f"--{word}", name],
         is_flag=kind is bool,

@@ -14,7 +14,7 @@ from typing import Any
 from vouch_sidecar.operations import OPERATIONS, Operation
 from vouch_sidecar.operations.call import MAX_UNKNOWN, OTHERS, resembling
 from vouch_sidecar.operations.schema import standalone
-from vouch_sidecar.operations.wire import Choices, EditorOnly, Paths, marked
+from vouch_sidecar.operations.wire import OF_EDITORS, EditorParams
 
 TOOL_PREFIX = "kb_"
 SERVED = ("experts", "context", "search", "entity", "claim", "mentions")
@@ -55,7 +55,7 @@ def tools(*, every: bool) -> list[Object]:
             "description": f"{op.summary} {op.when}{_COUNTS if op.text_field else ''}",
             "inputSchema": input_schema(name),
             "annotations": {
-                "readOnlyHint": not op.drops_state,
+                "readOnlyHint": name != "session_end",
                 "destructiveHint": False,
                 "idempotentHint": True,
                 "openWorldHint": False,
@@ -77,18 +77,18 @@ def input_schema(name: str) -> Object:
     session of their own, so operations about a session require its id.
     """
     operation = OPERATIONS[name]
-    schema, of_editors = standalone(operation.params), marked(operation.params, EditorOnly)
+    schema = standalone(operation.params)
     required = schema.get("required", [])
-    if of_editors:  # the param that they replace is required
-        required = [operation.text_field or marked(operation.params, Paths)[0]]
+    if issubclass(operation.params, EditorParams):  # what a document would stand for
+        required = [operation.params.main()]
     elif operation.requires_session:
         required = ["session_id", *required]
     properties: Object = {}
-    for param, field in operation.params.model_fields.items():
-        if param != VIEWER_PARAM and param not in of_editors:
+    for param in operation.params.model_fields:
+        if param != VIEWER_PARAM and param not in OF_EDITORS:
             shown = properties[param] = _short(schema["properties"][param])
-            for choices in (mark for mark in field.metadata if isinstance(mark, Choices)):
-                shown["enum"] = list(choices.values)
+            if titles := shown.pop("x-titles", None):
+                shown["enum"] = list(titles)
             if shown["type"] != "string":  # hosts send numbers, lists and truth as text
                 shown["type"] = [shown["type"], "string"]
     return {

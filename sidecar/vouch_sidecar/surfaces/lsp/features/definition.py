@@ -8,7 +8,7 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
-from vouch_sidecar.operations.artifacts import ArtifactViews
+from vouch_sidecar.operations.artifacts import citation, uri_of
 from vouch_sidecar.surfaces.lsp.at_position import artifact_at, entities_at
 from vouch_sidecar.surfaces.lsp.documents import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -37,8 +37,7 @@ def _target(served: Served, artifact: Artifact) -> str:
     """The URI to go to: the document of a source or of evidence, with the line as a fragment such
     as `#L12`, else the artifact's file.
     """
-    views = ArtifactViews(served.view)
     if key_of(artifact)[0] in (Kind.SOURCE, Kind.EVIDENCE):
-        cited = views.citation(artifact.id)
-        return cited.document or cited.uri or views.uri(artifact.path)
-    return views.uri(artifact.path)
+        cited = citation(served.view, artifact.id)
+        return cited.document or cited.uri or uri_of(served.view, artifact.path)
+    return uri_of(served.view, artifact.path)

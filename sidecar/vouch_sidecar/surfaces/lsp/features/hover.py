@@ -19,7 +19,7 @@ from vouch_sidecar.kb.records import Artifact, Claim, Entity, key_of
 from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.operations import claim as claims
 from vouch_sidecar.operations import entity as entities
-from vouch_sidecar.operations.artifacts import ArtifactViews, Citation, ClaimView, IdParams
+from vouch_sidecar.operations.artifacts import Citation, ClaimView, IdParams, citation, claim_view
 from vouch_sidecar.operations.entity import EntityResult
 from vouch_sidecar.operations.operation import OperationCall
 from vouch_sidecar.retrieval.files.file_ties import Tied
@@ -85,7 +85,7 @@ def _card(
         lines += [f"Contested by: {style.text(other.said)}" for other in found.contested_by]
         return paragraph([*lines, *([f"Evidence: {', '.join(cited)}"] if cited else [])])
     facts = (getattr(artifact, name, "") for name in ("type", "status"))
-    source = ArtifactViews(served.view).citation(artifact.id)
+    source = citation(served.view, artifact.id)
     title = source.title or getattr(artifact, "title", None) or text_of(artifact)
     lines = [_head(style, title, key_of(artifact)[0].value, *facts)]
     lines += [style.text(f"“{source.quote}”")] if source.quote else []
@@ -98,7 +98,7 @@ def _of_ties(style: Style, place: Place[Tied]) -> list[str]:
     others = {other.claim.id for _, other in place.named} - {tied.claim.id}
     why = [style.text(f"Claim on {tied.path}: {tied.why}")]
     why += [count(len(others), "more claim")] if others else []
-    return [" · ".join(why), "", _claim(style, ArtifactViews(served.view).claim(tied.claim))]
+    return [" · ".join(why), "", _claim(style, claim_view(served.view, tied.claim))]
 
 
 def _brief(style: Style, result: EntityResult) -> list[str]:
