@@ -96,7 +96,8 @@ def test_one_frame_within_its_budget(
 
 
 def a_hit(artifact: Claim | Page | Entity, phrase: str = "vault", collection: int = 0) -> Line:
-    return Line(VIEWS[collection], artifact, phrase, 0.9, "name", "e")
+    asked = replace(VIEWS[collection])  # a question of its own
+    return Line(asked, artifact, phrase, 0.9, "name", "e")
 
 
 def block(*found: Line, max_chars: int = 1000, facts: bool = True) -> str:

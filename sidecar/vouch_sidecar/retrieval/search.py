@@ -179,16 +179,17 @@ def _in_kind(
     if view.deadline.has_passed():
         return
     weights, average = _statistics(view, kind, words)
-    snapshot = view.knowledge.snapshot
+    snapshot, visible = view.knowledge.snapshot, view.visible
     most = limit + len(exclude) + SPARE_HITS
     for hit in snapshot.best_of_each(view.search.relevant(words, kind), most):
         document = snapshot.document(hit)
-        artifact, stems = view.visible.in_document(document), stems_in(document)
+        key, stems = key_in(document), stems_in(document)
+        artifact = visible.artifact((kind, key.id))
         if least > 1 and sum(word.held_by(frozenset(stems)) for word in words) < least:
             continue
         if artifact is not None and artifact.id not in exclude:
             score = _score(stems, weights, average)
-            yield Ranked(view, kind, artifact, key_in(document).section, score)
+            yield Ranked(view, kind, artifact, key.section, score)
 
 
 def _statistics(view: View, kind: str, words: Sequence[Term]) -> tuple[dict[Term, float], float]:

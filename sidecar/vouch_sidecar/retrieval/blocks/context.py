@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from vouch_sidecar.index.schema import TITLE
+from vouch_sidecar.index.schema import TITLE, key_in
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks.block import render
@@ -231,7 +231,8 @@ def _pages_about(row: Salient, in_sections: bool, whole: bool) -> Iterator[Line]
     view, words, first = row.view, terms(row.entity.name), dict[str, int]()
     held = tuple(word.word for word in words)
     naming = view.visible.found(view.search.holding(words, Kind.PAGE), FEW)
-    for artifact, section in naming if in_sections else ():
+    for artifact, document in naming if in_sections else ():
+        section = key_in(document).section
         for page in pages_to_tell([artifact]):
             if first.setdefault(page.id, section) == section:
                 yield replace(_hit(row, page), section=section, words=held)

@@ -106,7 +106,7 @@ def met_by(view: View, path: str, inserted: str) -> list[Candidate]:
         tied = 1.0 if claim_id in own else BESIDE_THE_FILE if claim_id in around else 0.0
         size = min(max(answer.features.size, log(1 + FEWEST_OF_EDITS)), log(1 + MOST_OF_EDITS))
         features = answer.features._replace(tied=tied, size=size)
-        met.append(answer._replace(features=features))
+        met.append(answer.judged(features))
     return sorted(met, key=lambda answer: answer.order)
 
 

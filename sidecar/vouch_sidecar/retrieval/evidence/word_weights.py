@@ -114,7 +114,7 @@ class WeighedWords:
         """The words of those identifiers, tickets, paths, options and codes that another text holds
         as they are written here.
         """
-        folded = fold(text)
+        folded = fold(text) if self.exact else ""
         held = (words for written, words in self.exact if written in folded)
         return frozenset[Term]().union(*held)
 

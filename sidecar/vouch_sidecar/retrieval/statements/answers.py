@@ -175,8 +175,8 @@ def _with_nearness(view: View, judged: Sequence[Candidate], vector: TextVector) 
     cosines = [vector.cosine(view, answer.artifact) for answer in judged]
     first, second = nlargest(2, [*cosines, 0.0, 0.0])
     return [
-        answer._replace(
-            features=answer.features._replace(
+        answer.judged(
+            answer.features._replace(
                 cosine=cosine, lead=cosine - (second if cosine == first else first)
             )
         )
@@ -233,7 +233,7 @@ def judge(
         words = tuple(word.word for word in held)
         if tied is not None and not words:
             words = (tied.path,)
-        return candidate._replace(words=words, features=features)
+        return candidate._replace(words=words).judged(features)
 
     for by_sentence in compared:
         found = [each for each in map(judged, by_sentence) if each is not None]

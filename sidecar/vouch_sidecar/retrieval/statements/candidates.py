@@ -9,13 +9,13 @@ from itertools import islice
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from tantivy import Query
+from tantivy import Document, Query
 
 from vouch_sidecar.index.artifact_documents import sections, texts
 from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import all_of, term_query
-from vouch_sidecar.index.schema import QUESTION
+from vouch_sidecar.index.schema import QUESTION, key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.retrieval.constants import (
     ASKED_AGAIN,
@@ -75,15 +75,16 @@ class Candidate(NamedTuple):
     """…the other words of this sentence…"""
     lacks: frozenset[Term] = frozenset()
     """…and the words of the whole text that it does not hold."""
+    likelihood: float = 0.0
+    """How likely it answers or constrains the text, from 0 to 1."""
+
+    def judged(self, features: Features) -> Candidate:
+        """This candidate with its features, and how likely they make it."""
+        return self._replace(features=features, likelihood=features.likelihood)
 
     def is_told(self, view: View) -> bool:
         """Whether it is likely enough for its kind."""
         return view.tells(self.likelihood, self.kind)
-
-    @property
-    def likelihood(self) -> float:
-        """How likely it answers or constrains the text, from 0 to 1."""
-        return self.features.likelihood
 
     @property
     def order(self) -> tuple[float, int, int, str, int]:
@@ -131,12 +132,12 @@ def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     """
     query = view.search.weighed(asked.weights, Kind.CLAIM)
     found: list[Candidate] = []
-    for claim in view.visible.artifacts_in(query, MAX_PARTS):
+    for claim, document in view.visible.found(query, MAX_PARTS):
         is_enough = len(found) >= MAX_CONSIDERED
         if not isinstance(claim, Claim) or (is_enough and not claim.auto_approved):
             continue
         if may_enter(view, claim):
-            found.append(_claim(view, claim))
+            found.append(_claim(view, claim, document))
 
     def weight(candidate: Candidate) -> float:
         return asked.weight_of(asked.held_by(frozenset(candidate.stems)))
@@ -153,9 +154,14 @@ def claims_of(
     """The claims of an entity, at most `most`, that hold most of the words asked for."""
     snapshot = view.knowledge.snapshot
     nearest = _nearest(view, entity_id, asked.weights, SPARE * most)
-    claims = (view.visible.in_document(snapshot.document(hit)) for hit in nearest)
-    entering = (each for each in claims if isinstance(each, Claim) and may_enter(view, each))
-    return [_claim(view, claim) for claim in islice(entering, most)]
+    documents = map(snapshot.document, nearest)
+    claims = ((view.visible.in_document(document), document) for document in documents)
+    entering = (
+        _claim(view, claim, document)
+        for claim, document in claims
+        if isinstance(claim, Claim) and may_enter(view, claim)
+    )
+    return list(islice(entering, most))
 
 
 def _nearest(view: View, entity_id: str, weights: Mapping[Term, float], most: int) -> list[Hit]:
@@ -192,16 +198,17 @@ def _found(
     view: View, query: Query, limit: int, asked: WeighedWords, entity_strengths: Strengths
 ) -> Iterator[Candidate]:
     """The entities, relations, sources and sections that a query finds."""
-    for artifact, number in view.visible.found(query, limit):
+    for artifact, document in view.visible.found(query, limit):
         if not may_enter(view, artifact):
             continue
         if isinstance(artifact, Page):
-            yield _section(view, artifact, number, asked, entity_strengths)
+            section = key_in(document).section
+            yield _section(view, artifact, section, asked, entity_strengths)
         elif isinstance(artifact, Entity | Relation | Source):
             text, about = texts(artifact)[0], frozenset[str]()
             if isinstance(artifact, Relation):
                 about = frozenset((artifact.source, artifact.target))
-            yield Candidate(artifact, None, _stems(view, text), text, about)
+            yield Candidate(artifact, None, stems_in(document), text, about)
 
 
 def _section(
@@ -213,7 +220,7 @@ def _section(
     section = sections(page)[number]
     above = f"{page.title}\n{heading(section)}"
     headed = _stems(view, above)
-    parts = view.cached("passages", section, lambda: list(passages(section)))
+    parts = view.knowledge.memo.cached(section, "passages", lambda: list(passages(section)))
 
     def weight(part: Passage) -> float:
         return asked.weight_of(asked.held_by(frozenset((*headed, *part.stems))))
@@ -234,15 +241,19 @@ def _section(
     return Candidate(page, number, stems, text, frozenset(about), kind=view.texts.kind_of(page))
 
 
-def _claim(view: View, claim: Claim) -> Candidate:
+def _claim(view: View, claim: Claim, document: Document | None = None) -> Candidate:
     """A claim with the words of its whole sentence; for a statement of an exchange, with those of
-    the question.
+    the question. Its `document` has them where nothing else than its own text is shown.
     """
     shown, exchange = view.texts.shown(claim), view.texts.exchange_of(claim)
     text = " ".join((shown.text, *claim.topical_tags))
     about, kind = view.names.entities_of(claim.id), view.texts.kind_of(claim)
+    if document is not None and shown.text == claim.text:
+        stems = stems_in(document)
+    else:
+        stems = _stems(view, text)
     where = shown.sentence_key, shown.source_id
-    candidate = Candidate(claim, None, _stems(view, text), text, about, *where, kind=kind)
+    candidate = Candidate(claim, None, stems, text, about, *where, kind=kind)
     if exchange is None or exchange.question is None or not asks(exchange.question):
         return candidate
     own, asked = candidate.stems, _stems(view, exchange.question)
@@ -285,4 +296,4 @@ def _asks_again(view: View, asked: WeighedWords, question: str, answer: Sequence
 
 
 def _stems(view: View, text: str) -> list[str]:
-    return view.cached("stems", text, lambda: content_stems(text))
+    return view.knowledge.memo.cached(text, "stems", lambda: content_stems(text))

@@ -45,7 +45,7 @@ class ClaimTexts:
     def shown(self, claim: Claim) -> ShownText:
         """What is shown for a claim; worked out once per question."""
         at = self._at
-        return at.once(("shown", claim), lambda: shown(at.knowledge, at.root, claim, at.gates))
+        return at.once(("shown", claim.id), lambda: shown(at.knowledge, at.root, claim, at.gates))
 
     def is_reviewed(self, artifact: Artifact) -> bool:
         """Whether a person worded, approved or confirmed an artifact. vouch also marks as approved

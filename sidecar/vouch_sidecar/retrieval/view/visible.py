@@ -75,15 +75,15 @@ class VisibleArtifacts:
 
     def found(
         self, query: Query, limit: int, by: str | None = None
-    ) -> Iterator[tuple[Artifact, int]]:
+    ) -> Iterator[tuple[Artifact, Document]]:
         """The artifacts among a query's first `limit` documents that the viewer may see, each with
-        the number of its section.
+        its document.
         """
         snapshot = self._at.knowledge.snapshot
         for hit in snapshot.search(query, limit, by):
             document = snapshot.document(hit)
             if (artifact := self.in_document(document)) is not None:
-                yield artifact, key_in(document).section
+                yield artifact, document
 
     def artifacts_in(self, query: Query, limit: int) -> Iterator[Artifact]:
         """The artifacts among a query's first `limit` documents that the viewer may see."""
