@@ -146,7 +146,7 @@ def test_a_repository_may_switch_it_off(root: Path, tmp_path: Path) -> None:
     assert (owners(engine), authors(engine)) == ([], [])
     assert "by_commits" not in ask(engine, "entity", id="relay")
     (collection,) = engine.collections.values()
-    assert not collection.world.history
+    assert not collection.world.history.commits
     assert not collection.world.code_owners.rules
 
 
