@@ -110,8 +110,8 @@ one adds its own text; without one it leaves no trace.
 OPERATIONS_HAVE = """\
 ## Operations
 
-All of them take and give these fields, and their own. The JSON below a table is an example of its
-params. Of a long text 4 KB of its beginning and end count (for `mentions` 65,536 characters).
+All of them take and give these fields, and their own; behind those stands an example of params. Of
+a long text 4 KB of its beginning and end count (for `mentions` 65,536 characters).
 """
 ERRORS = """\
 ## Errors
@@ -145,10 +145,10 @@ def _parts(client: Client, root: Path, schema: Shape) -> Iterator[str]:
     page = Fields(schema)
     yield from _notifications(client, schema, page)
     yield OPERATIONS_HAVE
-    yield page.table(page.common["params"], page.common["result"])
+    yield page.lists(page.common["params"], page.common["result"])
     for name, operation in schema["operations"].items():
         yield f"### {operation['method']}\n\n{operation['summary']}\n"
-        yield page.table(page.own(operation, "params"), page.own(operation, "result"))
+        yield page.lists(page.own(operation, "params"), page.own(operation, "result"))
         params = dict(OPERATIONS[name].example)
         yield from [_json(params)] if params else []
         result = client.request(operation["method"], params)
@@ -162,7 +162,7 @@ def _parts(client: Client, root: Path, schema: Shape) -> Iterator[str]:
             )
     for method, request in schema["requests"].items():
         yield f"### {method}\n\nFor editors alone. {page.summary(request['params'])}\n"
-        yield page.table(page.of(request["params"]), page.of(request["result"]))
+        yield page.lists(page.of(request["params"]), page.of(request["result"]))
         yield _json({"seconds": 3600})
     yield ERRORS
     yield _json(client.answer(client.start("vouch/experts", {"limit": 1000}))["error"])
@@ -173,7 +173,7 @@ def _parts(client: Client, root: Path, schema: Shape) -> Iterator[str]:
 
 
 def _initialized(client: Client, root: Path) -> Shape:
-    options = {"session_id": "editor-1", "push": ["salience", "text"]}
+    options = {"session_id": "editor-1", "push": ["salience"]}
     params = {"rootUri": root.as_uri(), "capabilities": {}, "initializationOptions": options}
     answer: Shape = client.request("initialize", params)
     client.notify("initialized", {})
@@ -195,7 +195,7 @@ def _notifications(client: Client, schema: Shape, page: Fields) -> Iterator[str]
             yield "As the operation below, without an answer.\n"
             continue
         yield page.summary(notification["params"]) + "\n"
-        yield page.table(page.of(notification["params"]))
+        yield page.lists(page.of(notification["params"]))
         if method in examples:
             yield _json(examples[method])
 
@@ -258,27 +258,26 @@ class Fields:
         often = sorted((item for item in found if found.count(item) >= SHARED), key=found.count)
         return {name: field for name, field in often if name not in known}
 
-    def table(self, *sides: Shape) -> str:
-        """One table of all fields: what is asked, then what is answered."""
-        rows = []
-        for title, fields in zip(("params", "result"), sides, strict=False):
-            if fields and len(sides) > 1:
-                rows.append(f"| **{title}** | |\n")
-            rows += [f"| {names} | {meaning} |\n" for names, meaning in self._rows(fields)]
-        return "| field | |\n|---|---|\n" + "".join(rows) if rows else "No fields of its own.\n"
+    def lists(self, *sides: Shape) -> str:
+        """The fields of what is asked, then of what is answered."""
+        titled = [*zip(("Params", "Result"), sides, strict=False)]
+        shown = [f"{title}:\n\n{self._list(fields)}" for title, fields in titled if fields]
+        if len(sides) == 1:
+            return self._list(sides[0])
+        return "\n".join(shown) or "No fields of its own.\n"
 
-    def _rows(self, fields: Shape) -> Iterator[tuple[str, str]]:
-        """A row for each field; one for all of which their type says everything."""
+    def _list(self, fields: Shape) -> str:
+        """A line for each field; one for all of which their type says everything."""
         titles: dict[str, list[str]] = {}
         for name, field in fields.items():
             titles.setdefault(self._meaning(name, field), []).append(_title(name, field))
-        for meaning, found in titles.items():
-            yield ", ".join(found), meaning
+        lines = ((", ".join(found), meaning) for meaning, found in titles.items())
+        return "".join(f"- {names}{': ' * bool(meaning)}{meaning}\n" for names, meaning in lines)
 
     def _meaning(self, name: str, field: Shape) -> str:
         if self.shared.get(name) == field:
             return "[below](#fields-of-many)"
-        note = field.get("description", "").rstrip(".").replace("|", "\\|")
+        note = field.get("description", "").rstrip(".")
         of = self._type(field)
         if of == "string" or (of == "boolean" and note):
             of = ""
@@ -323,7 +322,7 @@ class Fields:
         return len(notes) <= SMALL and len(" ".join(notes).split()) <= FEW_WORDS
 
     def objects(self) -> Iterator[str]:
-        """What the tables refer to."""
+        """What the lists refer to."""
         yield "## Objects\n"
         for name, fields in self.shapes.items():
             if self._is_small(name) or LEFT_TO_SCHEMA.search(name):
@@ -335,13 +334,12 @@ class Fields:
             rest = _without(fields, self.shapes[of]) if of else fields
             beside = f" It has what {_link(of)} has, and:" if of else ""
             yield f"### {name}\n\n{self.definitions[name]['description']}{beside}\n"
-            rows = self._rows(rest)
-            yield "".join(f"- {names}{': ' * bool(meaning)}{meaning}\n" for names, meaning in rows)
+            yield self._list(rest)
 
     def values(self) -> Iterator[str]:
         yield "## Fields of many\n"
         shared, self.shared = self.shared, {}
-        yield self.table(shared)
+        yield self.lists(shared)
         yield "## Values of many\n"
         for name, values in VALUES.items():
             yield f"### {name}\n"
