@@ -13,7 +13,6 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import (
     BaseInTree,
     Finder,
-    has_settings,
     is_in_package,
     is_setting,
     why_refused,
@@ -178,7 +177,7 @@ class Registry:
         """The settings of a collection. Those in the environment are the caller's: where another
         process asks, not those of this one.
         """
-        if caller.env is None or not (has_settings(self.env) or has_settings(caller.env)):
+        if caller.env is None or not any(map(is_setting, (*self.env, *caller.env))):
             return collection.settings
         env = {name: value for name, value in self.env.items() if not is_setting(name)}
         return load_settings(collection.published.config, self.client, {**env, **caller.env})[0]

@@ -1,17 +1,17 @@
-"""What to do where there is no knowledge base. Standard library only."""
+"""What to do where there is no knowledge base."""
 
 from __future__ import annotations
 
 import os
-from itertools import islice
+from pathlib import Path
+
+from vouch_sidecar.kb.sanitize import count
 
 PLACES = (
     *("docs/adr", "docs/adrs", "docs/decisions", "docs/architecture/decisions", "docs/rfcs"),
     *("doc/adr", "adr", "adrs", "rfcs", "docs"),
 )
 """Where decisions and other documents lie, the likeliest place first."""
-MOST = 1_000
-"""Entries of a folder that are looked at."""
 
 
 def how_to_begin(folder: str | os.PathLike[str]) -> str:
@@ -19,20 +19,11 @@ def how_to_begin(folder: str | os.PathLike[str]) -> str:
     in a usual place.
     """
     for place in PLACES:
-        try:
-            with os.scandir(f"{os.fspath(folder)}/{place}") as entries:
-                files = sum(
-                    entry.name.endswith(".md") and entry.is_file(follow_symlinks=False)
-                    for entry in islice(entries, MOST)
-                )
-        except OSError:
-            continue
-        if files:
+        if files := sum(1 for _ in Path(folder, place).glob("*.md")):
             each = f'for file in {place}/*.md; do vouch ingest "$file"; done'
-            number = "1 file" if files == 1 else f"{files} files"
             return (
-                f"to make one of {place}, {number}: `pipx install vouch-kb`, `vouch init`, "
-                f"`{each}`; `vouch-sidecar demo` shows an example"
+                f"to make one of {place}, {count(files, 'file')}: `pipx install vouch-kb`, "
+                f"`vouch init`, `{each}`; `vouch-sidecar demo` shows an example"
             )
     return (
         "to make one: `pipx install vouch-kb`, then `vouch init` in the folder of your project; "

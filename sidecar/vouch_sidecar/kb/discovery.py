@@ -224,13 +224,13 @@ def _trees(root: str, origin: str, is_forced: bool) -> list[str]:
         if top is None:
             return [root]
         common = _common_folder(top)
-        ours = None if around is None else _common_folder(around)
         if top == around:
-            return _linked_trees(common) or [root] if common is not None else [root]
-        if common is not None and common == ours and around is not None:
+            return _linked_trees(common) or [root]
+        if around is not None and common is not None and common == _common_folder(around):
             tree = os.path.normpath(os.path.join(top, os.path.relpath(root, around)))
             return [tree if os.path.isdir(tree) else top]
-        is_beside = around is None and common is not None and _has_linked(common)
+        has_linked = common is not None and os.path.isdir(os.path.join(common, "worktrees"))
+        is_beside = around is None and has_linked
         return [top] if (is_forced and not _is_below(origin, root)) or is_beside else [root]
     except (OSError, ValueError):
         return [root]
@@ -240,13 +240,11 @@ def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
-def _has_linked(common: str) -> bool:
-    return os.path.isdir(os.path.join(common, "worktrees"))
-
-
-def _linked_trees(common: str) -> list[str]:
-    """The working trees linked to a bare repository; none for one that has files of its own."""
-    if os.path.isfile(os.path.join(common, "index")) or not _has_linked(common):
+def _linked_trees(common: str | None) -> list[str]:
+    """The working trees linked to a bare repository; none for one that has files of its own.
+    Raises OSError if there are none.
+    """
+    if common is None or os.path.isfile(os.path.join(common, "index")):
         return []
     folder, trees = os.path.join(common, "worktrees"), []
     for name in sorted(os.listdir(folder))[:MOST_TREES]:
@@ -307,24 +305,18 @@ def is_in_package(path: str | os.PathLike[str]) -> bool:
 def _allows_home(home: str) -> bool:
     from pathlib import Path  # rare, and YAML is slow
 
-    from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
-    from vouch_sidecar.kb.yaml_document import MAX_YAML, DocumentError, YamlDocument, decode
+    from vouch_sidecar.kb.reader import read_bytes_of
+    from vouch_sidecar.kb.safe_files import UnreadableError
+    from vouch_sidecar.kb.settings import config_mapping
 
-    kb_dir = Path(home, KB_DIRNAME)
     try:
-        data, _ = read_bounded(kb_dir / "config.yaml", MAX_YAML, kb_dir=kb_dir)
-        config = YamlDocument(decode(data)).value
-    except (OSError, UnreadableError, DocumentError):
+        data, _ = read_bytes_of(Path(home, KB_DIRNAME), "config.yaml")
+    except (OSError, UnreadableError):
         return False
-    section = config.get("global") if isinstance(config, dict) else None
-    return isinstance(section, dict) and section.get("allow_home_kb") is True
+    section = config_mapping(data, []).get("global")
+    return isinstance(section, Mapping) and section.get("allow_home_kb") is True
 
 
 def is_setting(name: str) -> bool:
     """Whether a variable of an environment sets something of this program."""
     return name.startswith(SETTINGS_PREFIX) and name not in NO_SETTINGS
-
-
-def has_settings(env: Mapping[str, str]) -> bool:
-    """Whether an environment sets anything of this program."""
-    return any(map(is_setting, env))

@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_camel
 
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import CONFIG
-from vouch_sidecar.kb.discovery import NO_SETTINGS, SETTINGS_PREFIX
+from vouch_sidecar.kb.discovery import SETTINGS_PREFIX, is_setting
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings_model import Group, SettingSource
 from vouch_sidecar.kb.settings_model import Settings as Settings
@@ -29,7 +29,10 @@ GROUPS: dict[str, type[Group]] = {
 }
 """The model of each field of `Settings`."""
 OWN_SECTIONS = ("retrieval.reflex.", "volunteer.", "sidecar.")
-"""The parts of `config.yaml` in which every key must be known; elsewhere a key may be vouch's."""
+VOUCHS_OWN = "volunteer.poll_interval_seconds"
+"""The parts of `config.yaml` in which every key but this must be known; elsewhere a key may be
+vouch's.
+"""
 
 
 class SettingName(NamedTuple):
@@ -64,7 +67,7 @@ def load_settings(
     whatever is bound to one stays unseen. Problems of client and environment have no path.
     """
     problems: list[Problem] = []
-    own = {name: text.strip() for name, text in env.items() if name.startswith(SETTINGS_PREFIX)}
+    own = {name: text.strip() for name, text in env.items() if is_setting(name)}
     of_file = _Given("file", config_mapping(config, problems))
     others = (
         _Given("client", {CLIENT: client}),
@@ -112,10 +115,8 @@ class _Given:
                 self._refuse(name, "must be a mapping")
 
     def _note_unknown(self, name: str) -> None:
-        vouchs = {f"{group.path}.{key}" for group in GROUPS.values() for key in group.others}
-        is_ours = name.startswith(OWN_SECTIONS) and name not in vouchs
-        must_be_known = is_ours if self._source == "file" else name not in NO_SETTINGS
-        if not must_be_known or len(self._faults) >= MAX_PROBLEMS:
+        may_be_vouchs = name == VOUCHS_OWN or not name.startswith(OWN_SECTIONS)
+        if (self._source == "file" and may_be_vouchs) or len(self._faults) >= MAX_PROBLEMS:
             return
         elsewhere = [n.file for n in names() if self._source not in n.group.sources]
         if any(f"{other}.".startswith(f"{name}.") for other in elsewhere):
@@ -220,9 +221,8 @@ def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str
     for name, line, column in loaded.repeated:
         message = "a name is given twice; the last one counts"
         problems.append(Problem(CONFIG, message, Severity.WARNING, line, column, name))
-    if loaded.value is None:
-        return {}
-    if not isinstance(loaded.value, dict):
-        problems.append(Problem(CONFIG, "the file must be a mapping of names to values"))
-        return {}
-    return loaded.value
+    value = {} if loaded.value is None else loaded.value
+    if isinstance(value, dict):
+        return value
+    problems.append(Problem(CONFIG, "the file must be a mapping of names to values"))
+    return {}

@@ -52,8 +52,6 @@ class Group(BaseModel):
     sources: ClassVar[frozenset[SettingSource]]
     in_workspace: ClassVar[bool]
     """Whether an editor may take them from the settings that a workspace brings."""
-    others: ClassVar[frozenset[str]]
-    """Other keys in the same place, which vouch reads."""
     final: ClassVar[Mapping[str, object]]
     """By field, the only value that `config.yaml` may give. No other source can take it back."""
     added: ClassVar[frozenset[str]]
@@ -67,12 +65,11 @@ class Group(BaseModel):
         sources: frozenset[SettingSource] = EVERYWHERE,
         in_workspace: bool = True,
         final: Mapping[str, object] = MappingProxyType({}),
-        others: Iterable[str] = (),
         added: Iterable[str] = (),
         listed: Iterable[str] = (),
     ) -> None:
         cls.path, cls.sources, cls.in_workspace, cls.final = path, sources, in_workspace, final
-        cls.others, cls.added, cls.listed = map(frozenset, (others, added, listed))
+        cls.added, cls.listed = frozenset(added), frozenset(listed)
 
 
 class Reflex(Group, path="retrieval.reflex", listed={"enabled"}):
@@ -90,7 +87,7 @@ class Reflex(Group, path="retrieval.reflex", listed={"enabled"}):
     )
 
 
-class Volunteer(Group, path="volunteer", others={"poll_interval_seconds"}):
+class Volunteer(Group, path="volunteer"):
     """What is said without being asked; None where nobody has set it."""
 
     enabled: bool = Field(True, description="whether anything is brought up that nobody asked for")
