@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.kb import safe_files
 from vouch_sidecar.kb.artifact_files import classify, is_folder, survey
 from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Kind
@@ -131,19 +130,3 @@ def test_the_number_of_files_is_capped_and_that_is_said(tmp_path: Path) -> None:
     found = survey(kb_dir, max_files=3)
     assert len(found.files) == 3
     assert ["more than 3 files" in p.message for p in found.problems] == [True]
-
-
-def test_a_file_that_grows_while_it_is_read_takes_few_steps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, steps, read = tmp_path / "file", list[int](), os.read
-    path.write_bytes(b"")
-
-    def growing(descriptor: int, size: int) -> bytes:
-        steps.append(size)
-        path.write_bytes(b"a" * 100_000)
-        return read(descriptor, size)
-
-    monkeypatch.setattr(os, "read", growing)
-    data, _ = safe_files.read_bounded(path, 1 << 20)
-    assert (len(data), len(steps)) == (100_000, 3)

@@ -23,8 +23,6 @@ Stat = bytes
 _STAT = Struct("<QQQ")
 """The stat of a source is that of its record followed by that of its content."""
 _64_BITS = (1 << 64) - 1
-LEAST_READ = 64 * 1024
-"""Bytes that are read at once at least: a file may grow behind its size."""
 
 
 class UnreadableError(Exception):
@@ -58,36 +56,29 @@ def stat_inside(path: str, kb_dir: str | Path) -> Stat | None:
 
 
 def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) -> tuple[bytes, Stat]:
-    """The bytes of a regular file, and its stat as it was after they were read.
+    """The bytes of a regular file, and its stat before they were read. What a file grows by
+    meanwhile is left out; it has another stat then.
 
     Raises FileNotFoundError when it is gone, UnreadableError when it has more than `limit` bytes,
     is no regular file, or is a symbolic link that leaves the knowledge base (without: any link).
     """
     try:
         real = path if kb_dir is None else _resolved(str(path), str(kb_dir))
-        descriptor = os.open(real, _FLAGS)
+        with open(real, "rb", opener=_opened) as file:
+            status = os.fstat(file.fileno())
+            found = _regular(status)
+            data = file.read(min(status.st_size, limit) + 1)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(errno.ENOENT, "gone") from error
     except (OSError, ValueError) as error:
         raise UnreadableError(_reason(error)) from error
-    try:
-        return _read_whole(descriptor, limit)
-    except OSError as error:
-        raise UnreadableError(_reason(error)) from error
-    finally:
-        os.close(descriptor)
+    if len(data) > limit:
+        raise UnreadableError(f"the file is larger than {limit // 1024} KiB")
+    return data, found
 
 
-def _read_whole(descriptor: int, limit: int) -> tuple[bytes, Stat]:
-    status = os.fstat(descriptor)
-    _regular(status)
-    size, parts, held = max(min(status.st_size, limit), LEAST_READ) + 1, list[bytes](), 0
-    while part := os.read(descriptor, size):
-        parts.append(part)
-        held += len(part)
-        if held > limit:
-            raise UnreadableError(f"the file is larger than {limit // 1024} KiB")
-    return b"".join(parts), packed(os.fstat(descriptor))
+def _opened(path: str, _: int) -> int:
+    return os.open(path, _FLAGS)
 
 
 def read_below(root: Path, relative: str, limit: int) -> tuple[bytes, Stat]:
