@@ -171,9 +171,11 @@ class Knowledge:
         return self._shown(record) if isinstance(record, Evidence) else record
 
     def _shown(self, evidence: Evidence) -> Evidence:
-        if self.state((Kind.EVIDENCE, evidence.id)).how == WITHOUT_QUOTE:
-            return without_quote(evidence)
-        return evidence
+        """Evidence that retired claims alone cite is shown as id, source and range."""
+        if self.state((Kind.EVIDENCE, evidence.id)).how != WITHOUT_QUOTE:
+            return evidence
+        locator = "" if " " in evidence.locator else evidence.locator
+        return replace(evidence, quote=None, locator=locator)
 
     def document(self, key: Key) -> Document | None:
         """The first document of an artifact."""
@@ -191,17 +193,13 @@ class Knowledge:
     def _numbers(self, key: Key) -> tuple[int, ...]:
         """The numbers of all documents of an artifact in the base."""
         kind, artifact_id = key
-        first = self._number(kind, artifact_id)
-        if first is None:
-            return ()
-        beside = {Kind.PAGE: TITLE, Kind.SOURCE: QUESTION}.get(Kind(kind))
-        if beside is None:
-            return (first,)
-        numbers = [first]
+        numbers: list[int] = []
         while (number := self._number(kind, artifact_id, len(numbers))) is not None:
             numbers.append(number)
-        other = self._number(beside, artifact_id)
-        return (*numbers, *(() if other is None else (other,)))
+        beside = {Kind.PAGE: TITLE, Kind.SOURCE: QUESTION}.get(kind, kind)
+        if beside != kind and (number := self._number(beside, artifact_id)) is not None:
+            numbers.append(number)
+        return tuple(numbers)
 
     def _of_type(self, record: type[T], kind: Kind, artifact_id: str) -> T | None:
         artifact = self.artifact((kind, artifact_id))
@@ -379,13 +377,12 @@ class Knowledge:
             if kind in (Kind.CLAIM, Kind.PAGE) and state.label != NOBODY:
                 every[state.label] += kind is Kind.CLAIM
                 linked[state.label] += bool(state.entity_ids)
-
-        def has_few(label: str) -> bool:
-            labels = {OPEN, label}
-            enough = LINKED_ENOUGH * sum(every[one] for one in labels)
-            return sum(linked[one] for one in labels) <= enough
-
-        return frozenset(filter(has_few, every))
+        both = {label: {OPEN, label} for label in every}
+        return frozenset(
+            label
+            for label, seen in both.items()
+            if sum(linked[one] for one in seen) <= LINKED_ENOUGH * sum(every[one] for one in seen)
+        )
 
 
 def _by_reference(
@@ -397,10 +394,3 @@ def _by_reference(
         for ref in dict.fromkeys(refs_of(record)):
             found[ref].append(record)
     return found
-
-
-def without_quote(evidence: Evidence) -> Evidence:
-    """Evidence as the index keeps it that retired claims alone cite: id, source and range."""
-    return replace(
-        evidence, quote=None, locator="" if " " in evidence.locator else evidence.locator
-    )

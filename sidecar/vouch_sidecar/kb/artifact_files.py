@@ -111,8 +111,8 @@ def survey(
     """
     result = Survey()
     base, root = str(kb_dir), root_of(kb_dir)
-    paths = _candidates(base, root, result) if only is None else _paths_named(base, root, only)
-    for path in paths:
+    named = (path for path in only or () if _is_wanted(path, base, root))
+    for path in _candidates(base, root, result) if only is None else named:
         if len(result.files) >= max_files:
             reason = f"more than {max_files} files; the rest is not read"
             result.refuse("", reason)
@@ -152,11 +152,9 @@ def artifact_file(relative: str) -> str:
     return f"{folder}/meta.yaml" if is_content else relative
 
 
-def _paths_named(base: str, root: str, paths: Iterable[str]) -> Iterator[str]:
-    for path in paths:
-        wanted = path == CONFIG or classify(path) is not None
-        if wanted and _leads_inside(os.path.dirname(f"{base}/{path}"), root):  # noqa: PTH120
-            yield path
+def _is_wanted(path: str, base: str, root: str) -> bool:
+    is_ours = path == CONFIG or classify(path) is not None
+    return is_ours and _leads_inside(os.path.dirname(f"{base}/{path}"), root)  # noqa: PTH120
 
 
 def _candidates(base: str, root: str, result: Survey) -> Iterator[str]:
