@@ -305,16 +305,17 @@ def is_in_package(path: str | os.PathLike[str]) -> bool:
 def _allows_home(home: str) -> bool:
     from pathlib import Path  # rare, and YAML is slow
 
-    from vouch_sidecar.kb.reader import read_bytes_of
-    from vouch_sidecar.kb.safe_files import UnreadableError
-    from vouch_sidecar.kb.settings import config_mapping
+    from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
+    from vouch_sidecar.kb.yaml_document import MAX_YAML, DocumentError, YamlDocument, decode
 
+    kb_dir = Path(home, KB_DIRNAME)
     try:
-        data, _ = read_bytes_of(Path(home, KB_DIRNAME), "config.yaml")
-    except (OSError, UnreadableError):
+        data, _ = read_bounded(kb_dir / "config.yaml", MAX_YAML, kb_dir=kb_dir)
+        config = YamlDocument(decode(data)).value
+    except (OSError, UnreadableError, DocumentError):
         return False
-    section = config_mapping(data, []).get("global")
-    return isinstance(section, Mapping) and section.get("allow_home_kb") is True
+    section = config.get("global") if isinstance(config, dict) else None
+    return isinstance(section, dict) and section.get("allow_home_kb") is True
 
 
 def is_setting(name: str) -> bool:
