@@ -153,9 +153,10 @@ def _run(message: bytes, descriptors: list[int]) -> None:
         os.fdopen(number, mode, buffering=1, encoding="utf-8", closefd=False)
         for number, mode in enumerate("rww")
     )
-    from vouch_sidecar.surfaces import entry, stdio
+    from vouch_sidecar import surfaces
+    from vouch_sidecar.surfaces import entry
 
-    stdio.PARENT = os.getppid()
+    surfaces.PARENT = os.getppid()
     entry.main()
     sys.exit()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from functools import partial
 from io import BufferedReader, RawIOBase
@@ -36,39 +36,28 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
     answered, as long as the client reads the answers.
     """
     source, sink = claim_streams()
-    answered_all = end_with_client(sink.fileno())
+    end_with_client(sink.fileno())
     engine, projects = Engine(env=env), Projects(env, start, is_chosen=is_chosen)
     if not (roots := projects.asked({})):
         log.warning("%s", projects.why_none())
     serve(engine, roots or frozenset({start}))  # `status` says why there is none
-    anyio.run(_serve, engine, projects, source, sink, answered_all)
+    anyio.run(_serve, engine, projects, source, sink)
 
 
-async def _serve(
-    engine: Engine,
-    projects: Projects,
-    source: RawIOBase,
-    sink: BinaryIO,
-    answered_all: Callable[[], None],
-) -> None:
-    caller = Caller(connection="jsonl")
-    follower = DiskFollower(engine)
-    has_asked = False
+async def _serve(engine: Engine, projects: Projects, source: RawIOBase, sink: BinaryIO) -> None:
+    caller, follower = Caller(connection="jsonl"), DiskFollower(engine)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(follower.run)
         async for line in lines_of(source):
             if line.strip():
-                has_asked = True
                 try:
                     request = json.loads(line.decode("utf-8"))
                     said = as_line(await answer(engine, request, caller, projects=projects))
                 except (ValueError, RecursionError):  # also of an id that can't be written again
                     said = as_line(refusal(None, "invalid_request", "the line is not valid JSON"))
                 await send(sink, said)
-        answered_all()
-        if has_asked:  # the next process, which may ask as little as this one, needs a base
-            await indexed(engine)
-            await follower.finish_bases()
+        await indexed(engine)  # the next process, which may ask as little as this one, needs a base
+        await follower.finish_bases()
         leave(0)
 
 

@@ -16,13 +16,12 @@ from typing import BinaryIO
 
 import click
 
+from vouch_sidecar import surfaces
 from vouch_sidecar.kb.sanitize import escaped
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 CLIENT_POLL_SECONDS = 0.25
 TERMINATED = 143
-PARENT = os.getppid()
-"""The process that started this one."""
 
 _last: list[Callable[[], object]] = []
 
@@ -79,28 +78,21 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def end_with_client(
-    sink: int, client: Callable[[], int | None] = lambda: None
-) -> Callable[[], None]:
+def end_with_client(sink: int, client: Callable[[], int | None] = lambda: None) -> None:
     """End the process on SIGTERM, when its parent has died, when nobody reads the descriptor `sink`
     any more, or when the process `client` is gone: the parent may be a wrapper. The input may end
     later, if other processes hold it open.
-
-    Returns a function to call once all is answered: nobody has to read from then on, and the exit
-    code is 0 instead of 1.
     """
-    answered_all = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: leave(TERMINATED))
     readers = select.poll() if hasattr(select, "poll") else None
     if readers is not None:
         readers.register(sink, 0)
 
     def watch() -> None:
-        while os.getppid() == PARENT and not (readers is not None and readers.poll(0)):
+        while os.getppid() == surfaces.PARENT and not (readers is not None and readers.poll(0)):
             if (editor := client()) is not None and not is_alive(editor):
                 break
             time.sleep(CLIENT_POLL_SECONDS)
-        leave(0 if answered_all.is_set() else 1)
+        leave(1)
 
     threading.Thread(target=watch, name="client", daemon=True).start()
-    return answered_all.set

@@ -40,7 +40,6 @@ BEGINNING_SECONDS = 10.0
 LEAST_SECONDS = 0.001
 """Shortest timeout of a socket: 0 would make the socket non-blocking."""
 VIEWER_VARIABLES = ("VOUCH_PROJECT", "VOUCH_AGENT")
-BACKLOG = 64
 LOCK = ".lock"
 """What the name of a socket's lock ends with."""
 STOP_SECONDS = 10.0
@@ -141,7 +140,8 @@ def ask(
     `UnansweredError`, also if no valid answer comes within `timeout` seconds, or those that a
     process which began a moment ago needs.
     """
-    connected = None if _has_model(env) else connect(env, timeout)
+    has_model = any(name.startswith(MODEL) for name in env)
+    connected = None if has_model else connect(env, timeout)
     if connected is None:
         raise UnansweredError
     seconds = timeout + (BEGINNING_SECONDS if is_beginning(env) else 0.0)
@@ -149,18 +149,6 @@ def ask(
     if answered is None or answered.get("ok") is not True:
         raise UnansweredError
     return answered.get("result")
-
-
-def is_served(env: Mapping[str, str]) -> bool:
-    """Whether a process holds the socket that `ask` asks."""
-    connected = None if _has_model(env) else connect(env)
-    if connected is not None:
-        connected.close()
-    return connected is not None
-
-
-def _has_model(env: Mapping[str, str]) -> bool:
-    return any(name.startswith(MODEL) for name in env)
 
 
 def carried(env: Mapping[str, object]) -> dict[str, str]:
@@ -189,7 +177,7 @@ class Ownership:
                 os.unlink(path)
             self.listener.bind(path)  # in a folder that is closed to others
             os.chmod(path, 0o600)
-            self.listener.listen(BACKLOG)
+            self.listener.listen()
             self.listener.setblocking(False)
             self._bound = os.lstat(path).st_ino
         except OSError:

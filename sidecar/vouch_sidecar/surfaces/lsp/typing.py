@@ -35,10 +35,10 @@ class _Typed:
 
     session_id: str
     text: str
-    observed: str
+    observed: tuple[str, bool]
+    """The text that was observed last, and whether it was submitted."""
     paragraphs: Paragraphs | None
     """None for a prompt."""
-    is_submitted: bool = True
 
 
 class Typing:
@@ -57,18 +57,18 @@ class Typing:
         text = _words(document.source)
         if document.is_prompt:
             session_id = session_of(document.uri) or session_id
-            self._documents[document.uri] = _Typed(session_id, "", "", None)
+            self._documents[document.uri] = _Typed(session_id, "", ("", True), None)
             if text.strip():
                 self.change(document)
         else:
-            self._documents[document.uri] = _Typed(session_id, text, text, Paragraphs())
+            self._documents[document.uri] = _Typed(session_id, text, (text, True), Paragraphs())
 
     def change(self, document: Document) -> None:
         """Take the new text of a document, which counts once nothing more is typed."""
         typed, text = self._documents[document.uri], _words(document.source)
         if text == typed.text:
             return
-        typed.text, typed.is_submitted = text, False
+        typed.text = text
         if self._timer is not None:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(self._pause(), self.flush)
@@ -76,12 +76,13 @@ class Typing:
     def flush(self) -> None:
         """Observe all that was typed: an answer reflects every earlier message."""
         for uri, typed in self._documents.items():
-            if typed.text != typed.observed:
+            if typed.text != typed.observed[0]:
                 self._observe(uri)
 
     def save(self, uri: str) -> None:
         """Observe a document; a prompt is submitted: what is typed next is another one."""
-        if not self._documents[uri].is_submitted:
+        typed = self._documents[uri]
+        if typed.observed != (typed.text, True):
             self._observe(uri, is_final=True)
 
     def close(self, uri: str) -> None:
@@ -91,7 +92,7 @@ class Typing:
 
     def _observe(self, uri: str, *, is_final: bool = False) -> None:
         typed = self._documents[uri]
-        before, typed.observed, typed.is_submitted = typed.observed, typed.text, is_final
+        before, typed.observed = typed.observed[0], (typed.text, is_final)
         if typed.paragraphs is None:
             self._put(typed.session_id, uri, typed.text, final=is_final)
             return

@@ -34,7 +34,7 @@ from vouch_sidecar.surfaces.local.user_socket import (
     TOOL,
     UnansweredError,
     ask,
-    is_served,
+    connect,
 )
 from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, operation_of, read, tools
 from vouch_sidecar.surfaces.projects import UNFILLED, Projects, path_of, serve
@@ -143,8 +143,10 @@ class Answers:
 
     async def begin_unless_served(self) -> None:
         """Begin to read the knowledge bases, if no process serves them."""
-        if not await in_worker(is_served, self._env, abandon_on_cancel=True):
+        if (connected := await in_worker(connect, self._env, abandon_on_cancel=True)) is None:
             self._own_engine()
+        else:
+            connected.close()
 
     async def called(
         self, operation: Operation[Any, Any], arguments: Object, folders: Folders
