@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine, Pushes
-from vouch_sidecar.engine.session import Session
+from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval import gate
 from vouch_sidecar.retrieval.blocks.session_brief import brief

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 import pytest
@@ -14,6 +16,7 @@ from vouch_sidecar.kb.pauses import pause, resume
 from tests.engine.bases import Clock, ask, base, cached, engine_on, pushed, write
 from tests.kb.samples import claim, entity
 
+T = TypeVar("T")
 RELAYS = {f"entities/e{i}.yaml": entity(f"e{i}", name=f"Mail Relay {i}x") for i in range(5)} | {
     f"claims/c{i}.yaml": claim(f"c{i}", text="It relays.", entities=[f"e{i}"]) for i in range(5)
 }
@@ -188,7 +191,7 @@ def context_of(engine: Engine, **params: object) -> list[str]:
     return [item["collection"] for item in answer["items"]]
 
 
-def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Path) -> None:
+def test_of_several_one_opts_out_and_all_start_empty_when_it_opts_in(tmp_path: Path) -> None:
     one, two = base(tmp_path / "one"), base(tmp_path / "two")
     engine = engine_on(one, two)
     pushes = Pushes(engine, Caller())
@@ -199,13 +202,27 @@ def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Pat
     say(engine, pushes, "Key Vault")
     assert context_of(engine) == ["two"]
     configure(engine, one, retrieval={"reflex": {"enabled": True}})
-    listed = ask(engine, "salience", session_id="s")["salience"]
-    assert [row["collection"] for row in listed] == ["two"]
-    assert context_of(engine) == ["two"]
+    assert ask(engine, "salience", session_id="s")["salience"] == []
+    assert named(say(engine, pushes, "the Key Vault again")) == ["one", "two"]
+    assert context_of(engine, task="the Key Vault", repeat=False) == ["one", "two"]
 
-    assert named(say(engine, pushes, "the Key Vault again")) == ["one"]
-    assert context_of(engine) == ["one", "two"]
-    assert context_of(engine, task="the Key Vault", repeat=False) == ["one"]
+
+def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
+    engine: Engine, pushes: Pushes, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def late(run: Callable[[], T]) -> T:
+        clock.now += 1
+        return run()
+
+    with monkeypatch.context() as slow:
+        slow.setattr(pushes_module, "in_turn", late)
+        (first,) = say(engine, pushes, "the Key Vault and Mail Relay 1x")
+    (second,) = pushed(pushes)
+    assert pushed(pushes) == []
+    for push in (first, second):
+        assert len(fresh([push])) == 1
+        assert [hit.entity_id for hit in push.update.block.hits] == fresh([push])
+    assert {*fresh([first, second])} == {"vault", "e1"}
 
 
 def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> None:

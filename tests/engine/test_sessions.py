@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.engine.session import MAX_SLOT_BYTES, Session
-from vouch_sidecar.engine.sessions import MAX_SESSIONS, SESSION_SECONDS, Sessions
+from vouch_sidecar.engine.sessions import (
+    MAX_SESSIONS,
+    MAX_SLOT_BYTES,
+    SESSION_SECONDS,
+    Session,
+    Sessions,
+)
 
 from tests.engine.bases import Clock
 

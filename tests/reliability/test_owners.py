@@ -93,11 +93,11 @@ def test_the_client_may_trust_it_at_any_time(folder: Path) -> None:
     shared = theirs(folder)
     engine = served(shared, {"HOME": str(folder)})
     assert not engine.collections
-    assert any(TRUST in problem.message for problem in engine.problems.faulty())
+    assert any(TRUST in problem.message for problem in engine.health.faulty())
     engine.reconfigure({"trust": {"folders": [str(shared)]}})
     engine.load()
     assert ask(engine, "experts", topic="key vault")["experts"]
-    assert not engine.problems.faulty()
+    assert not engine.health.faulty()
     engine.reconfigure({})
     assert not engine.collections
 
@@ -118,7 +118,7 @@ def test_one_that_changes_hands_says_nothing_new_and_then_nothing(folder: Path) 
     engine.load()
     give(root / ".vouch")
     engine.load()
-    assert any(TRUST in problem.message for problem in engine.problems.faulty())
+    assert any(TRUST in problem.message for problem in engine.health.faulty())
     clock.now += SILENT_SECONDS
     assert ask(engine, "experts", topic="key vault")["experts"] == []
 

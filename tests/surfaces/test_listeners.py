@@ -49,12 +49,12 @@ async def test_pushes_that_fail_are_said_and_made_again(
             await until(lambda: len(told) == 2)
             assert [push.health for push in told] == ["ok", "warning"]
             assert "TypeError" in told[1].message
-            assert engine.problems.degraded() == ["watch_lost"]
+            assert engine.health.degraded() == ["watch_lost"]
         told.clear()
         engine.notify()
         await until(lambda: len(told) == 2)
         assert [row.entity.id for row, _ in told[0].update.rows] == ["vault"]
-        assert (told[1].health, engine.problems.degraded()) == ("ok", [])
+        assert (told[1].health, engine.health.degraded()) == ("ok", [])
         tasks.cancel_scope.cancel()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.session import Session
+from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.retrieval.blocks.context import ConfiguredView
 from vouch_sidecar.retrieval.session_update import Window

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vouch_sidecar.engine.disk_reader import DiskReader
-from vouch_sidecar.engine.faults import Faults
+from vouch_sidecar.engine.faults import LOOK, WORKSPACE, Faults
 from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -27,10 +27,6 @@ version of a single unreadable file. Without a limit, redacted text would be ser
 """
 OTHER_VIEWERS = 3
 """Viewers whose topics are kept, beside the one who does not say who asks."""
-LOOK, BASE, GIT, WATCH, WORKSPACE = "look", "base", "git", "watch", "workspace"
-"""Names of the steps of a knowledge base that may fail, in its `faults`."""
-NOT_TAKEN_IN = "Changes on disk could not be taken in"
-UNWRITTEN = "The cache could not be written"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +153,7 @@ class Collection:
 
     def faulty(self) -> list[Problem]:
         """What fails or is off, as problems of the whole knowledge base (empty path)."""
-        warnings = [sentence for _, sentence in self.faults]
+        warnings = []
         if self.is_failing and self.is_refused():
             warnings.append(why_refused(printable(str(self.root))))
         if why := self.world.history.unread:
@@ -166,7 +162,8 @@ class Collection:
             )
         if self.world.files.is_cut:
             warnings.append("There are too many files: some have no ties")
-        problems = [Problem("", text, Severity.WARNING) for text in warnings]
+        problems = self.faults.problems()
+        problems += [Problem("", text, Severity.WARNING) for text in warnings]
         if self.is_silent:
             words = f"its files could not be looked at for {SILENT_SECONDS:g} seconds"
             problems.append(Problem("", f"Nothing of {self.name} is said: {words}"))

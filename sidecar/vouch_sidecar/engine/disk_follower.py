@@ -16,7 +16,10 @@ from pathlib import Path
 import anyio
 from anyio.to_thread import run_sync
 
-from vouch_sidecar.engine.collection import (
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.embedding import Embeddings
+from vouch_sidecar.engine.engine import Engine
+from vouch_sidecar.engine.faults import (
     BASE,
     GIT,
     LOOK,
@@ -24,11 +27,8 @@ from vouch_sidecar.engine.collection import (
     UNWRITTEN,
     WATCH,
     WORKSPACE,
-    Collection,
+    Faults,
 )
-from vouch_sidecar.engine.embedding import Embeddings
-from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.engine.worlds import NO_TIES, brought_up
 from vouch_sidecar.kb.safe_files import Stat

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Literal
 from vouch_sidecar.engine.breath import Breath
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.changed import Changed
-from vouch_sidecar.engine.collection import (
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.faults import (
     BASE,
     LOOK,
     NOT_TAKEN_IN,
     UNWRITTEN,
     WATCH,
-    Collection,
+    Faults,
 )
-from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.engine.problem_report import ProblemReport
+from vouch_sidecar.engine.health import Health
 from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.stats import Stats
@@ -77,7 +77,7 @@ class Engine:
             self.env, clock, client_settings or {}, self.changed.bump, self.notify
         )
         self.collections = self.registry.collections
-        self.problems = ProblemReport(self.registry, self.faults)
+        self.health = Health(self.registry, self.faults)
         self.sessions = Sessions(clock)
         self.stats = Stats()
         self.breath = Breath()
@@ -171,15 +171,12 @@ class Engine:
             was_on = collection.settings.reflex.enabled
             collection.configure(self.registry.client, self.env)
             if collection.settings.reflex.enabled and not was_on:
-                for session in self.sessions:
-                    session.forget(collection.root)
-        if self.collections and not self._following():
+                self.sessions.clear()  # they start empty
+        if self.collections and not any(
+            collection.settings.reflex.enabled for collection in self.collections.values()
+        ):
             self.sessions.clear()
         self.registry.name_collections()
-
-    def _following(self) -> list[Collection]:
-        """The knowledge bases that have `reflex.enabled`."""
-        return [c for c in self.collections.values() if c.settings.reflex.enabled]
 
     def serving(
         self, caller: Caller, viewer: Viewer | None = None, root: str | None = None
@@ -238,14 +235,13 @@ class Engine:
 
         After a `final` text, a later text with the same name gets another slot.
         """
-        if not self.follows_texts():
+        if not (following := self._following()):
             return
-        session = self.sessions.open(session_id)
-        window = max((c.settings.reflex.window for c in self._following()), default=0)
-        session.touch(slot, without_blocks(text), window, final=final)
-        for collection in self.collections.values():
-            if collection.pause.until():
-                session.pass_over_texts(collection.root)
+        window = max(collection.settings.reflex.window for collection in following)
+        others = {collection.root for collection in self.collections.values()}
+        others -= {collection.root for collection in following}
+        session, text = self.sessions.open(session_id), without_blocks(text)
+        session.touch(slot, text, window, final=final, passed_over=others)
         self.changed.bump()
 
     def end_session(self, session_id: str) -> None:
@@ -255,7 +251,14 @@ class Engine:
 
     def follows_texts(self) -> bool:
         """Whether typed and asked texts count for any knowledge base."""
-        return any(not collection.pause.until() for collection in self._following())
+        return bool(self._following())
+
+    def _following(self) -> list[Collection]:
+        """The knowledge bases for which texts count: those that have `reflex.enabled`, and are not
+        paused.
+        """
+        served = self.collections.values()
+        return [c for c in served if c.settings.reflex.enabled and not c.pause.until()]
 
     def unpaused(self, caller: Caller) -> list[Served]:
         """The knowledge bases of `serving` that may volunteer something: those that are not

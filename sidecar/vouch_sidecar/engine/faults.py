@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import logging
-import time
 import traceback
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 
+from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.semantic.backend import UnavailableError
 
 log = logging.getLogger(__name__)
 
+LOOK, BASE, GIT, WATCH, WORKSPACE = "look", "base", "git", "watch", "workspace"
+"""Names of the steps of a knowledge base that may fail."""
 MODEL, QUESTION = "model", "question"
 """The steps of a model that finds by meaning."""
+NOT_TAKEN_IN = "Changes on disk could not be taken in"
+UNWRITTEN = "The cache could not be written"
 
 
 class Faults:
@@ -21,9 +25,7 @@ class Faults:
     called when a fault begins or ends.
     """
 
-    def __init__(
-        self, tell: Callable[[], None] = lambda: None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, tell: Callable[[], None], clock: Callable[[], float]) -> None:
         self._faults: dict[Hashable, tuple[str, float]] = {}
         """The sentence of each step, and since when it has failed."""
         self._tell = tell
@@ -32,10 +34,14 @@ class Faults:
     def __contains__(self, step: Hashable) -> bool:
         return step in self._faults
 
-    def __iter__(self) -> Iterator[tuple[Hashable, str]]:
-        """The steps with their sentences."""
-        faults = self._faults.copy()  # threads that read add and remove some
-        return ((step, sentence) for step, (sentence, _) in faults.items())
+    def __iter__(self) -> Iterator[Hashable]:
+        """The steps."""
+        return iter(self._faults.copy())  # threads that read add and remove some
+
+    def problems(self) -> list[Problem]:
+        """The faults as problems of a whole knowledge base."""
+        faults = self._faults.copy().values()
+        return [Problem("", sentence, Severity.WARNING) for sentence, _ in faults]
 
     def age(self, step: Hashable) -> float:
         """For how many seconds a step has failed; 0 if it does not."""

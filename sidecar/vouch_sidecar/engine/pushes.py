@@ -8,12 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, NamedTuple
 
-import anyio
-
 from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.changed import GATHER_SECONDS
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.session import Session
+from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.retrieval.session_update import (
@@ -83,29 +81,20 @@ class Pushes:
         """Call `tell` with each push, soon after every change. Failures are recorded as faults and
         retried. Never returns.
         """
-        engine = self._engine
-
-        async def tell_status() -> None:  # does not wait for rankings
-            while True:
-                count = engine.changed.count
-                if (status := self.status()) is not None:
-                    tell(status)
-                await engine.changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(tell_status)
-            while True:
-                count = engine.changed.count
-                with engine.faults.contained(self, "What is in play could not be told"):
-                    async for push in self.salience_in_turn():
-                        tell(push)
-                await engine.changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
+        engine, count = self._engine, 0
+        while True:
+            if (status := self.status()) is not None:
+                tell(status)
+            with engine.faults.contained(self, "What is in play could not be told"):
+                async for push in self.salience_in_turn():
+                    tell(push)
+            count = await engine.changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
 
     async def salience_in_turn(self) -> AsyncIterator[SaliencePush]:
         """A push for every session whose ranking differs from the one last sent, most recently
         active first, and an empty one for those that have ended. Each ranking waits for its turn
         behind all questions and uses the session's texts at that time; sessions that can't have
-        changed are not ranked again.
+        changed are not ranked again, but where the ranking was cut short.
         """
         engine = self._engine
         waiting = [session for session in engine.sessions if self._is_told(session)]
@@ -122,7 +111,7 @@ class Pushes:
                 kb.settings.volunteer.is_throttled(past.seconds_ago)
                 for kb, past in zip(served, before, strict=True)
             ]
-            state = session, session.touches, is_throttled, _stamps(served)
+            state: tuple[object, ...] = session, session.touches, is_throttled, _stamps(served)
             told = self._told.get(session.id, _Told((), ()))
             if state == told.state:
                 continue
@@ -137,6 +126,10 @@ class Pushes:
             if is_other or session.pushed_count != pushed:
                 waiting.append(session)  # it is out of date, and made again
                 continue
+            if any(kb.view.deadline.cuts for kb in served):  # the rest is told next time
+                said = {hit.entity_id for hit in update.block.hits}
+                fresh_rows = tuple(each for each in update.fresh if each.row.entity.id in said)
+                update, state = replace(update, fresh=fresh_rows), ()
             fresh = [(row.view.identity, row.entity.id) for row, _ in update.fresh]
             session.count_as_pushed(fresh, engine.clock())
             rows = tuple(
@@ -159,13 +152,13 @@ class Pushes:
 
     def _state(self) -> tuple[Health, bool, str | None]:
         engine = self._engine
-        faulty = engine.problems.faulty()
+        faulty = engine.health.faulty()
         is_error = bool(faulty) and faulty[0].severity is Severity.ERROR
         if not is_error and not engine.registry.has_looked:
             return "ok", False, "Indexing"
         if faulty:
             return "error" if is_error else "warning", True, _with_more(faulty[0].message, faulty)
-        if errors := engine.problems.errors():
+        if errors := engine.health.errors():
             problem = errors[0]
             where = f"{problem.path}:{problem.line}: " if problem.path else ""
             return "warning", True, _with_more(f"{where}{problem.message}", errors)

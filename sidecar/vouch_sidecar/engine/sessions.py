@@ -1,15 +1,143 @@
-"""The table of sessions of a process, in memory only."""
+"""Sessions: their recent texts, and what they were pushed, given and asked. In memory only.
+
+A session holds slots: a prompt, the lines edited in a document, or a question. Touching a slot
+makes it the newest; the window keeps the newest slots. Slots are touched on the event loop; the
+thread that answers a question records what it found. What an answer gives is recorded on the event
+loop, once it was heard.
+"""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from threading import RLock
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
+from pathlib import Path
 
-from vouch_sidecar.engine.session import Session
+from vouch_sidecar.retrieval.session_update import PushedBefore
 
 MAX_SESSIONS = 256
 SESSION_SECONDS = 30 * 60.0
+MAX_SLOT_BYTES = 4096
+_CUT_AT_START = re.compile(r"\S{0,80}\s")
+"""The rest of a word whose beginning was cut off. Longer runs are text without spaces."""
+_CUT_AT_END = re.compile(r"\s\S{0,80}$")
+"""The beginning of a word whose end was cut off."""
+_BREAK = "\n\n"
+"""Replaces the text left out: no name continues across it."""
+PROBED_TURNS = 10
+"""Turns for which a phrase counts as known."""
+GivenKey = tuple[Hashable, ...]
+"""(identity, kind, id, …) of something that was given."""
+Given = Mapping[GivenKey, Hashable]
+"""Each with its state when it was given."""
+
+
+class Session:
+    """The window of one session, and what it was pushed and given. "identity" stands for
+    `View.identity`, that is, for the knowledge base.
+    """
+
+    def __init__(self, session_id: str, last_active: float) -> None:
+        self.id = session_id
+        self.last_active = last_active
+        """When somebody asked for the session, on the clock of `Sessions`."""
+        self.shared_for: frozenset[Path] = frozenset()
+        """The working trees for which an agent asked in it: processes that serve these are told."""
+        self.touches = 0
+        """How often slots were touched. The window is the same as long as this is."""
+        self._slots: dict[str, tuple[str, Set[Hashable]]] = {}
+        """By key, the newest last: a text, and the identities for which it does not count."""
+        self._pushed: dict[tuple[Hashable, str], float] = {}
+        """When each entity was `fresh`, by identity and id."""
+        self.given: dict[GivenKey, Hashable] = {}
+        """What was given with `repeat: false`, with its state then."""
+        self.last_task: str | None = None
+        """The task for which `context` was last asked with `repeat: false`."""
+        self._turn = 0
+        """Number of probes."""
+        self._phrases: dict[Hashable, int] = {}
+        """The phrases that were probed, each with what it was probed in, by the turn of that."""
+
+    def touch(
+        self,
+        key: str | None,
+        text: str,
+        window: int,
+        *,
+        final: bool = False,
+        passed_over: Set[Hashable] = frozenset(),
+    ) -> None:
+        """Put a text into its slot, or a new one, and make that the newest; blank text empties the
+        slot. After a `final` text, a later one with the same key gets another slot. The text does
+        not count for the identities `passed_over`.
+        """
+        self.touches += 1
+        if key is not None:
+            self._slots.pop(key, None)
+        if text.strip():
+            key = f"{key or ''}\0{self.touches}" if key is None or final else key
+            self._slots[key] = both_ends(text), passed_over
+        for old in list(self._slots)[: max(0, len(self._slots) - window)]:
+            del self._slots[old]
+
+    def window(self, identity: Hashable = None) -> list[str]:
+        """The texts, newest first; with an identity, those that count for this knowledge base."""
+        slots = list(self._slots.values())  # one copy: the event loop may touch slots meanwhile
+        return [text for text, passed_over in reversed(slots) if identity not in passed_over]
+
+    @property
+    def pushed_count(self) -> int:
+        """How many entities were ever `fresh`."""
+        return len(self._pushed)
+
+    def pushed_before(self, identity: Hashable, now: float) -> PushedBefore:
+        """What was pushed of a knowledge base. `now` is on the sessions' clock."""
+        times = {entity_id: at for (of, entity_id), at in self._pushed.items() if of == identity}
+        last = max(times.values(), default=None)
+        return PushedBefore(frozenset(times), None if last is None else now - last)
+
+    def count_as_pushed(self, fresh: Iterable[tuple[Hashable, str]], now: float) -> None:
+        """Record what a push brought in, as (identity, entity id)."""
+        self._pushed |= dict.fromkeys(fresh, now)
+
+    def give(self, given: Given, task: str | None = None) -> None:
+        """Record what was heard; `task` is what it was asked for, if that counts as asked."""
+        self.given |= given
+        self.last_task = self.last_task if task is None else task
+
+    def all_given(self) -> frozenset[Hashable]:
+        """The states of all that was given."""
+        return frozenset(list(self.given.values()))
+
+    def count_known(self, phrases: Iterable[Hashable]) -> int:
+        """A turn with these phrases: how many of them were probed in the last turns."""
+        self._turn += 1
+        oldest = self._turn - PROBED_TURNS
+        known = {key: turn for key, turn in self._phrases.items() if turn >= oldest}
+        asked = dict.fromkeys(phrases, self._turn)
+        self._phrases = known | asked
+        return len(asked.keys() & known.keys())
+
+    def forget_answers(self) -> None:
+        """Forget what was given and asked: the agent no longer has it in its context."""
+        self.given, self.last_task = {}, None
+
+
+def both_ends(text: str) -> str:
+    """The beginning and the end of a text, `MAX_SLOT_BYTES` together, in whole words. The middle
+    is left out, as people write a question before or after what they paste.
+    """
+    encoded = text.encode("utf-8", "replace")
+    if len(encoded) <= MAX_SLOT_BYTES:
+        return text
+    encoded = text.strip().encode("utf-8", "replace")
+    half = (MAX_SLOT_BYTES - len(_BREAK)) // 2
+    if len(encoded) <= 2 * half:
+        return encoded.decode("utf-8")
+    first, last = (part.decode("utf-8", "ignore") for part in (encoded[:half], encoded[-half:]))
+    begun, ended = _CUT_AT_END.search(first), _CUT_AT_START.match(last)
+    return (
+        (first[: begun.start()] if begun else first) + _BREAK + last[ended.end() if ended else 0 :]
+    )
 
 
 class Sessions:
@@ -17,57 +145,46 @@ class Sessions:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._lock = RLock()
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+        self._sessions: dict[str, Session] = {}
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
     def __iter__(self) -> Iterator[Session]:
-        with self._lock:
-            self._expire()
-            return iter(list(self._sessions.values()))
+        """Those that have not expired, the most recently active last."""
+        alive = [session for session in list(self._sessions.values()) if self._is_alive(session)]
+        return iter(sorted(alive, key=lambda session: session.last_active))
 
-    def get(self, session_id: str) -> Session | None:
-        """The session, if it has not expired; this counts as activity."""
-        with self._lock:
-            session = self.peek(session_id)
-            if session is not None:
-                session.last_active = self._clock()
-                self._sessions.move_to_end(session.id)
-            return session
+    def _is_alive(self, session: Session) -> bool:
+        return session.last_active >= self._clock() - SESSION_SECONDS
 
     def peek(self, session_id: str) -> Session | None:
         """The session, if it has not expired; this does not count as activity."""
-        with self._lock:
-            self._expire()
-            return self._sessions.get(session_id)
+        session = self._sessions.get(session_id)
+        return session if session is not None and self._is_alive(session) else None
+
+    def get(self, session_id: str) -> Session | None:
+        """The session, if it has not expired; this counts as activity."""
+        session = self.peek(session_id)
+        if session is not None:
+            session.last_active = self._clock()
+        return session
 
     def open(self, session_id: str) -> Session:
         """The session, created if there is none."""
-        with self._lock:
-            session = self.get(session_id)
-            if session is None:
-                session = Session(session_id, self._clock())
-                self._sessions[session_id] = session
-                while len(self._sessions) > MAX_SESSIONS:
-                    self._sessions.popitem(last=False)
+        if (session := self.get(session_id)) is not None:
             return session
+        before = list(self._sessions)
+        staying = {session.id for session in list(self)[1 - MAX_SESSIONS :]}
+        for gone in before:
+            if gone not in staying:
+                self._sessions.pop(gone, None)
+        return self._sessions.setdefault(session_id, Session(session_id, self._clock()))
 
-    def end(self, session_id: str) -> bool:
-        """Drop a session; False when there was none."""
-        with self._lock:
-            return self._sessions.pop(session_id, None) is not None
+    def end(self, session_id: str) -> None:
+        """Drop a session."""
+        self._sessions.pop(session_id, None)
 
     def clear(self) -> None:
         """Drop all sessions."""
-        with self._lock:
-            self._sessions.clear()
-
-    def _expire(self) -> None:
-        limit = self._clock() - SESSION_SECONDS
-        while self._sessions:
-            oldest = next(iter(self._sessions.values()))
-            if oldest.last_active >= limit:
-                return
-            del self._sessions[oldest.id]
+        self._sessions.clear()

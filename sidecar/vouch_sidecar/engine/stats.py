@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from math import ceil
 
@@ -26,27 +26,9 @@ class Stats:
     """Counts since the process started."""
 
     def __init__(self) -> None:
-        self.prompts = 0
-        """Prompts that hooks reported."""
-        self.told = 0
-        """Of these, those to which something was said."""
-        self.lines = 0
-        """Lines that were given to sessions, once each."""
-        self.phrases = 0
-        """Phrases that texts were probed for."""
-        self.from_cache = 0
-        """Of these, those that the session remembered."""
+        self.counts = Counter[str]()
+        """By the name of the field of `StatsResult`."""
         self.timings: defaultdict[str, Timing] = defaultdict(Timing)
-
-    def count_prompt(self, is_told: bool) -> None:
-        """Count a prompt."""
-        self.prompts += 1
-        self.told += is_told
-
-    def count_phrases(self, tested: int, known: int) -> None:
-        """Count the phrases of a probed text, and those that the session remembered."""
-        self.phrases += tested
-        self.from_cache += known
 
     def count_call(self, operation: str, seconds: float) -> None:
         """Record the duration of one call."""

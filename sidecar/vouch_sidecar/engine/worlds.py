@@ -13,7 +13,8 @@ from dataclasses import replace
 from functools import cache, partial
 
 from vouch_sidecar.engine.claim_readings import ClaimReader, sources_in
-from vouch_sidecar.engine.collection import WORKSPACE, Collection
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.faults import WORKSPACE
 from vouch_sidecar.index.base_cache import code_version
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME

@@ -176,7 +176,7 @@ def _completed(operation: Operation[P, R], call: OperationCall, result: R, start
         call.caller.when_heard(record)
     engine.stats.count_call(operation.name, took)
     cut = ["timed_out"] if any(view.deadline.cuts for view in call.views) else []
-    degraded = [*engine.problems.degraded(), *cut, *result.degraded, *call.lacks]
+    degraded = [*engine.health.degraded(), *cut, *result.degraded, *call.lacks]
     common = {
         "generation": call.generation,
         "complete": engine.registry.complete,

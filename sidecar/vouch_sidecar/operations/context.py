@@ -7,9 +7,8 @@ from functools import partial
 
 from pydantic import Field
 
-from vouch_sidecar.engine import probing
+from vouch_sidecar.engine.answering import allowed, context_for, given_entities, probe
 from vouch_sidecar.engine.callers import Served
-from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context, given_entities
 from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Verbatim
@@ -72,32 +71,31 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         raise InvalidParamsError({"task": "or session_id is needed"}, missing=True)
     find = ask.engine.sessions.get if params.repeat else ask.engine.sessions.open
     session = find(session_id) if session_id else None
+    once = None if params.repeat else session
     task = None if params.task is None else excerpt(params.task)
     served: Sequence[Served] = ask.served
     probed, again, recorded = None, False, None
     if task is not None:
-        served = probing.allowed(ask.served)
-        once = None if params.repeat else session
+        served = allowed(ask.served)
         again = once is not None and once.last_task == task
         spoken = frozenset() if once is None else given_entities(served, once, task)
-        probed, known = probing.probe(
-            served, task, session, again=again, spoken=spoken, vector=ask.vector
-        )
-        ask.to_record.append(partial(ask.engine.stats.count_phrases, len(probed.phrases), known))
+        probed, known = probe(served, task, session, again=again, spoken=spoken, vector=ask.vector)
+        count = ask.engine.stats.counts.update
+        ask.to_record.append(partial(count, phrases=len(probed.phrases), from_cache=known))
         is_cut = any(kb.view.deadline.cuts for kb in served)
         recorded = None if is_cut else task  # what was cut short is asked anew
-    request = ContextRequest(
-        None if task is None else [task],
-        session=session,
+    speech, given = context_for(
+        served,
+        task,
+        session,
         repeat=params.repeat,
-        task=recorded,
         again=again,
         probed=probed,
         max_chars=params.max_chars,
     )
-    answered = answer_context(served, request)
-    ask.to_record.append(partial(answered.record, ask.engine.stats))
-    speech = answered.block
+    if once is not None:
+        ask.to_record.append(partial(once.give, given, recorded))
+        ask.to_record.append(partial(ask.engine.stats.counts.update, lines=len(speech.hits)))
     return ContextResult(
         text=speech.text,
         items=[

@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from vouch_sidecar.engine import probing
-from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
+from vouch_sidecar.engine.answering import allowed, context_for, probe
 from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Table
@@ -56,9 +55,9 @@ class ExplainResult(Result):
 
 def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
     text = excerpt(params.text)
-    served = probing.allowed(ask.served)
-    probed, _ = probing.probe(served, text, None, vector=ask.vector)
-    speech = answer_context(served, ContextRequest([text], probed=probed)).block
+    served = allowed(ask.served)
+    probed, _ = probe(served, text, None, vector=ask.vector)
+    speech, _ = context_for(served, text, probed=probed)
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
     for kb in served:

@@ -160,7 +160,7 @@ def excerpt(text: str) -> str:
     """The part of a text that is analysed: 4 KB of its beginning and end, as in a slot, without the
     blocks that were inserted into it.
     """
-    from vouch_sidecar.engine.session import both_ends
+    from vouch_sidecar.engine.sessions import both_ends
     from vouch_sidecar.retrieval.blocks.block import without_blocks
 
     words = without_blocks(text)

@@ -7,7 +7,7 @@ from time import perf_counter
 
 from pydantic import Field
 
-from vouch_sidecar.engine import probing
+from vouch_sidecar.engine import answering
 from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Table, Words
@@ -56,9 +56,10 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
     text = excerpt(params.text)
-    served = probing.allowed(ask.served)
-    probe, from_cache = probing.probe(served, text, session, vector=ask.vector)
-    ask.to_record.append(partial(ask.engine.stats.count_phrases, len(probe.phrases), from_cache))
+    served = answering.allowed(ask.served)
+    probe, from_cache = answering.probe(served, text, session, vector=ask.vector)
+    count = ask.engine.stats.counts.update
+    ask.to_record.append(partial(count, phrases=len(probe.phrases), from_cache=from_cache))
     hits = list(probe.hits)
     if ask.vector is not None:
         hits += semantic_hits(ask.vector, [kb.view for kb in served], text, hits)

@@ -31,14 +31,14 @@ class StatsResult(Result):
 
 
 def answer(ask: OperationCall, _: Params) -> StatsResult:
-    stats = ask.engine.stats
+    stats, counts = ask.engine.stats, ask.engine.stats.counts
     return StatsResult(
-        prompts=stats.prompts,
-        told=stats.told,
-        silent=stats.prompts - stats.told,
-        lines=stats.lines,
-        phrases=stats.phrases,
-        from_cache=stats.from_cache,
+        prompts=counts["prompts"],
+        told=counts["told"],
+        silent=counts["prompts"] - counts["told"],
+        lines=counts["lines"],
+        phrases=counts["phrases"],
+        from_cache=counts["from_cache"],
         operations=[
             OperationStats(
                 operation=name,

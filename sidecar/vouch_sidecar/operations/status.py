@@ -107,8 +107,8 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
     from vouch_sidecar.kb.records import Kind
 
     collection, view = served.collection, served.view
-    every = ask.engine.problems.problems_of(collection).values()
-    problems = ask.engine.problems.for_caller(ask.caller, collection)
+    every = ask.engine.health.problems_of(collection).values()
+    problems = ask.engine.health.for_caller(ask.caller, collection)
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,

@@ -15,8 +15,8 @@ import anyio
 from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, Served
-from vouch_sidecar.engine.context_blocks import ContextRequest, answer_context
-from vouch_sidecar.engine.session import MAX_SLOT_BYTES, Session
+from vouch_sidecar.engine.answering import context_for
+from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES, Session
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.operations import (
@@ -195,7 +195,7 @@ async def _prompt(engine: Engine, payload: Payload, session_id: str | None, call
         "viewer": payload.get("viewer"),
     }
     result = await perform_async(engine, context.OPERATION, task, caller, patience=0)
-    engine.stats.count_prompt(bool(result.text))
+    engine.stats.counts.update(prompts=1, told=bool(result.text))
     return result.text
 
 
@@ -226,16 +226,13 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
         tied = await in_worker(_tied, [kb.view for kb in served], touched, session)
     if not lines and not tied:
         return ""
-    asked = ContextRequest(
-        [lines] if lines else [],
-        session=session,
-        repeat=session is None,
-        tied=tied,
-        max_lines=MOST_LINES,
+    block, gives = context_for(
+        served, lines, session, repeat=False, tied=tied, max_lines=MOST_LINES
     )
-    answered = answer_context(served, asked)
-    caller.when_heard(partial(answered.record, engine.stats))
-    return answered.block.text
+    if session is not None:
+        caller.when_heard(partial(session.give, gives))
+        caller.when_heard(partial(engine.stats.counts.update, lines=len(block.hits)))
+    return block.text
 
 
 def _tied(views: Sequence[View], touched: Touched, session: Session | None) -> list[Line]:

@@ -64,7 +64,7 @@ def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[RootProblem]:
         collection = served.collection
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
         across = check_all(around, served.view.visible.sees)
-        of_files = engine.problems.problems_of(collection)
+        of_files = engine.health.problems_of(collection)
         problems = list(chain(*of_files.values(), *across.values()))
         for problem in sorted(problems, key=attrgetter("path", "line", "column")):
             yield collection.root, problem

@@ -9,7 +9,7 @@ from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.changed import GATHER_SECONDS, Changed
-from vouch_sidecar.engine.session import Session
+from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import as_json, salience_notification
 from vouch_sidecar.operations.notifications import DidChangeSalience

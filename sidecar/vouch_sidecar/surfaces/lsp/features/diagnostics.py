@@ -17,6 +17,7 @@ from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import with_field
+from vouch_sidecar.kb.settings import load_settings
 from vouch_sidecar.surfaces.lsp.at_position import file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -53,7 +54,7 @@ def _problems(server: Sidecar) -> Problems:
     uri_for, engine = server.uris(), server.engine
     by_uri: dict[str, list[Problem]] = {}
     for served in engine.serving(server.caller):
-        of_files = engine.problems.for_caller(server.caller, served.collection)
+        of_files = engine.health.for_caller(server.caller, served.collection)
         for relative, problems in of_files.items():
             uri = uri_for(served.collection.root / KB_DIRNAME / relative)
             by_uri.setdefault(uri, []).extend(problems)
@@ -70,7 +71,8 @@ def _problems(server: Sidecar) -> Problems:
 def _problems_in(server: Sidecar, served: Served, relative: str, data: bytes) -> list[Problem]:
     """The problems of an open file as its text stands, those across files included."""
     if relative == CONFIG:
-        return [*server.engine.problems.in_config(data)]
+        _, found = load_settings(data, server.engine.registry.client, server.engine.env)
+        return [problem for problem in found if problem.path == CONFIG]
     reading, view = parse(relative, data), served.view
     if reading.artifact is None:
         return [*reading.problems]

@@ -1,22 +1,24 @@
-"""Reports what is wrong in a process: its faults, the problems in its files, and the values of
-`degraded`.
-"""
+"""What is wrong in a process: what fails now, problems in files, and the values of `degraded`."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from vouch_sidecar.engine.callers import Caller
-from vouch_sidecar.engine.collection import GIT, WATCH, Collection
-from vouch_sidecar.engine.faults import MODEL, QUESTION, Faults
+from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.faults import GIT, MODEL, QUESTION, WATCH, Faults
 from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.records import Problem, Severity
-from vouch_sidecar.kb.settings import load_settings
+
+Problems = Mapping[str, Sequence[Problem]]
+"""By path; the empty one stands for the whole knowledge base."""
 
 
-class ProblemReport:
-    """Collects problems. `faults` are those of the whole process."""
+class Health:
+    """What is wrong in the served knowledge bases. `faults` are those of the whole process."""
 
     def __init__(self, registry: Registry, faults: Faults) -> None:
         self._registry = registry
@@ -29,42 +31,35 @@ class ProblemReport:
             "index_building": not self._registry.complete,
             "search_failed": any(c.reader.rebuilds for c in served),
             "watch_lost": any(WATCH in c.faults or GIT in c.faults for c in served)
-            or any(step not in (MODEL, QUESTION) for step, _ in self._faults),
+            or any(step not in (MODEL, QUESTION) for step in self._faults),
             "files_skipped": any(c.published.skipped or c.is_failing for c in served),
         }
         return [value for value, is_so in holds.items() if is_so]
 
-    def problems_of(self, collection: Collection) -> dict[str, tuple[Problem, ...]]:
-        """All problems of a knowledge base by path."""
-        by_path = dict(collection.published.problems)
-        others = collection.published.settings_problems, collection.faulty(), self._faulty()
-        for problem in chain.from_iterable(others):
-            by_path[problem.path] = (*by_path.get(problem.path, ()), problem)
-        return {path: problems for path, problems in by_path.items() if problems}
+    def problems_of(self, collection: Collection) -> Problems:
+        """All problems of a knowledge base."""
+        by_path = defaultdict[str, list[Problem]](list)
+        published = collection.published
+        of_files = chain.from_iterable(published.problems.values())
+        faults = *published.settings_problems, *collection.faulty(), *self._faults.problems()
+        for problem in (*of_files, *faults):
+            by_path[problem.path].append(problem)
+        return by_path
 
-    def in_config(self, text: bytes) -> tuple[Problem, ...]:
-        """The problems that a text would cause as `config.yaml`."""
-        _, problems = load_settings(text, self._registry.client, self._registry.env)
-        return tuple(problem for problem in problems if problem.path == CONFIG)
-
-    def for_caller(self, caller: Caller, collection: Collection) -> dict[str, tuple[Problem, ...]]:
+    def for_caller(self, caller: Caller, collection: Collection) -> Problems:
         """The problems that a caller is told. People and programs are told those of all files,
         whoever may see the content; a model is told only those of settings and current failures.
         """
-        by_path = self.problems_of(collection)
-        paths = by_path.keys() & {"", CONFIG} if caller.is_model else by_path.keys()
-        return {path: problems for path, problems in by_path.items() if path in paths}
+        told = self.problems_of(collection).items()
+        return {path: found for path, found in told if path in ("", CONFIG) or not caller.is_model}
 
     def faulty(self) -> list[Problem]:
         """All current faults, errors first."""
         of_each = [c.faulty() for _, c in sorted(self._registry.collections.items())]
         refused = [Problem("", text, Severity.WARNING) for text in self._registry.refused]
-        problems = [*chain.from_iterable(of_each), *refused, *self._faulty()]
+        problems = [*chain.from_iterable(of_each), *refused, *self._faults.problems()]
         faulty = [one for one in problems if one.severity is not Severity.HINT]
         return sorted(faulty, key=lambda problem: problem.severity is not Severity.ERROR)
-
-    def _faulty(self) -> list[Problem]:
-        return [Problem("", text, Severity.WARNING) for _, text in self._faults]
 
     def errors(self) -> list[Problem]:
         """The errors because of which artifacts are missing from answers, by path."""

@@ -1,0 +1,182 @@
+"""Probes texts, and chooses the context that an agent is given for a text or a session's window."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+from vouch_sidecar.engine.callers import Served
+from vouch_sidecar.engine.sessions import Given, GivenKey, Session
+from vouch_sidecar.kb.records import Claim, Kind, Page, Relation
+from vouch_sidecar.retrieval.blocks.context import (
+    ContextBlock,
+    each_line_once,
+    make_block,
+    whom_to_ask,
+)
+from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact
+from vouch_sidecar.retrieval.line import Line
+from vouch_sidecar.retrieval.probe import GivenEntities, Probe, names_file, run
+from vouch_sidecar.retrieval.salience import (
+    Salient,
+    asked_by_name,
+    volunteered_by,
+    volunteering_order,
+)
+from vouch_sidecar.retrieval.statements.text_vector import TextVector
+
+
+def probe(
+    served: Sequence[Served],
+    text: str,
+    session: Session | None,
+    *,
+    again: bool = False,
+    spoken: GivenEntities = frozenset(),
+    vector: TextVector | None = None,
+) -> tuple[Probe, int]:
+    """Probe a text in as many knowledge bases as the settings allow. Returns the probe, and how
+    many of its phrases the session had probed before.
+
+    The session remembers its phrases until something changes. `again`: the previous turn had the
+    same text, so full text is not searched. The names of entities in `spoken`, which the session
+    was given before, yield no hits.
+    """
+    asked = allowed(served)
+    views, recalls = [kb.view for kb in asked], [kb.view.recall for kb in asked]
+    shortest = min((recall.min_prompt_len for recall in recalls), default=1)
+    is_long = len(text.strip()) >= shortest
+    asks = not again and (is_long or holds_exact(text) or names_file(views, text))
+    full_text = asks and any(recall.fallback_to_fts for recall in recalls)
+    probed = run(views, text, full_text, spoken, vector)
+    if session is None:
+        return probed, 0
+    stamp = tuple((kb.view.stamp, kb.settings) for kb in asked)
+    return probed, session.count_known((phrase.casefold(), stamp) for phrase in probed.phrases)
+
+
+def allowed(served: Sequence[Served]) -> Sequence[Served]:
+    """The knowledge bases to probe: the first by name, as many as the strictest setting allows."""
+    limits = [n for kb in served if (n := kb.settings.probe.max_collections) is not None]
+    if not limits:
+        return served
+    return sorted(served, key=lambda kb: kb.view.collection)[: min(limits)]
+
+
+def context_for(
+    served: Sequence[Served],
+    text: str | None,
+    session: Session | None = None,
+    *,
+    repeat: bool = True,
+    again: bool = False,
+    probed: Probe | None = None,
+    tied: Sequence[Line] = (),
+    max_chars: int | None = None,
+    max_lines: int | None = None,
+) -> tuple[ContextBlock, Given]:
+    """The context for a text, or for the texts of a session's window; and what that gives, to be
+    recorded once it was heard: the thread that makes it may go on after its call was cancelled.
+
+    Without `repeat`, what the session was given before and has not changed is left out; an entity
+    given before has only the line that says whom to ask. `again`: the turn before had the same
+    text, so that nothing new is asked. `probed` is the probe of the text: full-text hits, and the
+    knowledge base that it is about. Claims `tied` to the file that the text comes from come first,
+    in this order.
+    """
+    once = None if repeat else session
+    rows: list[Salient] = []
+    by_name: list[Salient] = []
+    for kb in served:
+        if kb.view.recall.enabled:
+            read = [text] if text is not None else kb.window(session).texts if session else []
+            asked = [] if text is None else asked_by_name(kb.view, text)
+            by_name += asked
+            rows += volunteered_by([kb.view], read)
+            ids = {_identity(row) for row in rows}
+            more_rows = asked if probed is not None else []
+            rows += [row for row in more_rows if _identity(row) not in ids]
+    rows.sort(key=volunteering_order)
+    more = [] if probed is None else _full_text_hits(probed)
+    if once is not None:
+        # A repeated prompt asks for nothing new; who asks for all about a name gets the rest of it.
+        names = set() if again else {_identity(row) for row in by_name}
+        before = [r for r in rows if _was_given(once, r) and _identity(r) not in names]
+        rows = [row for row in rows if row not in before]
+        if text is not None:
+            whom = [hit for row in before for hit in whom_to_ask(row, text)]
+            more = [] if again else [*whom, *more]
+    if text is None:
+        text = "" if session is None else " ".join(session.window())
+    block = make_block(
+        served,
+        rows,
+        text,
+        first=_allowed(tied),
+        more=more,
+        given=() if once is None else once.all_given(),
+        leads=None if probed is None else probed.primary,
+        max_chars=max_chars,
+        max_lines=max_lines,
+    )
+    return block, {} if once is None else dict(_given_by(block, rows))
+
+
+def _full_text_hits(probed: Probe) -> list[Line]:
+    """Full-text answers from the knowledge bases whose settings allow `fallback_to_fts`."""
+    return _allowed(
+        hit for hit in each_line_once(probed.answers) if hit.view.recall.fallback_to_fts
+    )
+
+
+def _allowed(hits: Iterable[Line]) -> list[Line]:
+    """Hits that the recall settings of their collection allow: claims, pages, relations, people."""
+    return [
+        hit
+        for hit in hits
+        if (isinstance(hit.artifact, Claim | Page | Relation) or hit.kind == "people")
+        and hit.view.recall.enabled
+    ]
+
+
+# What is given once, and again only when it changed
+
+
+def given_entities(
+    served: Sequence[Served], session: Session, text: str
+) -> frozenset[tuple[Hashable, str]]:
+    """The entities named by a text that the session was already given and that have not changed
+    since: pairs of `View.identity` and entity id.
+    """
+    rows = (row for kb in served for row in volunteered_by([kb.view], [text]))
+    return frozenset(_identity(row) for row in rows if _was_given(session, row))
+
+
+def _identity(row: Salient) -> tuple[Hashable, str]:
+    return row.view.identity, row.entity.id
+
+
+def _was_given(session: Session, row: Salient) -> bool:
+    """Whether the session was given an entity, and neither it nor its claims and pages changed."""
+    given = session.given.get((row.view.identity, Kind.ENTITY, row.entity.id))
+    return given == _entity_state(row)
+
+
+def _given_by(block: ContextBlock, rows: Sequence[Salient]) -> Iterator[tuple[GivenKey, Hashable]]:
+    """What a block gives, each with its state: its entities among `rows`, and what its lines
+    cite.
+    """
+    given_now = {(hit.view.identity, hit.entity_id) for hit in block.hits}
+    for row in rows:
+        if _identity(row) in given_now:
+            yield (row.view.identity, Kind.ENTITY, row.entity.id), _entity_state(row)
+    for hit in block.hits:
+        for cited in hit.cited:
+            yield hit.identity_of(cited), hit.state_of(cited)
+
+
+def _entity_state(row: Salient) -> int:
+    """A hash that changes with the entity, its claims or its pages."""
+    view, entity_id = row.view, row.entity.id
+    ids = sorted(view.search.ids(view.search.claims_of([entity_id])))
+    pages = view.visible.pages_about((Kind.ENTITY, entity_id))
+    return hash((row.entity, *map(view.knowledge.claim, ids), *pages))
