@@ -19,7 +19,6 @@ from vouch_sidecar.kb.reader import Kept, read_content
 from vouch_sidecar.kb.records import Claim, Evidence, Source
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.around import (
-    Place,
     Span,
     after_mark,
     around,
@@ -34,7 +33,7 @@ TALKING = frozenset({"message", "transcript"})
 """Types of sources in which people and agents talk to each other."""
 MAX_LEAD_IN = 240
 """Characters of a sentence that is put in front of the items of its list."""
-NEGATION = re.compile(r"\b(?:not|never|no|neither|cannot|\w{1,9}n['’]t)\b", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:not|never|no|neither|cannot|\w{1,9}n['’]t)\b", re.IGNORECASE)
 _MARK_BYTES = 64
 """Bytes that the mark of an item has in front of its sentence, at most."""
 _documents = Memo(entries=16)
@@ -68,7 +67,7 @@ class ShownText(NamedTuple):
     """The whole sentence; None if the viewer may not see it."""
     source_id: str = ""
     start: int = 0
-    """The sentence's source, and its offset there in characters."""
+    """The sentence's source, and its offset there in bytes."""
 
     @property
     def fact(self) -> str:
@@ -118,24 +117,32 @@ def _quotes(evidence: Evidence, claim: Claim) -> bool:
     return evidence.quote is not None and evidence.quote.split() == claim.text.split()
 
 
+class _Part(NamedTuple):
+    """A part of a source, on one line, and its range in bytes, as that of a receipt."""
+
+    text: str
+    start: int
+    end: int
+
+
 class _Around(NamedTuple):
-    """What stands around a receipt. Ranges are in bytes, as those of receipts."""
+    """What stands around a receipt: whole sentences, the heading above, and what leads in."""
 
     quote: str
-    place: Place | None
-    sentence: Span = (0, 0)
-    heading: Span = (0, 0)
-    lead_ins: tuple[Span, ...] = ()
+    sentence: _Part | None
+    """None outside of prose; without text where only a part of it may be shown."""
+    heading: _Part = _Part("", 0, 0)
+    lead_ins: tuple[_Part, ...] = ()
 
 
 class _Document:
     """The text of a source, with its blocks."""
 
     def __init__(self, source_id: str, data: bytes) -> None:
-        self.text = data.decode()
         self._source_id = source_id
         self._kept = Kept(data)
-        self._blocks, _ = parts_of(self.text)
+        self._text = data.decode()
+        self._blocks, _ = parts_of(self._text)
 
     def around(self, evidence: Evidence) -> _Around | None:
         """What stands around a receipt; None if the source has another text there."""
@@ -144,24 +151,20 @@ class _Document:
         return _places.cached(self._source_id, span, lambda: self._around(*span))
 
     def _around(self, first: int, last: int) -> _Around:
-        data, text = self._kept.data, self.text
-        while data[first] >> 6 == 0b10:  # within a character
-            first -= 1
-        start = len(data[:first].decode())
-        end = start + len(data[first:last].decode("utf-8", "ignore"))
-
-        def byte(at: int) -> int:
-            """The offset in bytes, counted from the receipt: a document may be large."""
-            if at < start:
-                return first - len(text[at:start].encode())
-            return first + len(text[start:at].encode())
-
-        quote, place = text[after_mark(text, start) : end], around(text, self._blocks, start, end)
+        text = self._text
+        start, end = (len(self._kept.data[:at].decode("utf-8", "ignore")) for at in (first, last))
+        quote = one_line(text[after_mark(text, start) : end])
+        place = around(text, self._blocks, start, end)
         if place is None:
-            return _Around(one_line(quote), None)
-        spans = [(place.start, place.end), place.heading or (start, start), *place.lead_ins]
-        sentence, heading, *lead_ins = ((byte(begins), byte(ends)) for begins, ends in spans)
-        return _Around(one_line(quote), place, sentence, heading, tuple(lead_ins))
+            return _Around(quote, None)
+        heading = self._part(place.heading or (0, 0))
+        sentence = self._part((place.start, place.end))._replace(text=place.text)
+        return _Around(quote, sentence, heading, tuple(map(self._part, place.lead_ins)))
+
+    def _part(self, span: Span) -> _Part:
+        written = self._text[slice(*span)]
+        start = len(self._text[: span[0]].encode())
+        return _Part(one_line(written), start, start + len(written.encode()))
 
 
 def _document(root: Path, source: Source) -> _Document | None:
@@ -190,40 +193,40 @@ def _shown_by(
     gates: frozenset[str],
 ) -> ShownText:
     """The text for a claim by one of its receipts, around which stands what is `there`."""
-    place, text, verbatim = there.place, document.text, _quotes(evidence, claim)
-    said, words = _words(there.quote if verbatim else claim.text), _words(place and place.text)
+    sentence, verbatim = there.sentence, _quotes(evidence, claim)
+    whole = "" if sentence is None else sentence.text
+    said, words = _words(there.quote if verbatim else claim.text), _words(whole)
     holds = bool(said) and f" {' '.join(said)} " in f" {' '.join(words)} "
     hidden = knowledge.concealed(source.id, gates) if gate_of(source) in gates else None
-    own = unseen = _by_itself(claim)
+    own = _by_itself(claim)
     if (holds or verbatim) and hidden is not None:
-        own = own._replace(says_something=place is not None and _says_something(place, source))
-    if place is None:
+        own = own._replace(says_something=_says_something(whole, source))
+    if sentence is None:
         return own
-    if not place.text or len(place.text) > MAX_SENTENCE:
-        return own._replace(lacks_context=claim.auto_approved or not place.text)
+    if not 0 < len(whole) <= MAX_SENTENCE:
+        return own._replace(lacks_context=claim.auto_approved or not whole)
 
-    def shows(start: int, end: int) -> bool:
-        return hidden is not None and not any(a < end and start < b for a, b in hidden)
+    def shows(part: _Part) -> bool:
+        return hidden is not None and not any(a < part.end and part.start < b for a, b in hidden)
 
-    if not shows(*there.sentence):
-        return unseen._replace(lacks_context=claim.auto_approved and said != words)
-    lead_ins = [one_line(text[start:end]) for start, end in place.lead_ins]
-    short = [lead_in for lead_in in lead_ins if len(lead_in) <= MAX_LEAD_IN]
-    is_negated = any(NEGATION.search(each) for each in lead_ins if each not in short)
-    if is_negated or not all(shows(*span) for span in there.lead_ins):
-        return own._replace(lacks_context=True)
-    title = heading_text(text[slice(*place.heading)]) if place.heading else ""
-    heading = f"{title}:" if title and shows(*there.heading) else ""
-    whole = " ".join(filter(None, [heading, *short, place.text]))
-    own = own._replace(sentence=whole, source_id=source.id, start=place.start)
+    if not shows(sentence):
+        return _by_itself(claim)._replace(lacks_context=claim.auto_approved and said != words)
+    short = [each.text for each in there.lead_ins if len(each.text) <= MAX_LEAD_IN]
+    for lead_in in there.lead_ins:
+        if not shows(lead_in) or (lead_in.text not in short and _NEGATION.search(lead_in.text)):
+            return own._replace(lacks_context=True)
+    title = heading_text(there.heading.text)
+    heading = f"{title}:" if title and shows(there.heading) else ""
+    whole = " ".join(filter(None, [heading, *short, whole]))
+    own = own._replace(sentence=whole, source_id=source.id, start=sentence.start)
     if not holds:
         return own
     # Who words a claim says all of it; what a passage says may depend on the heading above.
     is_own = said == words and not short and not claim.auto_approved
     return own._replace(
         text=whole,
-        claims=tuple(sorted({claim.id, *_saying(knowledge, source, document, there, gates)})),
-        sentence_key=f"{source.id} {place.start} {whole}",
+        claims=tuple(sorted({claim.id, *_saying(knowledge, source, document, sentence, gates)})),
+        sentence_key=f"{source.id} {sentence.start} {whole}",
         says=(" ".join(whole.split()), *(own.says if is_own else ())),
         heading=heading,
     )
@@ -233,27 +236,26 @@ def _saying(
     knowledge: Knowledge,
     source: Source,
     document: _Document,
-    there: _Around,
+    sentence: _Part,
     gates: frozenset[str],
 ) -> Iterator[str]:
     """The ids of the live, visible claims that quote the same sentence."""
-    every, (start, end) = knowledge.evidence_in(source.id), there.sentence
-    first = bisect_left(every, start - _MARK_BYTES, key=lambda one: one.byte_start or 0)
-    last = bisect_left(every, end, key=lambda one: one.byte_start or 0)
+    every = knowledge.evidence_in(source.id)
+    first = bisect_left(every, sentence.start - _MARK_BYTES, key=lambda one: one.byte_start or 0)
+    last = bisect_left(every, sentence.end, key=lambda one: one.byte_start or 0)
     for evidence in every[first:last]:
-        other = document.around(evidence)
-        if other is not None and other.sentence == there.sentence:
+        there = document.around(evidence)
+        if there is not None and there.sentence == sentence:
             for claim in knowledge.claims_citing(evidence.id):
                 if is_live(claim) and gate_of(claim) in gates and _quotes(evidence, claim):
                     yield claim.id
 
 
-def _says_something(place: Place, source: Source) -> bool:
-    """Whether the sentences of a place of a source say something by themselves."""
-    if is_fragment(place.text) or not is_statement(place.text):
-        return False
-    return not (source.type in TALKING and is_talk(place.text))
+def _says_something(sentence: str, source: Source) -> bool:
+    """Whether sentences of a source say something by themselves."""
+    is_small_talk = source.type in TALKING and is_talk(sentence)
+    return is_statement(sentence) and not is_fragment(sentence) and not is_small_talk
 
 
-def _words(text: str | None) -> list[str]:
-    return [unit.folded for unit in units(text or "").units]
+def _words(text: str) -> list[str]:
+    return [unit.folded for unit in units(text).units]
