@@ -70,8 +70,6 @@ def _kind(form: NameForm, written: str, words: tuple[str, ...]) -> FormKind | No
         return FormKind.SURNAME if form.words == words else None
     if spelling(written) == form.spelling:
         return form.kind
-    if len(form.words) != len(words):
-        return None
     if form.name.isupper():
         # A name in capitals has a plural, and no other inflection: DNS is no plural of DN.
         pairs = zip(form.words, words, strict=True)
