@@ -38,6 +38,6 @@ def test_hover_in_prose_says_where_it_was_found(client: Client) -> None:
     lines = found["contents"]["value"].splitlines()
     assert lines[0].strip() == "**keyring** · topic · 3 live claims"
     assert re.match(r"Ask \S.*\(1 commit\)", lines[1])
-    assert lines[2].strip() == "Not declared: no English word, in 3 claims"
+    assert lines[2].strip() == "Not declared: no English word"
     assert sum(line.startswith("- ") for line in lines) == 2
     assert "Entity:" not in found["contents"]["value"]

@@ -27,10 +27,9 @@ from vouch_sidecar.text.prompt_text import (
 )
 from vouch_sidecar.text.text_forms import is_statement, is_talk
 from vouch_sidecar.workspace.definitions import names_in_file
-from vouch_sidecar.workspace.document_headings import headings_in
 from vouch_sidecar.workspace.file_kinds import LANGUAGES
 from vouch_sidecar.workspace.names_in_text import names_in
-from vouch_sidecar.workspace.topic_names import names_in_claim
+from vouch_sidecar.workspace.topic_names import headings_in, names_in_claim
 
 from tests.engine.bases import write
 from tests.kb.samples import claim

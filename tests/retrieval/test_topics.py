@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from vouch_sidecar.kb.access import Viewer
@@ -16,8 +17,7 @@ from vouch_sidecar.retrieval.salience import listed_topics, rank, volunteered_by
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.statements.answers import claims_about
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.topic_finder import FEW_SPEAK, MAX_TOPICS, TopicSources, derive
-from vouch_sidecar.workspace.topics import Topics
+from vouch_sidecar.workspace.topics import FEW_SPEAK, MAX_TOPICS, TopicFinder, Topics
 
 from tests.index.worlds import Change, after, knowledge_of
 from tests.retrieval.samples import ADA, COURIER, NOBODY, PRIVATE, claim, entity, evidence, page
@@ -30,10 +30,10 @@ OTHERS = [
 OURS = Scope("project", project="courier")
 
 
-def seen(*artifacts: Artifact, who: Viewer = NOBODY, around: TopicSources | None = None) -> View:
+def seen(*artifacts: Artifact, who: Viewer = NOBODY, **around: Any) -> View:
     """What somebody sees of a knowledge base with these artifacts and others that share nothing."""
     knowledge = knowledge_of([*artifacts, *OTHERS])
-    topics = derive(knowledge, who.gates, around or TopicSources())
+    topics = TopicFinder(knowledge, who.gates, **around).topics()
     return View("kb", knowledge, who.gates, topics=Topics(knowledge, {who.gates: topics}))
 
 
@@ -65,23 +65,13 @@ def test_a_word_that_english_lacks_is_one_in_two_or_three_claims() -> None:
     (topic,) = view.derived
     assert topic.entity == Entity("topic:keyring", "", "keyring", "topic")
     assert topic.claims == {"asked", "import", "off"}
-    assert topic.why == "no English word, in 3 claims"
+    assert topic.why == "no English word"
     assert names(seen(*KEYRINGS[:2])) == {"keyring"}
     assert names(seen(*KEYRINGS[:1])) == set()
     assert names(seen(*KEYRINGS[:2], *many_others())) == set()
     assert names(seen(*KEYRINGS, *many_others())) == {"keyring"}
     assert names(seen(*claims(*(f"They weren't there at {n}." for n in range(3))))) == set()
     assert names(seen(*claims(*(f"The table {n} is set." for n in range(3))))) == set()
-
-
-def test_a_word_inside_an_identifier_counts_as_the_word() -> None:
-    said, named = KEYRINGS[0], claim("named", "`USE_KEYRING` and --keyring-provider name one.")
-    (topic,) = seen(said, named).derived
-    assert topic.entity.name == "keyring"
-    assert topic.claims == {"asked", "named"}
-    assert names(seen(named, claim("again", "`USE_KEYRING` is kept."))) == set()  # nobody says it
-    path = claim("path", "See `src/keyring/`.")
-    assert names(seen(said, path)) == set()
 
 
 @pytest.mark.parametrize("word", ["unpainted", "repainting", "non-smoker", "Non-keyring"])
@@ -152,7 +142,7 @@ def test_headings_of_cited_documents_are_topics() -> None:
         claim("alone", "Nobody else is there.", evidence=("e",)),
         claim("else", "The cache keeps a wheel as well."),
     ]
-    view = seen(*cited, source, below, around=TopicSources(content=lambda _: text))
+    view = seen(*cited, source, below, content=lambda _: text)
     found = {topic.entity.name: topic.claims for topic in view.derived}
     assert found == {"Wheel cache": {"kept", "else"}, "Build isolation": {"alone"}}
     assert names(seen(*cited, source, below)) == set()  # its content is not kept
@@ -178,8 +168,7 @@ def test_headings_of_code_of_tables_and_of_templates_are_none(heading: str, loca
     ).encode()
     source = Source("s", "sources/s/meta.yaml", locator, kept=True)
     cited = claim("cited", "The isolation of a build and the cache of a wheel.", evidence=("s",))
-    around = TopicSources(content=lambda _: text)
-    assert names(seen(cited, source, around=around)) == {"Wheel cache"}
+    assert names(seen(cited, source, content=lambda _: text)) == {"Wheel cache"}
 
 
 @pytest.mark.parametrize(
@@ -207,17 +196,16 @@ def test_headings_that_somebody_may_not_see_are_no_topics_for_him(
     ]
     if withheld.evidence != ("h",):
         heading = replace(heading, byte_start=None, byte_end=None)
-    around = TopicSources(content=lambda _: text)
     wanted = {"all": {"Big wheel cache", "Build isolation"}, "rest": {"Build isolation"}}
     for who, part in ((NOBODY, everybodys), (ADA, adas)):
-        found = names(seen(*cited, source, heading, withheld, who=who, around=around))
+        found = names(seen(*cited, source, heading, withheld, who=who, content=lambda _: text))
         assert found == set().union(*(wanted[word] for word in part))
 
 
 @pytest.mark.parametrize("word", ["json", "Utils", "readme", "kb", "website", "online", "October"])
 def test_words_of_code_and_the_own_name_are_no_topics(word: str) -> None:
-    around = TopicSources(project_names=frozenset({"kb"}))
-    assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))), around=around)) == set()
+    own = frozenset({"kb"})
+    assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))), own=own)) == set()
 
 
 def test_what_stands_in_many_claims_is_no_topic() -> None:

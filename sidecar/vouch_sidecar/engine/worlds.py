@@ -32,8 +32,7 @@ from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.locator import MAX_PARTS
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import Ties
-from vouch_sidecar.workspace.topic_finder import TopicSources, derive
-from vouch_sidecar.workspace.topics import Topics
+from vouch_sidecar.workspace.topics import TopicFinder, Topics
 from vouch_sidecar.workspace.world import World, next_serial
 
 NO_TIES = "Claims are not tied to files"
@@ -325,9 +324,12 @@ def _topics(collection: Collection, world: World, own: Set[str], breathe: Breath
     knowledge, before = world.knowledge, world.topics
     assert knowledge is not None
     derived = before.by_gates if before.knowledge is knowledge else {}
-    sources = TopicSources(partial(read_content, collection.root / KB_DIRNAME), own, breathe)
+    content = partial(read_content, collection.root / KB_DIRNAME)
     viewers = collection.viewers()
     if before.knowledge is knowledge and derived.keys() == set(viewers):
         return before
-    by_gates = {g: derived.get(g) or derive(knowledge, g, sources) for g in viewers}
+    by_gates = {
+        gates: derived.get(gates) or TopicFinder(knowledge, gates, content, own, breathe).topics()
+        for gates in viewers
+    }
     return Topics(knowledge, by_gates)

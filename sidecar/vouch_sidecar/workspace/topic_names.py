@@ -1,4 +1,6 @@
-"""Finds what in a text may name a topic, and the key that different forms of a name share."""
+"""Finds what in a claim, or above a passage of a document, may name a topic, and the key that
+different forms of a name share.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,14 @@ import re
 from collections.abc import Iterator
 from enum import IntEnum
 from functools import lru_cache
+from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.text.analysis import fold, stem, units
+from vouch_sidecar.text.around import parts_of
 from vouch_sidecar.text.english_words import STOPWORDS, tier
-from vouch_sidecar.text.windows import matches, replaced
+from vouch_sidecar.text.windows import MAX_WINDOW, matches, replaced
 
 MAX_NAME_WORDS = 6
 """Words of a name; a longer title is a sentence."""
@@ -36,24 +40,31 @@ GENERIC = frozenset(
     """.split()
 )
 """Words of code, of the web and of documents that name nothing of a project."""
-STANDARDS = frozenset(
-    "aes arm ascii cp gb http iso md pcre rsa sha ssl tls ucs us utf win x".split()
-)
+MAX_HEADINGS = 200
+"""Headings of a document that are read."""
+MAX_DOCUMENT = 1 << 18
+"""Bytes of a document that are read."""
+_STANDARDS = "AES|ARM|ASCII|CP|GB|HTTP|ISO|MD|PCRE|RSA|SHA|SSL|TLS|UCS|US|UTF|WIN"
 """Words before a number that make no ticket."""
-DECISIONS = frozenset({"adr", "pep", "rfc"})
-"""Words before the number of a decision, on which claims hang."""
-PREFIXES = ("anti", "de", "meta", "multi", "non", "re", "semi", "sub", "un")
-"""Prefixes that make no name of an English word."""
+_DECISION = re.compile("(?:ADR|PEP|RFC)-")
+"""The number of a decision, on which claims hang."""
+_PREFIXED = re.compile("(?:anti|de|meta|multi|non|re|semi|sub|un)(-?)(.+)")
+"""What may be an English word with a prefix, which makes no name of it."""
 _TICKED = re.compile(r"`[^`\n]*`")
 _ADDRESS = re.compile(r"(?<!\S)[^\s\\/@]*+[\\/@]\S*+")
-WORD = re.compile(r"(?<![\w$.=-])[^\W\d_][^\W_]+(?:-[^\W_]+)*(?![\w=(-]|\.\w|['’]\w)")
+_WORD = re.compile(r"(?<![\w$.=-])[^\W\d_][^\W_]+(?:-[^\W_]+)*(?![\w=(-]|\.\w|['’]\w)")
 _CAPITALS = re.compile(r"(?<![\w-])[A-Z][\w-]*+(?: [A-Z0-9](?:[.-]*+\w++)++)++")
 _OPENS = re.compile(r"(?:\A|[.!?:;]\s)\W*+\Z")
 """What stands before the first word of a sentence."""
 MAX_OPENING = 20
 _TICKET = re.compile(
-    r"(?<![\w/#&.-])(?:#\d{1,7}|GHSA(?:-[0-9a-z]{4}){3}|CVE-\d{4}-\d{4,7}|[A-Z]{2,10}-\d{1,6})(?![\w-])"
+    r"(?<![\w/#&.-])(?:#\d{1,7}|GHSA(?:-[0-9a-z]{4}){3}|CVE-\d{4}-\d{4,7}"
+    rf"|(?!(?:{_STANDARDS})-)[A-Z]{{2,10}}-\d{{1,6}})(?![\w-])"
 )
+_NO_NAME = re.compile(r"[|<_=;\\{}@]|\(\)|::|\[(?![^\]\[]*+\][(\[])")
+"""What stands in a heading that is code, a row of a table or a placeholder of a template."""
+_MARKUP = re.compile(r"[`*_]|\{[\w-]+\}|:[\w-]+:|\[|\](?:\([^)\]]*+\))?+")
+_DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".org")
 
 
 class Origin(IntEnum):
@@ -71,58 +82,45 @@ class Origin(IntEnum):
 
 def is_ticket(name: str) -> bool:
     """Whether a name is the number of a ticket, and not that of a decision or a standard."""
-    return _TICKET.fullmatch(name) is not None and _prefix(name) not in STANDARDS | DECISIONS
-
-
-def _prefix(ticket: str) -> str:
-    return ticket.partition("-")[0].lower()
+    return _TICKET.fullmatch(name) is not None and not _DECISION.match(name)
 
 
 def names_in_claim(claim: Claim) -> Iterator[tuple[Origin, str]]:
     """The tags of a claim, and the tickets and phrases in capitals of its text."""
     for tag in claim.topical_tags:
         yield Origin.TAG, tag
-    for match in matches(_TICKET, claim.text):
-        ticket = match[0]
-        if _prefix(ticket) not in STANDARDS:
-            yield Origin.TICKET, ticket
-    text = prose_of(claim.text)
+    for ticket in matches(_TICKET, claim.text):
+        yield Origin.TICKET, ticket[0]
+    text = _prose_of(claim.text)
     for match in matches(_CAPITALS, text):
         if phrase := _without_opening(text, match):
             yield Origin.PHRASE, phrase
 
 
-def prose_of(text: str) -> str:
+def words_in_claim(claim: Claim) -> set[str]:
+    """The words of a claim's text, as they are written there."""
+    return set(_WORD.findall(_prose_of(claim.text)))
+
+
+def _prose_of(text: str) -> str:
     """A text without addresses, paths and what is in backticks."""
-    if "`" in text:
-        text = replaced(_TICKED, " . ", text)
-    return replaced(_ADDRESS, " . ", text) if any(sign in text for sign in "/\\@") else text
+    return replaced(_ADDRESS, " . ", replaced(_TICKED, " . ", text))
 
 
-def words_of_identifiers(text: str) -> set[str]:
-    """The words inside a text's identifiers, options and backticks, folded."""
-    pieces = text.split("`")
-    bare = (word for piece in pieces[::2] for word in piece.split())
-    names = [*pieces[1::2], *(word for word in bare if "_" in word or word.startswith("--"))]
-    return {unit.folded for name in names if "/" not in name for unit in units(name).units}
-
-
-def has_prefix(word: str) -> bool:
-    """Whether a word is a prefix and an English word, in some form, or any word after a hyphen."""
-    for prefix in PREFIXES:
-        rest = word.removeprefix(prefix)
-        if rest != word and (
-            rest[:1] == "-" or (len(rest) > 2 and (tier(rest) or tier(stem(rest))))
-        ):
-            return True
-    return False
+def may_name(word: str) -> bool:
+    """Whether a word, as it is written, is no English one in some form, nor one with a prefix."""
+    prefixed = _PREFIXED.match(word)  # what begins with a capital is a name
+    if prefixed is not None:
+        hyphen, rest = prefixed.groups()
+        if hyphen or (len(rest) > 2 and (tier(rest) or tier(stem(rest)))):
+            return False
+    return len(word) > 2 and not is_english(word.lower())
 
 
 def is_path(name: str) -> bool:
     """Whether a name is the path of a file or a folder."""
-    if " " in name or "/" not in name:
-        return False
-    return "/" in (name[0], name[-1]) or name.count("/") > 1 or "." in name
+    is_one = "/" in name and " " not in name
+    return is_one and ("/" in (name[0], name[-1]) or name.count("/") > 1 or "." in name)
 
 
 def word_key(word: str) -> str:
@@ -135,11 +133,12 @@ def key_of_name(name: str) -> str:
     """A key that is equal for names that differ only in inflection; "" for what cannot be a
     name.
     """
-    if not name or any(unit.spaceless for unit in units(name).units) or not name.isprintable():
+    if not name.isprintable():
         return ""
-    if not name[0].isalnum():
+    several = units(name).units
+    if not name[:1].isalnum() or any(unit.spaceless for unit in several):
         return spelling(name)
-    return " ".join(unit.stem for unit in units(name).units)
+    return " ".join(unit.stem for unit in several)
 
 
 def is_english(word: str) -> bool:
@@ -163,3 +162,31 @@ def _without_opening(text: str, match: re.Match[str]) -> str | None:
         if (len(opening) == 1 or not opening.isupper()) and is_english(opening.lower()):
             phrase = rest
     return phrase if " " in phrase else None
+
+
+def has_headings(locator: str) -> bool:
+    """Whether a locator, without query and fragment, names a text file that may have headings."""
+    return any(part.endswith(_DOCUMENTS) for part in locator.lower().replace("#", "?").split("?"))
+
+
+class DocumentHeading(NamedTuple):
+    """A heading: where it begins and ends, in bytes, and its text."""
+
+    start: int
+    end: int
+    text: str
+
+
+def headings_in(data: bytes) -> list[DocumentHeading]:
+    """The headings of a document, without lines in bold, and without those that are code, a row of
+    a table or a placeholder of a template.
+    """
+    text = data[:MAX_DOCUMENT].decode("utf-8", "replace")
+    headings: list[DocumentHeading] = []
+    for start, end in parts_of(text)[1][:MAX_HEADINGS]:
+        written = text[start:end][:MAX_WINDOW].strip(" \t#")
+        if not (written.startswith(("**", "__")) or _NO_NAME.search(written)):
+            words = " ".join(_MARKUP.sub("", written).split())
+            start, end = (len(text[:at].encode()) for at in (start, end))
+            headings.append(DocumentHeading(start, end, words))
+    return headings

@@ -1,15 +1,67 @@
-"""The topics of one knowledge base, derived from one generation by `topic_finder`."""
+"""Topics: names that nobody declared. They are derived from claims and pages without a declared
+entity, as far as one viewer may see them: from titles, tags, tickets, headings of cited documents,
+phrases, and words that are hardly English.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, islice
 
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.topic_table import NO_VISIBLE_TOPICS, VisibleTopics
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.index.query import Search
+from vouch_sidecar.index.topic_table import (
+    NO_VISIBLE_TOPICS,
+    TOPIC,
+    Topic,
+    VisibleTopics,
+    topic_id,
+)
+from vouch_sidecar.kb.access import gate_of
+from vouch_sidecar.kb.artifact_files import slug_of
+from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Source
+from vouch_sidecar.names.matcher import Names
+from vouch_sidecar.names.name_forms import spelling
+from vouch_sidecar.text.analysis import units
+from vouch_sidecar.text.content_words import terms
+from vouch_sidecar.text.english_words import DATES, STOPWORDS, words_without_tier
+from vouch_sidecar.workspace.topic_names import (
+    GENERIC,
+    MAX_NAME_WORDS,
+    Origin,
+    has_headings,
+    headings_in,
+    is_english,
+    is_name_of_heading,
+    is_path,
+    key_of_name,
+    may_name,
+    names_in_claim,
+    word_key,
+    words_in_claim,
+)
 
+TAGGED = 2
+"""Claims that a tag needs."""
+SPOKEN, SPOKEN_OF_FEW, FEW_SPEAK = 3, 2, 200
+"""Claims that a word, or a phrase with capitals, needs, and how many it needs where there are no
+more than so many claims."""
+IN_CLAIMS = 0.03
+"""Share of the claims beyond which a tag, a word or a heading tells nothing apart…"""
+FEW_CLAIMS, PART_OF_FEW = 12, 0.25
+"""…but so many claims, or this share of a small knowledge base, are never too many."""
+STARTER = "edit-in-obsidian"
+"""The page that `vouch init` writes."""
+MAX_LENGTH = 60
+MAX_TOPICS = 2_000
+"""Topics of one viewer, those with most claims."""
+LINKED_ENOUGH = 0.5
+"""If this share of the claims is linked to declared entities, no topics are derived."""
+MAX_DOCUMENTS = 2_000
+"""Documents whose headings are read."""
 _serials = count(1)
 
 
@@ -40,6 +92,201 @@ class Topics:
         if changed is None or any(kind in others for kind, _ in changed):
             return NO_VISIBLE_TOPICS
         return self.by_gates[gates].without(frozenset(changed), never)
+
+
+_WHY = {
+    Origin.TITLE: "title of a page",
+    Origin.TAG: "tag",
+    Origin.TICKET: "ticket",
+    Origin.HEADING: "heading of a cited document",
+    Origin.PHRASE: "written with capitals",
+    Origin.WORD: "no English word",
+}
+
+
+@dataclass
+class _Candidate:
+    """A name that may be a topic: the claims in which it was found, and how it is spelled there, by
+    origin; and the pages that have it as their title.
+    """
+
+    claims: dict[Origin, set[str]] = field(default_factory=lambda: defaultdict(set))
+    spelled: dict[Origin, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    pages: set[str] = field(default_factory=set)
+
+    def held(self, *origins: Origin) -> frozenset[str]:
+        """The claims in which it was found, by these origins."""
+        return frozenset().union(*(self.claims.get(origin, ()) for origin in origins))
+
+    @property
+    def name(self) -> str:
+        """The name as its first origin spells it most often, not as sentences begin with it."""
+        spelled = self.spelled[min(self.spelled)]
+        return min(spelled, key=lambda name: (name.istitle(), -spelled[name], name))
+
+
+class TopicFinder:
+    """Finds the topics of a generation for those who pass some gates. `content` gives what a source
+    was made of, `own` has the project's names, folded, which are no topics, and `breathe` is called
+    between small steps.
+    """
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        gates: frozenset[str],
+        content: Callable[[Source], bytes | None] = lambda _: None,
+        own: Set[str] = frozenset(),
+        breathe: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._knowledge = knowledge
+        self._gates = gates
+        self._content = content
+        self._own = own
+        self._breathe = breathe
+        claims = (claim for claim in knowledge.all_of(Kind.CLAIM) if isinstance(claim, Claim))
+        visible = sorted((c for c in claims if gate_of(c) in gates), key=lambda claim: claim.id)
+        self._total = len(visible)
+        linked = knowledge.state
+        self._claims = {c.id: c for c in visible if not linked((Kind.CLAIM, c.id)).entity_ids}
+        """Claims that link to no entity, by id."""
+        self._candidates: defaultdict[str, _Candidate] = defaultdict(_Candidate)
+
+    def topics(self) -> VisibleTopics:
+        if self._total and len(self._claims) <= (1 - LINKED_ENOUGH) * self._total:
+            return VisibleTopics()
+        self._note_claims()
+        self._note_pages()
+        self._note_documents()
+        return VisibleTopics(self._chosen())
+
+    # What is found
+
+    def _note(
+        self, origin: Origin, name: str, claims: Iterable[str], pages: Iterable[str] = ()
+    ) -> None:
+        """Note that a name was found in some claims, or is the title of pages."""
+        self._breathe()
+        name, ids = " ".join(name.split()), self._claims.keys() & claims
+        key = word_key(name.lower()) if origin is Origin.WORD else key_of_name(name)
+        if key and len(name) <= MAX_LENGTH:
+            candidate = self._candidates[key]
+            candidate.claims[origin].update(ids)
+            candidate.spelled[origin][name] += len(ids) if origin is Origin.WORD else 1
+            candidate.pages.update(pages)
+
+    def _note_claims(self) -> None:
+        """The tags, tickets and phrases of claims, and their words that are no form of an English
+        one.
+        """
+        words: defaultdict[str, list[str]] = defaultdict(list)
+        english = set[str]()
+        for claim in self._claims.values():
+            for origin, name in names_in_claim(claim):
+                self._note(origin, name, [claim.id])
+            said = words_in_claim(claim)
+            unknown = words_without_tier({word.lower() for word in said})
+            for word in said:
+                if word.lower() in unknown:
+                    words[word].append(claim.id)
+                else:
+                    english.add(word.lower())
+        forms = set(map(word_key, english))
+        for word, holding in words.items():
+            if may_name(word) and word_key(word.lower()) not in forms:
+                self._note(Origin.WORD, word, holding)
+
+    def _note_pages(self) -> None:
+        """The titles of pages without a declared entity."""
+        for page in self._knowledge.all_of(Kind.PAGE):
+            assert isinstance(page, Page)
+            if gate_of(page) not in self._gates or any(map(self._knowledge.entity, page.entities)):
+                continue
+            is_made = page.id == STARTER or page.type == "session"
+            if not is_made and len(page.title.split()) <= MAX_NAME_WORDS:
+                self._note(Origin.TITLE, page.title, page.claims, [page.id])
+
+    def _note_documents(self) -> None:
+        """The headings of documents that claims cite, each with the claims that quote text below
+        it. A heading that is hidden from the viewer does not count.
+        """
+        citing: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+        for claim in self._claims.values():
+            for ref in claim.evidence:
+                evidence = self._knowledge.evidence(ref)
+                at = None if evidence is None else evidence.byte_start
+                source_id = ref if evidence is None else evidence.source_id
+                citing[source_id].append((claim.id, -1 if at is None else at))
+        cited = filter(None, map(self._knowledge.source, citing))
+        seen = (source for source in cited if gate_of(source) in self._gates)
+        documents = (source for source in seen if has_headings(source.locator))
+        for source in islice(documents, MAX_DOCUMENTS):
+            hidden = self._knowledge.concealed(source.id, self._gates)
+            headings = headings_in(self._content(source) or b"") if hidden is not None else []
+            starts = [heading.start for heading in headings]
+            below: defaultdict[int, set[str]] = defaultdict(set)
+            for claim_id, at in citing[source.id]:
+                below[bisect_right(starts, at) - 1].add(claim_id)
+            for number, heading in enumerate(headings):
+                if not any(a < heading.end and b > heading.start for a, b in hidden or ()):
+                    self._note(Origin.HEADING, heading.text, below[number])
+
+    # What counts
+
+    def _counts(self, candidate: _Candidate) -> bool:
+        """Whether a name is a topic."""
+        held, total, name = candidate.held, self._total, candidate.name
+        if self._is_declared(name):
+            return False
+        if Origin.TICKET in candidate.claims:
+            return True
+        words = [unit.folded for unit in units(name).units]
+        content = [word for word in words if word not in STOPWORDS and not word.isdigit()]
+        is_generic = all(word in GENERIC | DATES or len(word) < 2 for word in content)
+        is_tag = len(held(Origin.TAG)) >= TAGGED
+        if (is_generic and not is_tag) or spelling(name) in self._own or is_path(name):
+            return False
+        too_many = max(IN_CLAIMS * total, min(FEW_CLAIMS, PART_OF_FEW * total), SPOKEN)
+        if len(held(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD)) > too_many:
+            return False
+        several, enough = len(content) > 1, SPOKEN if total > FEW_SPEAK else SPOKEN_OF_FEW
+        is_said = max(len(held(Origin.WORD)), len(held(Origin.PHRASE))) >= enough
+        is_title = Origin.TITLE in candidate.claims and (several or not is_english(name.lower()))
+        is_heading = Origin.HEADING in candidate.claims and several and is_name_of_heading(words)
+        return is_title or is_tag or is_heading or is_said
+
+    def _is_declared(self, name: str) -> bool:
+        """Whether a declared entity has this name in some form."""
+        names = self._knowledge.names
+        whole = ((mention.start, mention.end) == (0, len(name)) for mention in names.find(name))
+        return bool(names.exactly(name)) or any(whole)
+
+    def _chosen(self) -> list[Topic]:
+        counting = [(key, each) for key, each in self._candidates.items() if self._counts(each)]
+        counting.sort(key=lambda pair: (-len(pair[1].held(*Origin)), pair[0]))
+        search = Search(self._knowledge.snapshot, self._gates)
+        topics: dict[str, Topic] = {}
+        for _, candidate in counting[:MAX_TOPICS]:
+            self._breathe()
+            entity_id = topic_id(slug_of(candidate.name))
+            if entity_id not in topics and self._knowledge.entity(entity_id) is None:
+                entity = Entity(entity_id, "", candidate.name, TOPIC)
+                claims = candidate.held(*Origin) | self._holding(search, entity)
+                pages = frozenset(candidate.pages)
+                why = "; ".join(_WHY[origin] for origin in sorted(candidate.claims))
+                if claims or pages:
+                    topics[entity_id] = Topic(entity, why, claims, pages)
+        return list(topics.values())
+
+    def _holding(self, search: Search, entity: Entity) -> frozenset[str]:
+        """The claims that contain all words of a name, a single one as a form of it: “symlinks that
+        resolve outside” speaks of no resolver.
+        """
+        words, named = terms(entity.name), Names([entity])
+        claims = map(self._claims.get, search.ids(search.holding(words, Kind.CLAIM)))
+        return frozenset(
+            claim.id for claim in claims if claim and (len(words) > 1 or named.find(claim.text))
+        )
 
 
 NO_TOPICS = Topics()
