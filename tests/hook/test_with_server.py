@@ -5,17 +5,41 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.pauses import pause, resume
 
-from tests.hook.conftest import LIMIT, Hook, Place
+from tests.hook.conftest import LIMIT, Hook, Place, hook_in, project, serving
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment
 
 pytestmark = pytest.mark.usefixtures("server")
 PROMPT = "How do we rotate JWT tokens, zanzibar?"
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Place]:
+    with project() as made:
+        before = knowledge.digest(made.root)
+        yield made
+        assert knowledge.digest(made.root) == before
+
+
+@pytest.fixture(scope="module")
+def server(place: Place) -> Iterator[Client]:
+    with serving(place) as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def hook(place: Place) -> Iterator[Hook]:
+    """The sessions end with each test."""
+    run = hook_in(place)
+    yield run
+    for session_id in ("agent", "other"):
+        run("session-end", session_id=session_id)
 
 
 def test_a_prompt_is_answered_and_shows_up_in_the_editor(server: Client, hook: Hook) -> None:
@@ -40,9 +64,10 @@ def test_what_was_said_is_not_said_again_in_the_session(hook: Hook) -> None:
 
 
 def test_what_changed_is_said_again(server: Client, hook: Hook, place: Place) -> None:
-    (place.base / "changed").touch()
+    path = place.root / ".vouch" / "claims" / "jwt-expires.yaml"
+    before = path.read_bytes()
     assert hook("user-prompt-submit", prompt="How long does a JWT live?").out
-    path = knowledge.claim(place.root, "jwt-expires", "JWT access tokens live for an hour.", "jwt")
+    knowledge.claim(place.root, "jwt-expires", "JWT access tokens live for an hour.", "jwt")
     event = {"tool_name": "Write", "tool_input": {"file_path": str(path), "content": "x"}}
     assert hook("post-tool-use", **event).is_silent()
     server.until(
@@ -53,6 +78,8 @@ def test_what_changed_is_said_again(server: Client, hook: Hook, place: Place) ->
     again = hook("user-prompt-submit", prompt="And now, how long does a JWT live?").text
     assert "live for an hour" in again
     assert "rotate" not in again
+    path.write_bytes(before)
+    server.until("vouch/claim", {"id": "jwt-expires"}, lambda a: "15" in a["claim"]["text"])
 
 
 @pytest.mark.parametrize(
@@ -142,8 +169,9 @@ def test_a_session_begins_with_a_brief(hook: Hook) -> None:
 
 
 def test_a_session_ends_in_silence_and_in_the_editor(server: Client, hook: Hook) -> None:
+    since = len(server.received)
     assert hook("user-prompt-submit", prompt=PROMPT).out
-    server.wait(lambda m: m.get("params", {}).get("session_id") == "agent")
+    server.wait(lambda m: m.get("params", {}).get("session_id") == "agent", since)
     since = len(server.received)
     assert hook("session-end").is_silent()
     pushed = server.wait(
@@ -193,7 +221,6 @@ def test_files_elsewhere_are_not_read(hook: Hook, place: Place) -> None:
 def test_the_knowledge_base_that_the_environment_names_is_the_one_asked(
     place: Place, hook: Hook
 ) -> None:
-    (place.base / "changed").touch()
     subprocess.run(["git", "init", "-q", place.root], check=True)
     other = knowledge.make(place.base / "other")
     knowledge.claim(other, "jwt-expires", "JWT tokens expire after nine days.", "jwt")

@@ -8,7 +8,7 @@ import anyio
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.surfaces import socket_server as module
-from vouch_sidecar.surfaces.socket_server import Engines
+from vouch_sidecar.surfaces.socket_server import LocalServer
 
 from tests.engine.bases import base
 
@@ -20,18 +20,21 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
     one, two = base(tmp_path / "one"), base(tmp_path / "two")
     monkeypatch.setattr(module, "CHECK_SECONDS", 0.01)
     async with anyio.create_task_group() as tasks:
-        engines = Engines({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks, None)
-        alone, both = engines.of(frozenset({one})), engines.of(frozenset({one, two}))
-        assert engines.of(frozenset({one})) is alone
+        engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
+        alone, both = (
+            engines.engine_for(frozenset({one})),
+            engines.engine_for(frozenset({one, two})),
+        )
+        assert engines.engine_for(frozenset({one})) is alone
         assert [*alone.collections] == [one]
         assert sorted(both.collections) == [one, two]
         assert not alone.env
-        assert engines.about(frozenset({one})) == [alone, both]
-        assert engines.about(frozenset({two})) == [both]
+        assert engines.engines_about(frozenset({one})) == [alone, both]
+        assert engines.engines_about(frozenset({two})) == [both]
         monkeypatch.setattr(module, "IDLE_SECONDS", -1.0)
-        while engines.about(frozenset({one})):
+        while engines.engines_about(frozenset({one})):
             await anyio.sleep(0.01)
-        assert engines.of(frozenset({one})) is not alone
+        assert engines.engine_for(frozenset({one})) is not alone
         tasks.cancel_scope.cancel()
 
 
@@ -40,13 +43,13 @@ async def test_a_window_answers_for_its_own(tmp_path: Path) -> None:
     one, two = base(tmp_path / "one"), base(tmp_path / "two")
     window = Engine(env={})
     async with anyio.create_task_group() as tasks:
-        engines = Engines({}, tasks, window)
-        before = engines.of(frozenset({one}))  # asked for before the folder is open
+        engines = LocalServer({}, tasks, window)
+        before = engines.engine_for(frozenset({one}))  # asked for before the folder is open
         assert before is not window
         window.registry.add_root(one)
-        assert engines.of(frozenset({one})) is window
-        assert engines.about(frozenset({one})) == [window]
-        other = engines.of(frozenset({two}))
+        assert engines.engine_for(frozenset({one})) is window
+        assert engines.engines_about(frozenset({one})) == [window]
+        other = engines.engine_for(frozenset({two}))
         assert other is not window
         assert [*window.collections] == [one]
         tasks.cancel_scope.cancel()
@@ -61,10 +64,10 @@ async def test_who_names_a_knowledge_base_in_the_environment_is_answered_from_it
     window = Engine(env={})
     window.registry.add_root(own)
     async with anyio.create_task_group() as tasks:
-        engines = Engines({"VOUCH_KB_PATH": str(own / ".vouch")}, tasks, window)
+        engines = LocalServer({"VOUCH_KB_PATH": str(own / ".vouch")}, tasks, window)
         trees = frozenset({own})
-        assert engines.of(trees) is window
-        (collection,) = engines.of(trees, forced).collections.values()
+        assert engines.engine_for(trees) is window
+        (collection,) = engines.engine_for(trees, forced).collections.values()
         assert (collection.root, collection.tree) == (named, own)
-        assert engines.of(trees) is window
+        assert engines.engine_for(trees) is window
         tasks.cancel_scope.cancel()

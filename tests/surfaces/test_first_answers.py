@@ -14,10 +14,9 @@ from vouch_sidecar.surfaces.cli.operation_commands import OperationCommand
 from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.mcp.run import Answers
 from vouch_sidecar.surfaces.projects import Projects
-from vouch_sidecar.workspace.file_list import Files, list_files
 
 from tests.engine.bases import Clock, cached, kept, unread_engine, until
-from tests.workspace.places import cite, commit_as, git, repository, write
+from tests.workspace.places import cite, commit_as, git, repository
 
 pytestmark = pytest.mark.anyio
 
@@ -133,32 +132,3 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
             engine.check_soon([claim])
             assert "index_building" in (await asked(patience=0))[2]
             assert (await asked())[0] == f"It {after}."
-
-
-async def test_without_git_only_a_new_file_has_the_list_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lists: list[Path] = []
-
-    def counted(root: Path, *rest: Any) -> Files:
-        lists.append(root)
-        return list_files(root, *rest)
-
-    monkeypatch.setattr("vouch_sidecar.engine.worlds.list_files", counted)
-    root, clock = tmp_path / "plain", Clock()
-    cite(root, "dusk", "It waits.", "src/wait.py")
-    write(root, {"src/wait.py": "", "a.log": ""})
-    engine = engine_at(root, clock=clock)
-    (collection,) = engine.collections.values()
-
-    async def reported(path: str) -> int:
-        before = len(lists)
-        engine.check_soon([root / path])
-        await until(lambda: not collection.reported_around)
-        return len(lists) - before
-
-    async with kept(engine):
-        await until(lambda: collection.complete and not collection.is_workspace_pending)
-        assert [await reported(path) for path in ("a.log", "src/gone.py")] == [0, 0]
-        write(root, {"src/new.py": "", "lib/new.py": ""})
-        assert [await reported(path) for path in ("src/new.py", "lib/new.py")] == [1, 0]

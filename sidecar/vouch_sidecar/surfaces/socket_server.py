@@ -59,66 +59,26 @@ def run_resident(env: Mapping[str, str], owned: Ownership) -> None:
     anyio.run(serve)
 
 
-class Engines:
-    """The engines of a process that answers others: one for each set of knowledge bases, so that
-    nobody sees, or waits for, what somebody else asked about. They follow the disk in a task group.
-    `window` is that of an editor: it answers what is about its own knowledge bases.
-    """
-
-    def __init__(self, env: Mapping[str, str], tasks: TaskGroup, window: Engine | None) -> None:
-        # What askers set comes with their questions.
-        self._env = {n: value for n, value in env.items() if n != FORCED and not is_setting(n)}
-        self._tasks = tasks
-        self._window = window
-        self._made: dict[tuple[frozenset[Path], str], Engine] = {}
-        self._asked_at: dict[Engine, float] = {}
-
-    def of(self, roots: frozenset[Path], forced: str = "") -> Engine:
-        """The engine that answers questions about these knowledge bases. `forced` is the one that
-        the asker's environment names.
-        """
-        window = self._window
-        is_own = window is not None and forced == carried(window.env).get(FORCED, "")
-        if window is not None and is_own and roots <= window.registry.window:
-            self._made.pop((roots, forced), None)
-            return window
-        if (engine := self._made.get((roots, forced))) is None:
-            engine = Engine(env={**self._env, FORCED: forced} if forced else self._env)
-            for root in sorted(roots):
-                engine.registry.add_root(root)
-            self._made[roots, forced] = engine
-            self._tasks.start_soon(self._follow, roots, forced, engine)
-        self._asked_at[engine] = anyio.current_time()
-        return engine
-
-    def about(self, roots: frozenset[Path]) -> list[Engine]:
-        """The engines that have some of these knowledge bases."""
-        engines = [*([] if self._window is None else [self._window]), *self._made.values()]
-        return [engine for engine in engines if not roots.isdisjoint(engine.collections)]
-
-    async def _follow(self, roots: frozenset[Path], forced: str, engine: Engine) -> None:
-        """Follow the disk for an engine until nobody asked it for `IDLE_SECONDS`."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(DiskFollower(engine).run)
-            while self._made.get((roots, forced)) is engine:
-                await anyio.sleep(CHECK_SECONDS)
-                if anyio.current_time() - self._asked_at[engine] > IDLE_SECONDS:
-                    self._made.pop((roots, forced), None)
-            del self._asked_at[engine]
-            tasks.cancel_scope.cancel()
-
-
 class LocalServer:
-    """The user's socket, in this process. Call its methods on the event loop only."""
+    """The user's socket, in this process. Call its methods on the event loop only.
+
+    Each set of knowledge bases has an engine of its own, so that nobody sees, or waits for, what
+    somebody else asked about. They follow the disk in a task group.
+    """
 
     def __init__(
         self, env: Mapping[str, str], tasks: TaskGroup, window: Engine | None = None
     ) -> None:
-        """`window` is the engine of an editor. Without one this is a resident process."""
+        """`window` is the engine of an editor, which answers what is about its own knowledge bases.
+        Without one this is a resident process.
+        """
         self._env = env
-        self._is_resident = window is None
-        self._engines = Engines(env, tasks, window)
-        self._asked_at = anyio.current_time()
+        self._tasks = tasks
+        self._window = window
+        self._made: dict[tuple[frozenset[Path], str], Engine] = {}
+        """By knowledge bases, and the one that the environment of who asks names."""
+        self._asked_at: dict[Engine | None, float] = {None: anyio.current_time()}
+        """When somebody asked each of these, and anything at all."""
 
     async def run(self, owned: Ownership | None, follow: Callable[[], Awaitable[None]]) -> None:
         """Hold the socket, or follow its holder until it can be held; until cancelled. `owned`: it
@@ -145,32 +105,70 @@ class LocalServer:
         try:
             while owned.holds():
                 await anyio.sleep(CHECK_SECONDS)
-                if self._is_resident and anyio.current_time() - self._asked_at > IDLE_SECONDS:
+                if self._window is None and self._is_idle(None):
                     return
         finally:
             server.close()
             forget()
             owned.release()
 
+    def engine_for(self, roots: frozenset[Path], forced: str = "") -> Engine:
+        """The engine that answers questions about these knowledge bases. `forced` is the one that
+        the asker's environment names.
+        """
+        window = self._window
+        is_own = window is not None and forced == carried(window.env).get(FORCED, "")
+        if window is not None and is_own and roots <= window.registry.window:
+            self._made.pop((roots, forced), None)
+            return window
+        if (engine := self._made.get((roots, forced))) is None:
+            # What askers set comes with their questions.
+            env = {n: value for n, value in self._env.items() if n != FORCED and not is_setting(n)}
+            engine = Engine(env={**env, FORCED: forced} if forced else env)
+            for root in sorted(roots):
+                engine.registry.add_root(root)
+            self._made[roots, forced] = engine
+            self._tasks.start_soon(self._follow, roots, forced, engine)
+        self._asked_at[engine] = anyio.current_time()
+        return engine
+
+    def engines_about(self, roots: frozenset[Path]) -> list[Engine]:
+        """The engines that have some of these knowledge bases."""
+        engines = [*([] if self._window is None else [self._window]), *self._made.values()]
+        return [engine for engine in engines if not roots.isdisjoint(engine.collections)]
+
+    async def _follow(self, roots: frozenset[Path], forced: str, engine: Engine) -> None:
+        """Follow the disk for an engine until nobody asked it for `IDLE_SECONDS`."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(DiskFollower(engine).run)
+            while self._made.get((roots, forced)) is engine:
+                await anyio.sleep(CHECK_SECONDS)
+                if self._is_idle(engine):
+                    self._made.pop((roots, forced), None)
+            del self._asked_at[engine]
+            tasks.cancel_scope.cancel()
+
+    def _is_idle(self, engine: Engine | None) -> bool:
+        return anyio.current_time() - self._asked_at[engine] > IDLE_SECONDS
+
     async def _serve_client(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
         """Answer the one request of a connection."""
-        self._asked_at = anyio.current_time()
+        self._asked_at[None] = anyio.current_time()
         try:
             request = json.loads(await reader.readline())
-            if not isinstance(request, dict):
-                raise ValueError
-            method, caller = request.get("method"), _caller(request)
-            if method == FOLLOW:
-                await feed(self._engines.about, caller, request["params"], reader, writer)
+            if request["method"] == STOP_PROCESS:  # an editor's process ends with its client
+                answered = {"ok": self._window is None}
+            elif request["method"] == FOLLOW:
+                await feed(self.engines_about, _caller(request), request["params"], reader, writer)
                 return
-            # The other side never closes one direction alone.
-            answered = await self._answer(request, caller, lambda: not reader.at_eof())
+            else:  # the other side never closes one direction alone
+                answered = await self._answer(request, lambda: not reader.at_eof())
             writer.write(as_line(answered))
             await writer.drain()
-            if self._is_resident:
-                if method == STOP_PROCESS:
+            if self._window is None:
+                if request["method"] == STOP_PROCESS:
                     leave(0)
                 os.nice(max(0, NICENESS - os.nice(0)))
         except (OSError, ValueError):  # the client left, or sent no request
@@ -180,19 +178,13 @@ class LocalServer:
         finally:
             writer.close()
 
-    async def _answer(
-        self, request: Request, caller: Caller, is_awaited: Callable[[], bool]
-    ) -> dict[str, Any]:
-        method = str(request.get("method"))
-        if method == STOP_PROCESS:
-            if self._is_resident:
-                return {"ok": True, "result": None}
-            return refusal(None, "not_resident", "this process ends with its client")
+    async def _answer(self, request: Request, is_awaited: Callable[[], bool]) -> dict[str, Any]:
+        caller = _caller(request)
         if not caller.roots:
             return refusal(None, "invalid_request", "roots: must name knowledge bases")
-        engine = self._engines.of(caller.roots, (caller.env or {}).get(FORCED, ""))
+        engine = self.engine_for(caller.roots, request["env"].get(FORCED, ""))
         try:
-            if method.startswith((HOOK, TOOL)):
+            if request["method"].startswith((HOOK, TOOL)):
                 return await answer_agent(engine, request, caller, is_awaited)
             return await answer(engine, request, caller)
         finally:
@@ -204,9 +196,6 @@ def _caller(request: Request) -> Caller:
     """Who asks, with the viewer and the settings that come with a request, about the knowledge
     bases that it names, and that are there.
     """
-    env, given = request.get("env"), request.get("roots")
-    named = [root for root in given if isinstance(root, str)] if isinstance(given, list) else []
-    roots = frozenset(path for path in map(Path, named) if path.is_absolute() and path.is_dir())
-    is_model = request.get("reader") != "person"
-    sent = carried(env) if isinstance(env, dict) else {}
-    return Caller("socket", env=sent, roots=roots, is_model=is_model)
+    roots = frozenset(path for path in map(Path, request["roots"]) if path.is_dir())
+    is_model = request["reader"] != "person"
+    return Caller("socket", env=carried(request["env"]), roots=roots, is_model=is_model)

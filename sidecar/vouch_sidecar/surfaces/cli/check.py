@@ -25,7 +25,6 @@ from vouch_sidecar.surfaces.console.options import common_options, print_json, r
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.stdio import say
 
-PROBLEMS = 1
 FORMATS = ("text", "json", "github")
 GITHUB = {"error": "error", "warning": "warning", "hint": "notice"}
 SEVERITY_COLOURS = {"error": "red", "warning": "yellow", "hint": "cyan"}
@@ -52,7 +51,7 @@ def _check(**given: Any) -> None:
         show([heading, *(_shown(*found) for found in problems)])
         show([Words(" ".join(said), aside=True)] if said else [])
     if any(problem.severity != "hint" for _, problem in problems):
-        sys.exit(PROBLEMS)
+        sys.exit(1)
 
 
 def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[RootProblem]:

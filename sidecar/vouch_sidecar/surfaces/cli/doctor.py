@@ -37,7 +37,6 @@ from vouch_sidecar.surfaces.install.command import (
 from vouch_sidecar.surfaces.install.hosts import HOSTS, PROGRAM
 from vouch_sidecar.surfaces.local.user_socket import connect, has_sockets, socket_path, stop
 
-WRONG = 1
 State = Literal["ok", "note", "wrong"]
 STATE_COLOURS = {"ok": "", "note": "yellow", "wrong": "red"}
 TRIAL_SECONDS = 15.0
@@ -68,7 +67,7 @@ def doctor(root: Path | None, as_json: bool) -> None:
     healthy = all(finding.state != "wrong" for finding in findings)
     if as_json:
         print_json({"healthy": healthy, "findings": [finding._asdict() for finding in findings]})
-    sys.exit(0 if healthy else WRONG)
+    sys.exit(0 if healthy else 1)
 
 
 def examined(start: Path, env: Env) -> Iterator[Checkup]:

@@ -32,7 +32,6 @@ from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.local.user_socket import SOON_SECONDS, UnansweredError, ask
 from vouch_sidecar.surfaces.stdio import say
 
-NOTHING_FOUND = 1
 TEXTS, PATHS = "texts", "paths"
 MUST_FIND = frozenset({"experts", "probe", "search"})
 """Operations whose command exits with 1 if it finds nothing."""
@@ -40,15 +39,11 @@ Answer = Callable[[Operation[Any, Any], dict[str, Any]], Result]
 """Answers an operation. Raises `OperationError`, or `UnansweredError`."""
 
 
-class OrStandardInput(click.ParamType[str]):
+def _or_standard_input(value: str) -> str:
     """A text; `-` stands for what standard input holds."""
-
-    name = "text"
-
-    def convert(self, value: str, *_: object) -> str:
-        if value != "-":
-            return value
-        return sys.stdin.buffer.read(4 * MAX_TEXT + 1).decode("utf-8", "replace")
+    if value != "-":
+        return value
+    return sys.stdin.buffer.read(4 * MAX_TEXT + 1).decode("utf-8", "replace")
 
 
 class OperationCommand(click.Command):
@@ -92,7 +87,7 @@ class OperationCommand(click.Command):
             raise click.UsageError("; ".join(said)) from None
         self.print(result, given)
         if self.operation.is_empty(result) and self.operation.name in MUST_FIND:
-            sys.exit(NOTHING_FOUND)
+            sys.exit(1)
 
     def print(self, result: Result, given: Mapping[str, Any]) -> None:
         """Print a result, as JSON or for people."""
@@ -173,7 +168,7 @@ def _from_here(path: str) -> str:
 def _argument(name: str, metavar: str) -> click.Argument:
     several = -1 if metavar.endswith("...") else 1
     return click.Argument(
-        [name], nargs=several, required=True, metavar=metavar, type=OrStandardInput()
+        [name], nargs=several, required=True, metavar=metavar, type=_or_standard_input
     )
 
 

@@ -7,6 +7,7 @@ import re
 import sys
 from contextlib import suppress
 from datetime import datetime
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -66,12 +67,10 @@ def jsonl(root: Path | None) -> None:
 )
 def mcp(root: str | None, tools: str) -> None:
     """Serve the operations to an MCP client, over stdio."""
-    try:
-        from vouch_sidecar.surfaces.mcp.run import run_mcp
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "mcp":
-            raise
-        raise click.UsageError("needs the extra: pip install 'vouch-sidecar[mcp]'") from None
+    if find_spec("mcp") is None:
+        raise click.UsageError("needs the extra: pip install 'vouch-sidecar[mcp]'")
+    from vouch_sidecar.surfaces.mcp.run import run_mcp
+
     start = start_at(None if root is None else Path(path_of(root))).absolute()
     is_chosen = root is not None and UNFILLED not in root
     run_mcp(os.environ, start, is_chosen=is_chosen, every_tool=tools == "all")

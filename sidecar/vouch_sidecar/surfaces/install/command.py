@@ -8,12 +8,10 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
-from uuid import uuid4
 
 import click
 
@@ -67,7 +65,8 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
             if uninstall and each.state in ("current", "older"):
                 remove(each, base)
             elif not uninstall and each.state in ("absent", "older"):
-                write(each)
+                each.path.parent.mkdir(parents=True, exist_ok=True)
+                each.path.write_bytes(each.file.text.encode())
     except InstallError as error:
         raise click.ClickException(f"{error}; nothing was changed") from None
     except OSError as error:
@@ -147,11 +146,14 @@ class FoundFile:
         return PROGRAM in (self.before or "")
 
 
-def find(files: Sequence[HostFile], base: Path, *, user: bool) -> list[FoundFile]:
-    """The files below the folder `base`, the home of the `user` or a project. Raises `InstallError`
-    if one can't be read, is in `.vouch/`, or lies behind a link: in a project behind any, as who
-    wrote the project chose it; at home behind one that leads out.
+def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]]:
+    """The integration of a host with files, for a project or a user: a folder, and its files below
+    that. Other machines read those of a project, too, so no absolute path stands there. Raises
+    `InstallError` if a file can't be read, is in `.vouch/`, or lies behind a link: in a project
+    behind any, as who wrote the project chose it; at home behind one that leads out.
     """
+    assert host.files is not None
+    base, files = host.files(PROGRAM if project else command_for(host), project)
     found, root = [], base.resolve()
     for file in files:
         try:
@@ -159,32 +161,22 @@ def find(files: Sequence[HostFile], base: Path, *, user: bool) -> list[FoundFile
             before = text_of(path)
         except (OSError, RuntimeError, UnreadableError) as error:  # of a link that leads to itself
             raise InstallError(f"{file.path} can't be read: {error}") from None
-        if path != root / file.path and not (user and path.is_relative_to(root)):
+        if path != root / file.path and not (project is None and path.is_relative_to(root)):
             raise InstallError(f"{file.path} lies behind a link: nothing is written through one")
         if KB_DIRNAME in path.parts:
             raise InstallError(f"{file.path} lies in a knowledge base: nothing is written")
         found.append(FoundFile(file, path, before))
-    return found
+    return base, found
 
 
 def text_of(path: Path) -> str | None:
     """The text of a file; None if it does not exist. Raises UnreadableError if it is no regular
-    file, not UTF-8, or larger than `MAX_FILE` bytes.
+    file, or larger than `MAX_FILE` bytes.
     """
     try:
-        return read_bounded(path, MAX_FILE)[0].decode("utf-8")
+        return read_bounded(path, MAX_FILE)[0].decode("utf-8", "replace")
     except FileNotFoundError:
         return None
-    except UnicodeDecodeError:
-        raise UnreadableError("not UTF-8") from None
-
-
-def write(found: FoundFile) -> None:
-    """Write our text in one step. Raises OSError."""
-    found.path.parent.mkdir(parents=True, exist_ok=True)
-    draft = found.path.with_name(f".{found.path.name}.{uuid4().hex}")
-    draft.write_bytes(found.file.text.encode())
-    draft.replace(found.path)
 
 
 def remove(found: FoundFile, base: Path) -> None:
@@ -210,17 +202,6 @@ def command_for(host: Host) -> str:
     absolute = str(Path(found or Path(sys.executable).with_name(PROGRAM)).absolute())
     plain = finds(host) or not absolute.isprintable() or " " in absolute
     return PROGRAM if plain else absolute
-
-
-def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]]:
-    """The integration of a host with files, for a project or a user: a folder, and its files below
-    that. Other machines read those of a project, too, so no absolute path stands there. Raises
-    `InstallError`.
-    """
-    assert host.files is not None
-    command = PROGRAM if project else command_for(host)
-    base, files = host.files(command, project)
-    return base, find(files, base, user=project is None)
 
 
 def vouch_hooks(host: Host, base: Path) -> list[str]:

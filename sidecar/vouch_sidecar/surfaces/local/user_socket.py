@@ -151,14 +151,14 @@ def ask(
     return answered.get("result")
 
 
-def carried(env: Mapping[str, object]) -> dict[str, str]:
+def carried(env: Mapping[str, str]) -> dict[str, str]:
     """The variables of an environment that go with a question: the viewer, settings, and the
     knowledge base that it names.
     """
     sent = {
         name: value
         for name, value in env.items()
-        if isinstance(value, str) and (name in (*VIEWER_VARIABLES, FORCED) or is_setting(name))
+        if name in (*VIEWER_VARIABLES, FORCED) or is_setting(name)
     }
     return {**sent, FORCED: os.path.abspath(sent[FORCED])} if sent.get(FORCED) else sent
 

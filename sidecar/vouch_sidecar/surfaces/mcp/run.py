@@ -27,7 +27,7 @@ from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.operations import Operation
 from vouch_sidecar.operations.readiness import READY_SECONDS
-from vouch_sidecar.surfaces.agent_requests import answer_agent, content, refused
+from vouch_sidecar.surfaces.agent_requests import Object, answer_agent, content, refused
 from vouch_sidecar.surfaces.jsonl import lines_of, send
 from vouch_sidecar.surfaces.local.user_socket import (
     SOON_SECONDS,
@@ -55,7 +55,6 @@ OFFERS_ROOTS = types.ClientCapabilities(roots=types.RootsCapability())
 
 log = logging.getLogger(__name__)
 
-Object = dict[str, Any]
 Folders = Callable[[], Awaitable[Iterable[str]]]
 """Asks the client for its folders, as file URIs."""
 
