@@ -35,7 +35,6 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.references import CITED, FIELDS, LINKED, RELATION_ENDS, marks
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import clip, one_line
-from vouch_sidecar.kb.yaml_document import placed
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
@@ -130,7 +129,7 @@ def _placed(artifact: Artifact, data: bytes, findings: list[Finding]) -> tuple[P
             place = place_in_body(data, finding.offset)
         of_file = artifact.path, finding.message, finding.severity
         problems.append(Problem(*of_file, *place, finding.field, code=finding.code))
-    return placed(problems, data)
+    return tuple(problems)
 
 
 def dangling(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:

@@ -34,7 +34,6 @@ from vouch_sidecar.kb.yaml_document import (
     DocumentError,
     YamlDocument,
     decode,
-    placed,
     position,
     split_page,
 )
@@ -138,8 +137,8 @@ def parse(relative_path: str, data: bytes) -> Reading:
     try:
         artifact = reader.read(data)
     except DocumentError as error:
-        return Reading(None, placed([_unreadable(relative_path, data, error)], data))
-    return Reading(artifact, placed(reader.problems, data))
+        return Reading(None, (_unreadable(relative_path, data, error),))
+    return Reading(artifact, tuple(reader.problems))
 
 
 def locate(relative_path: str, data: bytes, fields: Sequence[str]) -> list[tuple[int, int]]:

@@ -343,7 +343,7 @@ def _reading(kind: Kind) -> TypeAdapter[Any]:
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A problem of one file. `line` and `column` (characters) count from 1; `field` is dotted.
-    `wider` says by how much the column is larger in bytes of UTF-8 and in units of UTF-16. `code`
+    `code`
     names the rule that found it, and never changes. The message of a faulty file says what is
     expected and repeats no value, because people are told of every file, whoever may see it.
     """
@@ -354,7 +354,6 @@ class Problem:
     line: int = 1
     column: int = 1
     field: str | None = None
-    wider: tuple[int, int] = (0, 0)
     code: str = "invalid"
 
     @property

@@ -17,7 +17,7 @@ from vouch_sidecar.kb.discovery import SETTINGS_PREFIX, is_setting
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings_model import Group, SettingSource
 from vouch_sidecar.kb.settings_model import Settings as Settings
-from vouch_sidecar.kb.yaml_document import DocumentError, YamlDocument, decode, placed
+from vouch_sidecar.kb.yaml_document import DocumentError, YamlDocument, decode
 
 CLIENT = "vouchSidecar"
 _NOT_SHOWN = re.compile(r"[^\w.\- ]")
@@ -83,8 +83,9 @@ def load_settings(
     for key, group in GROUPS.items():
         fields = {name.field: value for name, value in values.items() if name.group is group}
         groups[key] = group.model_validate(fields)
-    more = [problem for given in (of_file, *others) for problem in given.problems(config or b"")]
-    return Settings(**groups), (*placed(problems, config or b""), *more)
+    for given in (of_file, *others):
+        problems += given.problems(config or b"")
+    return Settings(**groups), tuple(problems)
 
 
 class _Given:
@@ -151,7 +152,7 @@ class _Given:
         else:
             self.values[setting] = value
 
-    def problems(self, config: bytes) -> tuple[Problem, ...]:
+    def problems(self, config: bytes) -> list[Problem]:
         """The problems, errors first; those of the file have a place."""
         faults = sorted(self._faults, key=lambda fault: fault[2] is not Severity.ERROR)
         path, document = "", None
@@ -163,7 +164,7 @@ class _Given:
             shown = _NOT_SHOWN.sub("?", name)[:80]
             message = f"`{shown}` {words}"
             problems.append(Problem(path, message, severity, *place, shown, code="setting"))
-        return placed(problems, config)
+        return problems
 
 
 def schema_of(group: type[Group], field: str) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from vouch_sidecar.kb.reader import parse, read_bytes_of
 from vouch_sidecar.kb.records import Artifact, Key, Problem, Severity, Source, key_of
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, has_content, mtime_ns
 from vouch_sidecar.kb.settings import config_mapping
-from vouch_sidecar.kb.yaml_document import placed
 
 GRACE_SECONDS = 5.0
 """How long the last good version of a file serves that can't be read or used: it may be in the
@@ -157,7 +156,7 @@ class Store:
             problems: list[Problem] = []
             config_mapping(data, problems)
             if errors := [one for one in problems if one.severity is Severity.ERROR]:
-                self._fail_config(placed(errors, data)[0])
+                self._fail_config(errors[0])
                 return
             self._problems.pop(CONFIG, None)
             if data or CONFIG not in self._young or self.config is None:  # it may be half written

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NoReturn
 
@@ -24,8 +23,6 @@ from yaml.events import (
     SequenceStartEvent,
     StreamEndEvent,
 )
-
-from vouch_sidecar.kb.records import Problem
 
 MAX_YAML = 1 << 20
 MAX_DEPTH = 32
@@ -247,30 +244,3 @@ _SCALARS: dict[str, Any] = {
     tag: SafeConstructor.yaml_constructors[tag]
     for tag in (*_NUMBERS, *(f"{_TAG}{name}" for name in ("str", "null", "bool", "timestamp")))
 }
-
-
-def placed(problems: Iterable[Problem], data: bytes) -> tuple[Problem, ...]:
-    """The problems of a file, each moved to a place that the file has."""
-    given = tuple(problems)
-    if all(problem.line == problem.column == 1 for problem in given):
-        return given
-    text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace")
-    lines = _LINE_END.split(text)
-    return tuple(_placed(problem, lines) for problem in given)
-
-
-def _placed(problem: Problem, lines: Sequence[str]) -> Problem:
-    """A problem, moved to the end of the last line if its place is beyond that."""
-    last = len(lines)
-    while last > 1 and not lines[last - 1].strip():
-        last -= 1
-    line, column = problem.line, problem.column
-    if line > last:
-        line, column = last, len(lines[last - 1]) + 1
-    before = lines[line - 1][: column - 1]
-    column = len(before) + 1
-    if before.isascii():
-        return replace(problem, line=line, column=column)
-    utf8 = len(before.encode("utf-8", "replace")) - len(before)
-    utf16 = len(before.encode("utf-16-le", "replace")) // 2 - len(before)
-    return replace(problem, line=line, column=column, wider=(utf8, utf16))

@@ -55,6 +55,12 @@ class Document:
         head = line.encode(self._codec)[: position.character * self._unit]
         return start + len(head.decode(self._codec, "ignore"))
 
+    def position_of(self, line: int, column: int) -> lsp.Position:
+        """The position of a line and a column in characters, both from 0; at most the end."""
+        starts = _line_starts(self.source)
+        at = starts[line] + column if line < len(starts) else len(self.source)
+        return self._position(min(at, len(self.source)))
+
     def range_of(self, start: int, end: int) -> lsp.Range:
         """The LSP range between two offsets."""
         return lsp.Range(self._position(start), self._position(end))

@@ -19,6 +19,7 @@ from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import with_field
 from vouch_sidecar.kb.settings import load_settings
 from vouch_sidecar.surfaces.lsp.at_position import file_at
+from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 SEVERITIES = {
@@ -62,7 +63,7 @@ def _problems(server: Sidecar) -> Problems:
         if (file := file_at(server, document)) is not None:
             by_uri[document.uri] = _problems_in(server, *file, document.source.encode())
     return {
-        uri: [_diagnostic(problem, server.encoding) for problem in problems]
+        uri: [_diagnostic(problem, server.documents.get(uri)) for problem in problems]
         for uri, problems in by_uri.items()
         if problems
     }
@@ -80,14 +81,16 @@ def _problems_in(server: Sidecar, served: Served, relative: str, data: bytes) ->
     return [*reading.problems, *check_one(reading.artifact, data, around)]
 
 
-def _diagnostic(problem: Problem, encoding: str) -> lsp.Diagnostic:
-    """A problem, from where it begins to the end of the line."""
-    utf8, utf16 = problem.wider
-    wider = {"utf-8": utf8, "utf-32": 0}.get(encoding, utf16)
+def _diagnostic(problem: Problem, document: Document | None) -> lsp.Diagnostic:
+    """A problem, from where it begins to the end of the line; of a file that is not open, and whose
+    columns are unknown in the client's units, the whole line.
+    """
     line, page = problem.line - 1, documentation()
-    start = lsp.Position(line, problem.column - 1 + wider)
+    start = lsp.Position(line, 0)
+    if document is not None:
+        start = document.position_of(line, problem.column - 1)
     return lsp.Diagnostic(
-        range=lsp.Range(start, lsp.Position(line, END_OF_LINE)),
+        range=lsp.Range(start, lsp.Position(start.line, END_OF_LINE)),
         message=with_field(problem.field, problem.message),
         severity=SEVERITIES[problem.severity],
         source="vouch",
