@@ -21,7 +21,7 @@ FILE = "src/till.py"
 def tied(start: Path, tmp_path: Path, path: Path | str = FILE, **env: str) -> dict[str, object]:
     """What the knowledge bases found from a folder say of a file, and whom to ask."""
     engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"], **env})
-    engine.registry.add_start(start)
+    engine.registry.search(start)
     engine.load()
     settle(engine.collections.values())
     (file,) = ask(engine, "files", paths=[str(path)])["files"]

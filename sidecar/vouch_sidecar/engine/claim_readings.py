@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache, partial
 from itertools import islice
 from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.reader import Kept, kept, read_content
+from vouch_sidecar.kb.reader import kept, read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.retrieval.files.file_ties import mark_of
 from vouch_sidecar.retrieval.view.shown import shown
@@ -49,7 +49,8 @@ class ClaimReader:
         self._root = root
         self._sources = sources
         self._locator = locator
-        self._kept: tuple[str, Kept | None] = ("", None)
+        self._content = lru_cache(1)(partial(kept, root / KB_DIRNAME))
+        """The content of a source; claims beside each other often cite the same one."""
 
     def read(self, claim: Claim) -> ClaimReading:
         """What a claim says of files."""
@@ -108,11 +109,6 @@ class ClaimReader:
                     continue
             place = evidence.locator if evidence else source.locator.partition("#")[2]
             yield source.id, line_in(place), None
-
-    def _content(self, source: Source) -> Kept | None:
-        if self._kept[0] != source.id:
-            self._kept = source.id, kept(self._root / KB_DIRNAME, source)
-        return self._kept[1]
 
     def _of_cited(
         self, cited: list[tuple[str, int | None, Quote | None]], plain: Tie

@@ -219,8 +219,6 @@ class Engine:
         """The caller's knowledge bases of which files were reported as changed, and not looked at
         since.
         """
-        if not self.is_followed:
-            return []
         return [c for c in self.registry.chosen(caller, None) if c.is_behind]
 
     def observe(
@@ -279,9 +277,7 @@ class Engine:
 def _ended_since(before: Knowledge, after: Knowledge) -> list[str]:
     """Ids of the sessions that have ended, among those that changed."""
     changed = after.changed_since(before)
-    keys = [
-        key for key in (after.records if changed is None else changed) if key[0] is Kind.SESSION
-    ]
-    artifacts = map(after.artifact, keys)
+    keys = after.records if changed is None else changed
+    artifacts = (after.artifact(key) for key in keys if key[0] is Kind.SESSION)
     sessions = (artifact for artifact in artifacts if isinstance(artifact, VouchSession))
     return [session.id for session in sessions if session.ended_at is not None]

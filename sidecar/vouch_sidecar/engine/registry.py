@@ -79,9 +79,9 @@ class Registry:
         ends = (self._led_to.get(start) for start in starts)
         return frozenset(tree for end in ends if end is not None for tree in end.trees)
 
-    def _search(self, kind: StartKind, start: Path) -> list[Collection]:
+    def search(self, start: Path, kind: StartKind = "start") -> list[Collection]:
         """Serve the knowledge bases found from a start, and return them. A document leads to none
-        of an installed package.
+        of an installed package, and to questions about that document alone, while it is open.
         """
         finder = Finder(self.env, self.settings.trust.folders)
         places = finder.placed(start)
@@ -97,20 +97,12 @@ class Registry:
         finder = Finder(self.env, self.settings.trust.folders)
         return any(finder.placed(folder) for folder in self.lacking)
 
-    def add_start(self, start: Path) -> list[Collection]:
-        """Serve the knowledge bases found from a folder, and return them."""
-        return self._search("start", start)
-
     def add_root(self, tree: Path) -> Collection:
         """Serve the knowledge base of a folder or working tree, and return it."""
         is_own = (tree / KB_DIRNAME).is_dir() and not self.env.get("VOUCH_KB_PATH")
         roots = [] if is_own else Finder(self.env, self.settings.trust.folders).from_start(tree)
         self._led_to["start", tree] = LedTo(frozenset({tree}), [])
         return self._add(BaseInTree(roots[0] if roots else str(tree), str(tree)))
-
-    def open_document(self, path: Path) -> None:
-        """Serve what a document leads to, to questions about that document, while it is open."""
-        self._search("document", path)
 
     def close_document(self, path: Path) -> None:
         """A document was closed."""
@@ -136,14 +128,14 @@ class Registry:
         self.folders = tuple(folders)
         self._led_to = {at: led_to for at, led_to in self._led_to.items() if at[0] != "folder"}
         for folder in folders:
-            self._search("folder", folder)
+            self.search(folder, "folder")
         self._drop_unused()
 
     def search_again(self) -> None:
         """Search all starts again for knowledge bases, and serve those found."""
         for kind, path in list(self._led_to):
             if kind == "document":
-                self._search(kind, path)
+                self.search(path, kind)
         self.set_folders(self.folders)
 
     def _drop_unused(self) -> None:

@@ -5,7 +5,6 @@ claim names, and what each file defines, is read again only where it changed.
 from __future__ import annotations
 
 import json
-import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import suppress
@@ -20,7 +19,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Kind, Source
-from vouch_sidecar.kb.safe_files import Stat, mtime_ns
+from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.workspace.code_owners import NO_OWNERS, read_owners
@@ -38,8 +37,6 @@ from vouch_sidecar.workspace.world import World, next_serial
 NO_TIES = "Claims are not tied to files"
 UNKEPT = 32
 """So many files are read again before what they define is written to the cache."""
-EMPTIED_SECONDS = 2.0
-"""So long an empty file keeps what it defined: a program that writes a file empties it first."""
 Breathe = Callable[[], None]
 """Called between small steps, to pause or, by an exception, to end them."""
 
@@ -72,20 +69,18 @@ def brought_up(
     memo.is_log_needed |= with_commits
     everything = memo.sweep_at <= began or not reported.isdisjoint(before.files.folders)
     git = Repository.holding(collection.tree, collection.settings.trust.folders)
-    world, differs = _looked(collection, git, reported, everything, breathe)
+    world = _looked(collection, git, reported, everything, breathe)
     now = memo.clock()
     sweep_at = now + sweep_interval(now - began) if everything else memo.sweep_at
     head = _head(collection, git)
     if (
-        differs
+        world is not before
         or not before.is_whole
         or before.knowledge is not collection.knowledge
         or (memo.is_log_needed and head != before.history.head)
         or before.topics.by_gates.keys() != set(collection.viewers())
     ):
         yield from _rebuilt(collection, world, git, breathe, at_once)
-    elif (world.definitions, world.index) != (before.definitions, before.index):
-        yield world
     memo.sweep_at = sweep_at
     _keep(collection)
 
@@ -152,9 +147,9 @@ def _looked(
     reported: Set[str],
     everything: bool,
     breathe: Breathe,
-) -> tuple[World, bool]:
-    """The published world with the files as they are now: those that were reported are looked at,
-    or `everything`, and git's index. And whether anything is said of them that was not before.
+) -> World:
+    """The published world with the files as they are now, the same if these are: those that were
+    reported are looked at, or `everything`, and git's index.
     """
     world, settings = collection.world, collection.settings
     index, files, owners = None if git is None else git.version(), world.files, NO_OWNERS
@@ -176,12 +171,14 @@ def _looked(
             definitions = _scanned(collection, looked, paths, breathe)
             looked = replace(looked, definitions=definitions)
     tied = world.stats.keys() if everything else world.stats.keys() & reported
-    return looked, (
-        files is not world.files
-        or owners is not world.code_owners
-        or any(stat_of(world.root, path) != world.stats[path] for path in tied)
-        or _differ(looked.definitions, world.definitions)
+    is_same = (
+        index == world.index
+        and files is world.files
+        and owners is world.code_owners
+        and looked.definitions is world.definitions
+        and all(stat_of(world.root, path) == world.stats[path] for path in tied)
     )
+    return world if is_same else looked
 
 
 def _scanned(
@@ -194,27 +191,15 @@ def _scanned(
     by_path = {path: read for path, read in before.items() if path in files.searched}
     for path in sorted(paths):
         breathe()
-        now, stat, last = time.time_ns(), stat_of(world.root, path), by_path.get(path)
+        stat, last = stat_of(world.root, path), by_path.get(path)
         if stat is None or (last is not None and last[0] == stat):
             continue
         if (content := read_file(world.root, path)) is None:
             by_path.pop(path, None)
             continue
-        data, latest = content
-        age = abs(now - mtime_ns(latest)) / 1e9
-        if last is not None and not data and age < EMPTIED_SECONDS:
-            continue
-        by_path[path] = stat, names_in_file(data, language_of(path))
+        by_path[path] = stat, names_in_file(content[0], language_of(path))
         collection.memo.unkept += 1
     return before if by_path == before else by_path
-
-
-def _differ(after: Definitions, before: Definitions) -> bool:
-    """Whether files define something else than before; when they were written does not count."""
-    if after is before:
-        return False
-    was, now = ({path: each for path, (_, each) in some.items()} for some in (before, after))
-    return was != now
 
 
 def _recalled(collection: Collection) -> Definitions:
@@ -234,9 +219,8 @@ def _recalled(collection: Collection) -> Definitions:
 def _keep(collection: Collection) -> None:
     """Write what files define to the cache, for the next process."""
     bases, memo = collection.bases, collection.memo
-    if bases is None or not bases.folder.is_dir():
-        return
-    if memo.unkept < UNKEPT and bases.has_extra(_name()):
+    is_kept = bases is not None and memo.unkept < UNKEPT and bases.has_extra(_name())
+    if bases is None or is_kept or not bases.folder.is_dir():
         return
     lines = (
         json.dumps([path, stat.hex(), *(each.tobytes().hex() for each in names)])

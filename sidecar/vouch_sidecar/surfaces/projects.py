@@ -84,7 +84,7 @@ class Projects:
 def serve(engine: Engine, roots: frozenset[Path]) -> None:
     """Serve these knowledge bases from now on, too."""
     for root in roots - engine.collections.keys():
-        engine.registry.add_start(root)
+        engine.registry.search(root)
 
 
 def path_of(folder: str) -> str:

@@ -20,7 +20,7 @@ def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     server.documents[unquote(item.uri)] = document
     server.typing.open(document, server.session_id)
     if document.path is not None:
-        server.engine.registry.open_document(document.path)
+        server.engine.registry.search(document.path, "document")
     _tell(server, document)
 
 
