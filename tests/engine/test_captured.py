@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.retrieval import gate
 
 from tests.conftest import MakeKb
 from tests.engine.bases import ask, engine_on
@@ -95,3 +96,21 @@ def test_every_exchange_is_found_by_its_question(captured: Path) -> None:
     assert "pip only asks keyring" in context(engine, "keyring passwords of index urls?")
     hits = ask(engine, "search", query="relay retries backoff queue", kinds=["claim"])["hits"]
     assert len({hit["snippet"] for hit in hits}) == len(hits) > 2
+
+
+def test_answers_that_may_not_be_told_do_not_hide_another_to_the_same_question(
+    make_kb: MakeKb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = ("Aachen", "Bremen", "Celle", "Dresden", "Erfurt")
+    root = make_kb(
+        {"op": "config", "review": {"auto_approve_on_receipt": True}},
+        *(
+            {"op": "capture", "question": f"{QUESTION[:-1]} in {place}?", "session": place}
+            | {"answer": ANSWER.replace("The queue", f"The queue in {place}")}
+            for place in places
+        ),
+    ).root
+    for left in places:
+        monkeypatch.setattr(gate, "is_lost", lambda _, claim, left=left: left not in claim.text)
+        asked = "How does the relay retry failed deliveries at night?"
+        assert f"The queue in {left}" in context(engine_on(root), asked)

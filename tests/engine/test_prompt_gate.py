@@ -19,7 +19,7 @@ from vouch_sidecar.retrieval.view import View
 
 from tests.engine.bases import ask, base, engine_on, pushed
 from tests.kb.samples import claim
-from tests.workspace.places import settled
+from tests.workspace.places import cite, repository, settled
 
 ROOT = Path(__file__).resolve().parents[2]
 PROMPTS = ROOT / "tests" / "quality" / "prompts.jsonl"
@@ -91,4 +91,17 @@ def test_many_that_are_refused_hide_no_other(
     engine = engine_on(base(tmp_path / "kb", claims))
     monkeypatch.setattr(gate, "is_lost", lambda _, claim: claim.id in refused)
     answer = ask(engine, "context", task="Who gives approval of a relay restart at night?")
+    assert [item["id"] for item in answer["items"]] == ["rule"]
+
+
+def test_many_tied_to_a_file_that_are_refused_hide_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(tmp_path / "kb", {"src/relay.py": "x = 1\n"})
+    refused = {f"c{n:02}" for n in range(30)}
+    for claim_id in (*refused, "rule"):
+        text = "src/relay.py must not be renamed."
+        cite(root, claim_id, f"{text} {claim_id.title()}.", "notes.md")
+    monkeypatch.setattr(gate, "is_lost", lambda _, claim: claim.id in refused)
+    answer = ask(settled(root, tmp_path), "context", task="I will touch src/relay.py now")
     assert [item["id"] for item in answer["items"]] == ["rule"]

@@ -65,8 +65,8 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
             ExplainedEntity(
                 entity_id=each.entity.id,
                 name=each.entity.name,
-                strength=each.score.value,
-                factors=dict(each.score.terms),
+                strength=each.value,
+                factors=dict(each.factors),
                 verdict=each.verdict,
                 why=each.why,
                 collection=kb.view.shown_collection,
@@ -77,8 +77,8 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
             ExplainedText(
                 kind=kind_of(line.artifact),
                 id=line.artifact.id,
-                similarity=line.score.value,
-                factors={name: round(value, 3) for name, value in line.score.terms.items()},
+                similarity=line.value,
+                factors={name: round(value, 3) for name, value in line.factors.items()},
                 verdict="said" if line.is_said else "refused",
                 why=line.why,
                 collection=kb.view.shown_collection,

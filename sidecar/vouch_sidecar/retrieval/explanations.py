@@ -4,12 +4,12 @@ decides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Entity, key_of
 from vouch_sidecar.retrieval.constants import MANY, MAX_PHRASED, UNASKED_LEAST
-from vouch_sidecar.retrieval.evidence.name_strength import least, score_of, weigh
+from vouch_sidecar.retrieval.evidence.name_strength import FACTORS, least, sentence, weigh, why
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.salience import (
     asked_by_name,
@@ -18,7 +18,6 @@ from vouch_sidecar.retrieval.salience import (
     surely_named,
     why_unsaid,
 )
-from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.statements.answers import ANSWERING, answers, kinds_for
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
@@ -26,16 +25,18 @@ from vouch_sidecar.retrieval.view import View
 
 Verdict = Literal["volunteered", "listed", "refused"]
 NEVER = "`sidecar.names.never` has the word"
-NAME_PART = "part of a name is listed, not said"
 ALONE = "nobody declared it, and no other word of its claims stands beside it"
-NAMES_ALONE = "in so short a text, or by these settings, only names are looked for"
+
+
+NAME_PART = "part of a name is listed, not said"
 
 
 class Considered(NamedTuple):
     """An entity that a text may name, with the verdict and its reason."""
 
     entity: Entity
-    score: Score
+    value: float
+    factors: Mapping[str, float]
     verdict: Verdict
     why: str
 
@@ -44,7 +45,8 @@ class Explained(NamedTuple):
     """A claim or a page that a text may bring in, with the verdict and its reason."""
 
     artifact: Artifact
-    score: Score
+    value: float
+    factors: Mapping[str, float]
     is_said: bool
     why: str
 
@@ -60,26 +62,25 @@ def candidates(view: View, text: str) -> list[Considered]:
     for mention in sorted(weigh(view, text), key=lambda mention: mention.strength):
         strongest[mention.entity_id] = mention
     considered = []
-    for mention in strongest.values():
-        entity = view.visible.entity(mention.entity_id)
-        if entity is None:
+    for entity_id, mention in strongest.items():
+        if (entity := view.visible.entity(entity_id)) is None:
             continue
-        row, needs, note = rows.get(entity.id), 0.0, ""
+        row, needs, note = rows.get(entity_id), 0.0, ""
         verdict: Verdict = "listed"
-        if entity.id in asked:
+        if entity_id in asked:
             verdict, note = "volunteered", "the text asks for nothing else"
         elif row is None:
             verdict, needs = "refused", least(mention)
-        elif entity.id not in in_full:
-            note = ALONE if view.names.is_topic(entity.id) else NAME_PART
+        elif entity_id not in in_full:
+            note = ALONE if view.names.is_topic(entity_id) else NAME_PART
         else:
             verdict = "volunteered" if is_volunteered(row) else "listed"
             needs, note = view.name_threshold, why_unsaid(row) or ""
-        score = score_of(mention, view.name_threshold)
-        why = f"“{mention.matched}” names “{mention.name}”: {score.sentence(needs)}"
-        why = "; ".join(filter(None, [why, note])) if mention.arm else NEVER
-        considered.append(Considered(entity, score, verdict, why))
-    return sorted(considered, key=lambda row: (-row.score.value, row.entity.id))
+        said = "; ".join(filter(None, [why(mention, view.name_threshold, needs), note]))
+        factors = {name: float(getattr(mention, name)) for name in FACTORS}
+        reason = said if mention.arm else NEVER
+        considered.append(Considered(entity, mention.strength, factors, verdict, reason))
+    return sorted(considered, key=lambda row: (-row.value, row.entity.id))
 
 
 def lines(
@@ -93,31 +94,32 @@ def lines(
     judged = {key_of(each.artifact): each for each in found}
     said = {key_of(hit.artifact): hit for hit in hits if hit.view.identity == view.identity}
     told = [_told(hit, hit.judged or judged.get(key)) for key, hit in said.items()]
+    left = "in so short a text, or by these settings, only names are looked for"
+    left = "others go before it" if hits else left
     unsaid = [key for key in judged if key[0] in ANSWERING][:MANY]
-    left = "others go before it" if hits else NAMES_ALONE
     told += [_unsaid(view, judged[key], left) for key in unsaid if key not in said]
-    return sorted(told, key=lambda row: (not row.is_said, -row.score.value))
+    return sorted(told, key=lambda row: (not row.is_said, -row.value))
 
 
 def _told(hit: Line, answer: Candidate | None) -> Explained:
-    score = Score(hit.similarity, {})
-    if answer is not None:
-        score = answer.features.score([hit.phrase])
+    features = answer.features if answer is not None else None
+    reason = features.reason([hit.phrase]) if features is not None else ""
     if hit.kind == "people":
-        score = score._replace(reason="the text asks for somebody to ask")
+        reason = "the text asks for somebody to ask"
     elif hit.arm == "semantic":
-        score = score._replace(reason="near by meaning")
+        reason = "near by meaning"
     elif hit.arm != "text":
-        score = score._replace(reason=f"“{hit.phrase}” names {hit.entity_id}")
-    why = score.sentence()
-    least = UNASKED_LEAST.get(answer.kind, 0.0) if answer is not None else 0.0
+        reason = f"“{hit.phrase}” names {hit.entity_id}"
+    value = hit.similarity if features is None else features.likelihood
+    said, least = sentence(value, reason), UNASKED_LEAST.get(answer.kind, 0.0) if answer else 0.0
     if hit.similarity < least:
-        why += f"; unasked it needs {least:.2f}, as nobody reviewed it"
-    return Explained(hit.artifact, score, True, why)
+        said += f"; unasked it needs {least:.2f}, as nobody reviewed it"
+    return Explained(hit.artifact, value, {} if features is None else features.terms, True, said)
 
 
 def _unsaid(view: View, answer: Candidate, left: str) -> Explained:
-    score, is_told = answer.features.score(answer.words), answer.is_told(view)
-    score = score._replace(reason=f"{'' if is_told else 'only '}{score.reason}")
-    why = score.sentence(view.least(answer.kind)) + (f"; {left}" if is_told else "")
-    return Explained(answer.artifact, score, False, why)
+    features, is_told = answer.features, answer.is_told(view)
+    reason = f"{'' if is_told else 'only '}{features.reason(answer.words)}"
+    said = sentence(answer.likelihood, reason, view.least(answer.kind))
+    said += f"; {left}" if is_told else ""
+    return Explained(answer.artifact, answer.likelihood, features.terms, False, said)

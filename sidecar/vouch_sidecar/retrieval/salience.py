@@ -21,7 +21,7 @@ from vouch_sidecar.retrieval.constants import (
     VOLUNTEERED,
 )
 from vouch_sidecar.retrieval.evidence.name_position import with_signs
-from vouch_sidecar.retrieval.evidence.name_strength import is_listed, score_of, weigh
+from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh, why
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about, worth_searching
 from vouch_sidecar.retrieval.line import ArmName
 from vouch_sidecar.retrieval.statements.answers import best_claim_id
@@ -183,8 +183,7 @@ def _named(
     strength = round(1 - prod(1 - s * FADING**age for age, s in strongest.items()), 3)
     # Of equally strong mentions the newest, then the first.
     _, best = min(evidence, key=lambda e: (-e[1].strength, e[0], e[1].start))
-    why = score_of(best, view.name_threshold).sentence()
-    why = f"“{best.matched}” names “{best.name}”: {why}"
+    named = why(best, view.name_threshold)
     return Salient(
         view=view,
         entity=entity,
@@ -193,7 +192,7 @@ def _named(
         strength=strength,
         arm=ARM_OF_FORM[best.form],
         matched=tuple(dict.fromkeys(mention.matched for _, mention in evidence)),
-        why=f"{why}; {AMBIGUOUS}" if best.ambiguous else why,
+        why=f"{named}; {AMBIGUOUS}" if best.ambiguous else named,
         ambiguous=best.ambiguous,
         text=newest,
         place=min(mention.start for age, mention in evidence if age == evidence[0][0]),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -24,7 +24,7 @@ MAX_BRIEF = 300
 """Characters, frame included."""
 HOW_TO_ASK = "Asked with kb_context (MCP) or `vouch-sidecar context TEXT`."
 BRIEF_NAME_CHARS = 40
-PAGES = 2
+MOST_LISTED = {"pages": 2, "subjects": 20}
 PAGES_LOOKED_AT = 12
 """Pages among which those are chosen that are listed."""
 UNNAMED = "This repository's knowledge base"
@@ -37,25 +37,23 @@ an option, a host or an address can't be listed.
 
 def brief(served: Sequence[ConfiguredView]) -> str:
     """A block about each knowledge base that has `recall.enabled` and is not empty: the number of
-    claims and pages, then titles of pages and the largest subjects, as many as fit. "" if there is
-    none.
+    claims and pages, titles of pages and the largest subjects, cut where the room ends. "" if there
+    is none.
     """
-    views = [
-        replace(kb.view, gates=shared_gates(kb.view.gates))
-        for kb in served
-        if kb.view.recall.enabled
-    ]
     lines: list[str] = []
-    for view in views:
-        if head := _head(view):
+    for kb in served:
+        view = replace(kb.view, gates=shared_gates(kb.view.gates))
+        if view.recall.enabled and (head := _head(view)):
             lines += [head] if lines else [head, HOW_TO_ASK]
-            room = room_in_frame(MAX_BRIEF) - sum(len(line) + 1 for line in lines)
-            pages = _listed("pages", islice(_titles(view), PAGES), room // 2)
-            subjects = _listed("subjects", _subjects(view), room - len(pages))
-            lines += filter(None, (pages, subjects))
-    while sum(len(line) + 1 for line in lines) > room_in_frame(MAX_BRIEF):
-        lines.pop()
-    return frame(lines)
+            for what, names in (("pages", _titles(view)), ("subjects", _subjects(view))):
+                if listed := " · ".join(islice(names, MOST_LISTED[what])):
+                    lines.append(f"- {what}: {listed}")
+    told, room = list[str](), room_in_frame(MAX_BRIEF)
+    for line in lines:
+        if room > BRIEF_NAME_CHARS:
+            told.append(clip(line, room - 1))
+            room -= len(told[-1]) + 1
+    return frame(told)
 
 
 def _head(view: View) -> str:
@@ -96,13 +94,3 @@ def _harmless(name: str) -> Iterator[str]:
     letters = ("a" if kind[0] in "LMN" else sign for sign, kind in zip(normal, kinds, strict=True))
     if _PLAIN.fullmatch("".join(letters)):
         yield clip(name, BRIEF_NAME_CHARS)
-
-
-def _listed(what: str, names: Iterable[str], room: int) -> str:
-    """One line with the first of some names, as many as fit; "" where none does."""
-    line, between = f"- {what}: ", ""
-    for name in names:
-        if len(line) + len(between) + len(name) >= room:
-            break
-        line, between = line + between + name, " · "
-    return line if between else ""

@@ -26,12 +26,13 @@ from vouch_sidecar.retrieval.evidence.name_position import (
     is_word,
     with_signs,
 )
-from vouch_sidecar.retrieval.score import Score
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import Unit, fold, units
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.english_words import COMMON, VERY_COMMON, tier
 
+FACTORS = ("arm", "specificity", "keyness", "place")
+"""The factors of the strength of a mention."""
 _BY_FORM = {
     FormKind.ALIAS: "an alias",
     FormKind.VARIANT: "another form of the name",
@@ -78,19 +79,30 @@ def least(mention: Mention) -> float:
     return least * PLACES["printed"] if mention.placed == "printed" else least
 
 
-def score_of(mention: Mention, needs: float) -> Score:
-    """The strength of a mention with its factors. Its reason is what keeps it below `needs`, the
-    strength from which on the entity is volunteered.
+def why(mention: Mention, threshold: float, needs: float = 0.0) -> str:
+    """How a mention names its entity, in a sentence for people. Below `threshold`, from which on
+    the entity is volunteered, it gives what weakens the mention most.
     """
-    terms = {name: getattr(mention, name) for name in ("arm", "specificity", "keyness", "place")}
     reasons = {
         "arm": _BY_FORM.get(mention.form, ""),
         "specificity": "the words may mean something else",
         "keyness": "most claims with the word are about something else",
         "place": _BY_PLACE.get(mention.placed, ""),
     }
-    smallest = min(terms, key=lambda name: terms[name])
-    return Score(mention.strength, terms, reasons[smallest] if mention.strength < needs else "")
+    smallest = min(FACTORS, key=lambda name: float(getattr(mention, name)))
+    reason = reasons[smallest] if mention.strength < threshold else ""
+    said = sentence(mention.strength, reason, needs)
+    return f"“{mention.matched}” names “{mention.name}”: {said}"
+
+
+def sentence(value: float, reason: str = "", needs: float = 0.0) -> str:
+    """A value from 0 to 1 for people: `0.21, needs 0.40: only “rounding” in common`. `needs` is the
+    least value at which there would have been a result.
+    """
+    short = value < needs
+    digits = 3 if short and f"{value:.2f}" == f"{needs:.2f}" else 2
+    limit = f", needs {needs:.{digits}f}" if short else ""
+    return f"{value:.{digits}f}{limit}" + (f": {reason}" if reason else "")
 
 
 def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
-from itertools import chain, pairwise
-from math import fsum
+from itertools import islice, pairwise
+from math import fsum, log
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from vouch_sidecar.kb.records import Claim, Kind, Page, Relation
+from vouch_sidecar.kb.records import Claim, Kind, Relation
 from vouch_sidecar.retrieval.constants import (
     BARE_WEIGHT,
     EXACT_WORDS,
@@ -104,7 +104,8 @@ def _ties(view: View, text: str) -> dict[str, Tied]:
     """By claim id, the strongest ties to what a text names."""
 
     def find() -> dict[str, Tied]:
-        return {tied.claim.id: tied for tied in tied_to_what(view, text)[:MANY]}
+        entering = (tied for tied in tied_to_what(view, text) if may_enter(view, tied.claim))
+        return {tied.claim.id: tied for tied in islice(entering, MANY)}
 
     return view.once(("ties", text), find)
 
@@ -156,18 +157,14 @@ def asks_for_all(view: View, text: str, entity_strengths: Strengths) -> bool:
 def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
     """The id of the entity's claim that fits a text best, of the few that hold most of it."""
 
-    def find() -> str | None:
+    def find() -> list[str]:
         certain = {m.entity_id for m in view.names.mentions(text) if not m.ambiguous}
         asked = asked_beside(view, text, certain | {entity_id})
-        few = claims_of(view, entity_id, asked, FEW)
-        judged = judge(view, asked, {entity_id: 1.0}, few)
-        best = min(judged, key=lambda candidate: candidate.order, default=None)
-        return None if best is None else best.artifact.id
+        judged = judge(view, asked, {entity_id: 1.0}, claims_of(view, entity_id, asked, FEW))
+        return [each.artifact.id for each in sorted(judged, key=lambda each: each.order)]
 
-    best = view.cached(f"best claim of {entity_id}", text, find)
-    if best is None or may_enter(view, view.visible.claim(best)):
-        return best
-    return find()  # its file went meanwhile
+    best = view.cached(f"best claims of {entity_id}", text, find)
+    return next((each for each in best if may_enter(view, view.visible.claim(each))), None)
 
 
 def _with_nearness(view: View, judged: Sequence[Candidate], vector: TextVector) -> list[Candidate]:
@@ -194,77 +191,49 @@ def judge(
     """The candidates with their features, each by the sentence of the text that it likeliest
     answers: another sentence never takes from that. A relation counts only if the text names one
     of its ends and holds another word of it; its other end counts as a word if the text names it
-    too. `ties` gives, by claim id, the strength of ties to files that the text names, which count
-    like exact words.
+    too. `ties` gives, by claim id, the ties to files that the text names, which count like exact
+    words.
     """
-    compared = [_compared(candidate, asked) for candidate in candidates]
-    rivals = _rivals(chain(*compared))
-    total = view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE)
+    compared = [(each, asked.meant_by(each.text, frozenset(each.stems))) for each in candidates]
+    groups = defaultdict[frozenset[Term], set[str]](set)
+    for candidate, meant in compared:
+        groups[frozenset(meant)].add(candidate.group)
+    size = log(1 + view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE))
 
-    def judged(candidate: Candidate) -> Candidate | None:
-        held, text = candidate.held, candidate.text
+    def rivals(words: Iterable[Term]) -> int:
+        """How many groups of candidates hold all of some words; what has no group is none."""
+        holding = (group for meant, group in groups.items() if meant.issuperset(words))
+        return len(set().union(*holding) - {""})
+
+    for candidate, meant in compared:
         named = [entity_strengths.get(each, 0.0) for each in candidate.entity_ids]
         strength, other_end = (*sorted(named, reverse=True), 0.0, 0.0)[:2]
-        if not isinstance(candidate.artifact, Relation):
-            other_end = 0.0
-        elif not (strength and held):
-            return None
-        own = candidate.own_stems
-        if held and own and not any(word.held_by(own) for word in held):
-            return None  # the words are those of the question alone
+        is_relation = isinstance(candidate.artifact, Relation)
+        if is_relation and not (strength and meant):
+            continue
         tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
         tie = tied.strength if tied is not None else 0.0
-        missing = sorted(asked.weights[word] for word in candidate.missing)
-        exactly = "".join(word.word for word in asked.exactly_in(text).intersection(held))
-        identifiers = sum(len(word.alternatives) > 1 for word in held)
-        features = Features.of(
-            held=asked.weight_of(held) + tie + other_end,
-            missing=fsum(missing[:-1]),
-            rivals=1 if tie else rivals[frozenset(held)],
-            pairs=identifiers + len(asked.pairs.intersection(pairwise(candidate.stems))),
-            named=strength,
-            section=candidate.section is not None,
-            total=total,
-            kind=candidate.kind,
-            shared=fsum(0.5 if is_pair(word) else 1.0 for word in held)
-            + NAME_WORDS * strength
-            + (EXACT_WORDS if tie or any(map(str.isdigit, exactly)) else 0),
-        )
-        words = tuple(word.word for word in held)
-        if tied is not None and not words:
-            words = (tied.path,)
-        return candidate._replace(words=words).judged(features)
-
-    for by_sentence in compared:
-        found = [each for each in map(judged, by_sentence) if each is not None]
-        if found:
-            yield max(found, key=lambda candidate: candidate.likelihood)
-
-
-def _compared(candidate: Candidate, asked: WeighedWords) -> list[Candidate]:
-    """The candidate with the words that it shares with the text and those that it lacks, by each of
-    the sentences that it holds most of.
-    """
-    everywhere = asked.meant_by(candidate.text, frozenset(candidate.stems))
-    lacks = frozenset(asked.weights).difference(everywhere)
-    found = []
-    for sentence in asked.best_sentences(everywhere):
-        held = tuple(word for word in everywhere if word in sentence)
-        missing = sentence.difference(held)
-        found.append(candidate._replace(held=held, missing=missing, lacks=lacks))
-    return found
-
-
-def _rivals(candidates: Iterable[Candidate]) -> dict[frozenset[Term], int]:
-    """For each set of words, how many groups of candidates hold all of them. Statements of one
-    source form one group.
-    """
-    groups = defaultdict[frozenset[Term], set[str]](set)
-    for candidate in candidates:
-        rivals = groups[frozenset(candidate.held)]
-        if isinstance(candidate.artifact, Claim | Page | Relation):
-            rivals.add(candidate.group or candidate.artifact.path)
-    return {
-        words: len(set().union(*(some for other, some in groups.items() if words <= other)))
-        for words in groups
-    }
+        exact, lacks = asked.exactly_in(candidate.text), frozenset(asked.weights).difference(meant)
+        judged = []
+        for sentence in asked.best_sentences(meant):
+            held = tuple(word for word in meant if word in sentence)
+            missing = sorted(asked.weights[word] for word in sentence.difference(held))
+            number = any(sign.isdigit() for word in exact.intersection(held) for sign in word.word)
+            shared = fsum(0.5 if is_pair(word) else 1.0 for word in held) + NAME_WORDS * strength
+            pairs = sum(len(word.alternatives) > 1 for word in held)
+            pairs += len(asked.pairs.intersection(pairwise(candidate.stems)))
+            features = Features(
+                held=asked.weight_of(held) + tie + (other_end if is_relation else 0.0),
+                missing=log(1 + fsum(missing[:-1])),
+                rivals=0.0 if tie else log(max(1, rivals(held))),
+                pairs=min(pairs, 2),
+                named=strength,
+                section=float(candidate.section is not None),
+                size=size,
+                shared=log(1 + shared + (EXACT_WORDS if tie or number else 0)),
+                passage=size if candidate.kind == "passage" else 0.0,
+            )
+            words = tuple(word.word for word in held)
+            judged.append(candidate._replace(words=words, lacks=lacks).judged(features))
+        best = max(judged, key=lambda each: each.likelihood)
+        yield best if best.words or tied is None else best._replace(words=(tied.path,))

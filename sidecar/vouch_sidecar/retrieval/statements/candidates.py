@@ -58,23 +58,17 @@ class Candidate(NamedTuple):
     sentence_key: str = ""
     """For a claim, the sentence that it is a part of: claims of one sentence are one candidate."""
     group: str = ""
-    """Candidates of the same group, such as statements of one exchange, are no rivals of each
-    other.
+    """Where it is from: candidates of one source or page are no rivals, entities and sources are
+    none of any.
     """
+    kind: CandidateKind = "worded"
     position: int = 0
     """For a statement of an exchange, its place in the answer."""
-    kind: CandidateKind = "worded"
-    own_stems: frozenset[str] = frozenset()
-    """For a statement of an exchange, its stems without those of the question."""
     words: tuple[str, ...] = ()
     """The words that it shares with the text, or the file that both name."""
     features: Features = UNJUDGED
-    held: tuple[Term, ...] = ()
-    """The words that it shares with that sentence of the text of which it holds most…"""
-    missing: frozenset[Term] = frozenset()
-    """…the other words of this sentence…"""
     lacks: frozenset[Term] = frozenset()
-    """…and the words of the whole text that it does not hold."""
+    """The words of the text that it does not hold."""
     likelihood: float = 0.0
     """How likely it answers or constrains the text, from 0 to 1."""
 
@@ -123,7 +117,7 @@ def candidates_for(
         near = vector.nearest(view, [Kind.CLAIM], SEMANTIC_LEAST, MAX_SEMANTIC)
         yield from claims_by_id(view, (row.id for row, _ in near))
     if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
-        yield from _of_exchanges(view, asked)
+        yield from _asked_again(view, asked)
 
 
 def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
@@ -205,10 +199,10 @@ def _found(
             section = key_in(document).section
             yield _section(view, artifact, section, asked, entity_strengths)
         elif isinstance(artifact, Entity | Relation | Source):
-            text, about = texts(artifact)[0], frozenset[str]()
+            text, about, group = texts(artifact)[0], frozenset[str](), ""
             if isinstance(artifact, Relation):
-                about = frozenset((artifact.source, artifact.target))
-            yield Candidate(artifact, None, stems_in(document), text, about)
+                about, group = frozenset((artifact.source, artifact.target)), artifact.path
+            yield Candidate(artifact, None, stems_in(document), text, about, group=group)
 
 
 def _section(
@@ -238,7 +232,8 @@ def _section(
         {mention.entity_id for mention in view.names.mentions(text)} if entity_strengths else set()
     )
     about = frozenset(page.entities).union(named.intersection(entity_strengths))
-    return Candidate(page, number, stems, text, frozenset(about), kind=view.texts.kind_of(page))
+    kind = view.texts.kind_of(page)
+    return Candidate(page, number, stems, text, about, group=page.path, kind=kind)
 
 
 def _claim(view: View, claim: Claim, document: Document | None = None) -> Candidate:
@@ -246,53 +241,39 @@ def _claim(view: View, claim: Claim, document: Document | None = None) -> Candid
     the question. Its `document` has them where nothing else than its own text is shown.
     """
     shown, exchange = view.texts.shown(claim), view.texts.exchange_of(claim)
-    text = " ".join((shown.text, *claim.topical_tags))
-    about, kind = view.names.entities_of(claim.id), view.texts.kind_of(claim)
-    if document is not None and shown.text == claim.text:
-        stems = stems_in(document)
-    else:
-        stems = _stems(view, text)
-    where = shown.sentence_key, shown.source_id
-    candidate = Candidate(claim, None, stems, text, about, *where, kind=kind)
-    if exchange is None or exchange.question is None or not asks(exchange.question):
-        return candidate
-    own, asked = candidate.stems, _stems(view, exchange.question)
-    whole = f"{exchange.question}\n{text}"
-    return candidate._replace(stems=[*asked, *own], text=whole, own_stems=frozenset(own))
+    text, about = " ".join((shown.text, *claim.topical_tags)), view.names.entities_of(claim.id)
+    is_own = document is not None and shown.text == claim.text
+    stems = stems_in(document) if document is not None and is_own else _stems(view, text)
+    if exchange is not None and exchange.question is not None and asks(exchange.question):
+        text = f"{exchange.question}\n{text}"
+        stems = [*_stems(view, exchange.question), *stems]
+    where, kind = (shown.sentence_key, shown.source_id or claim.path), view.texts.kind_of(claim)
+    return Candidate(claim, None, stems, text, about, *where, kind)
 
 
-def _of_exchanges(view: View, asked: WeighedWords) -> Iterator[Candidate]:
-    """The statements of the exchanges whose question holds most of the words asked for, and enough
-    of them.
-    """
-    snapshot = view.knowledge.snapshot
-    for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE, FEW):
-        source = view.visible.in_document(snapshot.document(hit))
-        if not isinstance(source, Source) or not asks(source.question or ""):
-            continue
-        every = view.texts.statements_of(source)
-        statements = [claim for claim in every if may_enter(view, claim)][:MANY]
-        again = _asks_again(view, asked, source.question or "", statements)
-        for turn, claim in enumerate(statements):
-            if view.visible.is_recent(claim):
-                candidate = _claim(view, claim)
-                kind: CandidateKind = "answer" if again else candidate.kind
-                yield candidate._replace(position=turn, kind=kind)
-
-
-def _asks_again(view: View, asked: WeighedWords, question: str, answer: Sequence[Claim]) -> bool:
-    """Whether a text asks a captured question again: it asks, it holds most of the question, and
-    question and answer together hold enough of it.
+def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
+    """The statements that answered captured questions which a text asks again: it asks, it holds
+    most of the question, and question and answer together hold enough of it.
     """
     if not asks(asked.text):
-        return False
-    before, stems = worths_of(view, question), frozenset(_stems(view, asked.text))
-    shared = fsum(weight for word, weight in before.items() if word.held_by(stems))
-    if shared < ASKED_AGAIN * fsum(before.values()):
-        return False
-    texts = (question, *(view.texts.shown(claim).text for claim in answer))
-    held = asked.held_by(frozenset(stem for text in texts for stem in _stems(view, text)))
-    return asked.weight_of(held) >= ASKS_MORE * asked.total_weight > 0
+        return
+    snapshot, stems, found = view.knowledge.snapshot, frozenset(_stems(view, asked.text)), 0
+    for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE):
+        source = view.visible.in_document(snapshot.document(hit))
+        question = source.question or "" if isinstance(source, Source) else ""
+        worths = worths_of(view, question)
+        shared = fsum(weight for word, weight in worths.items() if word.held_by(stems))
+        if not isinstance(source, Source) or shared < ASKED_AGAIN * fsum(worths.values()):
+            continue
+        entering = (each for each in view.texts.statements_of(source) if may_enter(view, each))
+        statements = [_claim(view, claim) for claim in islice(entering, MANY)]
+        held = asked.held_by(frozenset[str]().union(*(each.stems for each in statements)))
+        if asks(question) and asked.weight_of(held) >= ASKS_MORE * asked.total_weight > 0:
+            for place, each in enumerate(statements):
+                if isinstance(each.artifact, Claim) and view.visible.is_recent(each.artifact):
+                    yield each._replace(position=place, kind="answer")
+            if (found := found + 1) == FEW:
+                return
 
 
 def _stems(view: View, text: str) -> list[str]:

@@ -7,7 +7,7 @@ what it asks for: a logistic function of the features below.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import exp, log
+from math import exp
 from typing import NamedTuple
 
 from vouch_sidecar.kb.sanitize import count
@@ -19,9 +19,7 @@ from vouch_sidecar.retrieval.constants import (
     LIKELIHOOD_WEIGHTS_EDITS,
     LIKELIHOOD_WEIGHTS_SEMANTIC,
     PASSAGE,
-    CandidateKind,
 )
-from vouch_sidecar.retrieval.score import Score
 
 
 class Features(NamedTuple):
@@ -60,33 +58,6 @@ class Features(NamedTuple):
     folder is, 0 where neither is; None for every other text.
     """
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        held: float,
-        missing: float,
-        rivals: int,
-        pairs: int,
-        named: float,
-        section: bool,
-        total: int,
-        kind: CandidateKind,
-        shared: float,
-    ) -> Features:
-        """The features from counts and weights."""
-        return cls(
-            held,
-            log(1 + missing),
-            log(max(1, rivals)),
-            min(pairs, 2),
-            named,
-            float(section),
-            log(1 + total),
-            log(1 + shared),
-            log(1 + total) if kind == "passage" else 0.0,
-        )
-
     @property
     def _fitted(self) -> tuple[float, Mapping[str, float]]:
         """The bias and the weights: those of edits for what one inserted, those with meaning where
@@ -102,23 +73,21 @@ class Features(NamedTuple):
     @property
     def likelihood(self) -> float:
         """From 0 to 1, rounded to 3 places."""
-        bias, weights = self._fitted
-        total = bias + sum(getattr(self, name) * weight for name, weight in weights.items())
+        total = self._fitted[0] + sum(self.terms.values())
         return round(1 / (1 + exp(-total)), 3)
 
-    def score(self, words: Iterable[str]) -> Score:
-        """The likelihood with what each feature adds (value × weight). `words` are those that the
-        candidate holds.
-        """
+    @property
+    def terms(self) -> Mapping[str, float]:
+        """What each feature adds (value × weight)."""
         _, weights = self._fitted
-        terms = {name: getattr(self, name) * weight + 0.0 for name, weight in weights.items()}
-        shared = " ".join(words)
+        return {name: getattr(self, name) * weight + 0.0 for name, weight in weights.items()}
+
+    def reason(self, words: Iterable[str]) -> str:
+        """What decides, in a few words. `words` are those that the candidate holds."""
+        shared, terms, others = " ".join(words), self.terms, round(exp(self.rivals)) - 1
         what = f"“{shared}”" if shared else "a name" if self.named else "its meaning"
-        reason = f"{what} in common"
-        others = round(exp(self.rivals)) - 1
-        if others and terms["rivals"] <= terms["missing"]:
-            reason += f", as in {count(others, 'other')}"
-        return Score(self.likelihood, terms, reason)
+        is_shared = others and terms["rivals"] <= terms["missing"]
+        return f"{what} in common" + (f", as in {count(others, 'other')}" if is_shared else "")
 
 
 UNJUDGED = Features(*[0.0] * 9)
