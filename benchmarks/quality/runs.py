@@ -12,6 +12,8 @@ from benchmarks.quality.world import World, view_of
 AT_MOST = 3
 """The lines of a block that count."""
 _WORD = re.compile(r"\w+")
+_OF_A_PAGE = re.compile(r"^- “.*?” [\d.]+ page [^:]+: (.*)", re.MULTILINE)
+"""A line of a block that shows a page, and its text."""
 
 
 class Outcome(NamedTuple):
@@ -26,7 +28,7 @@ class Outcome(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of the block: the artifact that it shows, for which entity, and in which words."""
+    """A line of the block: the artifact that it shows, for which entity, and of a page the text."""
 
     id: str
     entity_id: str | None
@@ -37,7 +39,7 @@ class Line(NamedTuple):
         page, _, heading = wanted.partition("#")
         if not heading:
             return wanted in (self.id, self.entity_id)
-        shown = slug(self.text.partition(": ")[2].partition(". ")[2])
+        shown = slug(self.text.partition(". ")[2])
         return self.id == page and shown.startswith(slug(heading))
 
 
@@ -123,11 +125,11 @@ def _lines(world: World, prompt: Prompt) -> list[Line]:
             world.ask("context", session_id="one", task=earlier, repeat=False)
     answer = world.ask("context", **params)
     world.end("one")
-    texts = [line for line in answer["text"].splitlines() if line.startswith("- ")]
-    sentences = dict.fromkeys(item["said"] for item in answer["items"])  # several in one line
-    text_of = dict(zip(sentences, texts, strict=True))
-    items = answer["items"][:AT_MOST]
-    return [Line(item["id"], item["entity_id"], text_of[item["said"]]) for item in items]
+    texts = (found[1] for found in _OF_A_PAGE.finditer(answer["text"]))
+    return [
+        Line(item["id"], item["entity_id"], next(texts) if item["kind"] == "page" else "")
+        for item in answer["items"][:AT_MOST]
+    ]
 
 
 def _declared(world: World, line: Line) -> Sequence[str]:
