@@ -103,7 +103,6 @@ class Pushes:
                 yield SaliencePush(session_id, SessionUpdate(), engine.generation)
         while waiting and self._parts:
             session = waiting.pop()
-            await in_turn(lambda: None)  # a question that waits goes first
             served = engine.unpaused(self._caller)
             now, pushed = engine.clock(), session.pushed_count
             before = [session.pushed_before(kb.view.identity, now) for kb in served]
@@ -115,6 +114,7 @@ class Pushes:
             told = self._told.get(session.id, _Told((), ()))
             if state == told.state:
                 continue
+            await in_turn(lambda: None)  # a question that waits goes first
             windows = [
                 replace(kb.window(session), before=past)
                 for kb, past in zip(served, before, strict=True)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 import threading
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from io import BufferedReader, RawIOBase
+from io import RawIOBase
 from typing import BinaryIO
 
 import anyio
-from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
+from pygls.io_ import StdoutWriter, run_async
 
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.operations.notifications import DidChangeSalience
@@ -25,6 +26,7 @@ from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 LAST_ANSWERS = 1.0
 """Seconds to answer pending requests after the end of the input."""
 FAILED = 1
+READ_BYTES = 1 << 16
 
 
 def run_stdio(env: Mapping[str, str], owned: Ownership | None = None) -> None:
@@ -71,15 +73,38 @@ async def _follow(server: Sidecar) -> None:
         tasks.cancel_scope.cancel()
 
 
+class _Input(asyncio.StreamReader):
+    """What a stream brings, read by a thread of its own: the loop's may all be busy with long
+    answers. With pygls' reader the loop and a thread take turns three times a message.
+    """
+
+    def __init__(self, source: RawIOBase) -> None:
+        super().__init__(limit=sys.maxsize)
+        loop = asyncio.get_running_loop()
+
+        def feed() -> None:
+            try:
+                while data := source.read(READ_BYTES):
+                    loop.call_soon_threadsafe(self.feed_data, data)
+            finally:
+                loop.call_soon_threadsafe(self.feed_eof)
+
+        threading.Thread(target=feed, name="reader", daemon=True).start()
+
+    async def readline(self) -> bytes:
+        await asyncio.sleep(0)  # what a message asks for begins before the next one is handled
+        return await super().readline()
+
+
 async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:
     """Answer messages until the client says `exit` or its stream ends. Returns the exit code."""
-    # The loop's own threads may all be busy with long answers; this one only reads.
-    reader = StdinAsyncReader(BufferedReader(source), ThreadPoolExecutor(1, "reader"))
     protocol, report = server.protocol, server.report_server_error
     protocol.set_writer(StdoutWriter(sink))
     try:
-        await run_async(threading.Event(), reader, protocol, error_handler=report)
+        await run_async(threading.Event(), _Input(source), protocol, error_handler=report)
     except SystemExit as ended:  # pygls raises it on `exit`
         return FAILED if ended.code else 0
+    except asyncio.IncompleteReadError:
+        pass  # the stream ended within a message
     await protocol.settled(LAST_ANSWERS)
     return FAILED
