@@ -121,15 +121,6 @@ def test_merges_are_nobodys(root: Path, tmp_path: Path) -> None:
     assert authors(history(root, tmp_path), "b.py") == ["Bob"]
 
 
-def test_where_a_shallow_clone_ends_nobody_made_all_files(root: Path, tmp_path: Path) -> None:
-    commit_as(root, "Ada", {"a.py": "1"})
-    commit_as(root, "Bob", {"b.py": "1"})
-    commit_as(root, "Cy", {"b.py": "2"})
-    git(tmp_path, "clone", "-q", "--depth", "2", root.as_uri(), "shallow")
-    found = history(tmp_path / "shallow", tmp_path)
-    assert (authors(found, "a.py"), authors(found, "b.py")) == ([], ["Cy"])
-
-
 @pytest.mark.parametrize("name", ["ada@example.org", "x" * 101, "a @ b"])
 def test_addresses_and_what_is_no_name_are_not_kept(root: Path, tmp_path: Path, name: str) -> None:
     commit_as(root, "Bob", {"a.py": "1"})
@@ -235,12 +226,7 @@ def _bomb(root: Path, _: Path) -> None:
     git(root, "update-ref", "HEAD", git(root, "commit-tree", made, "-m", "bomb").strip())
 
 
-def _mailmap(root: Path, _: Path) -> None:
-    lines = b"".join(b"Somebody %d <a%d@b.example>\n" % (n, n) for n in range(50_000))
-    commit_as(root, "Ada Byron", {".mailmap": lines})
-
-
-@pytest.mark.parametrize("trick", [_alternates, _gitdir, _linked, _bomb, _mailmap])
+@pytest.mark.parametrize("trick", [_alternates, _gitdir, _linked, _bomb])
 def test_a_repository_that_can_not_be_read_says_so(
     root: Path, tmp_path: Path, trick: Callable[[Path, Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

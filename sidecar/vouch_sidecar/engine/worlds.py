@@ -32,7 +32,7 @@ from vouch_sidecar.workspace.locator import MAX_PARTS
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import Ties
 from vouch_sidecar.workspace.topics import TopicFinder, Topics
-from vouch_sidecar.workspace.world import World, next_serial
+from vouch_sidecar.workspace.world import SERIALS, World
 
 NO_TIES = "Claims are not tied to files"
 UNKEPT = 32
@@ -123,14 +123,14 @@ def _built(collection: Collection, world: World, own: Set[str]) -> World:
     places = {
         span: place for read in world.readings.values() for span, place in read.quotes.items()
     }
-    fresh = Freshness(world.root, places, _gone(world), world.fresh.files)
+    fresh = Freshness(world.root, places, _gone(world))
     stats: dict[str, Stat | None] = {path: world.definitions[path][0] for path in ties.defined}
     for path in {*ties.by_path, *world.sources.values()} - stats.keys():
         if not path.endswith("/"):
             stats[path] = stat_of(world.root, path)
     world = replace(world, ties=ties, fresh=fresh, stats=stats)
     is_same = _said_by(world) == _said_by(before)
-    return replace(world, serial=before.serial if is_same else next_serial())
+    return replace(world, serial=before.serial if is_same else next(SERIALS))
 
 
 def _said_by(world: World) -> tuple[object, ...]:

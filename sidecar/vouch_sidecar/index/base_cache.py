@@ -147,7 +147,7 @@ class Bases:
         self.caches.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.caches.chmod(0o700)
         with suppress(FileNotFoundError):
-            if _is_others(self.folder.lstat()):
+            if is_others(self.folder.lstat()):
                 _remove(self.folder)
         self.folder.mkdir(mode=0o700, exist_ok=True)
         root = self.folder / ROOT
@@ -235,14 +235,14 @@ def tidy(caches: Path) -> None:
 def _entries(folder: Path) -> list[Path]:
     try:
         status = folder.lstat()
-        if not stat.S_ISDIR(status.st_mode) or _is_others(status):
+        if not stat.S_ISDIR(status.st_mode) or is_others(status):
             return []
         return list(folder.iterdir())
     except OSError:
         return []
 
 
-def _is_others(status: os.stat_result) -> bool:
+def is_others(status: os.stat_result) -> bool:
     """Whether anybody but this user may have written or may read it."""
     own = getattr(os, "getuid", lambda: status.st_uid)()
     return os.name == "posix" and (status.st_uid != own or bool(status.st_mode & 0o077))
@@ -306,7 +306,7 @@ def _open(folder: Path) -> KeptBase:
     """Open a base. Raises OSError, ValueError, LookupError or TypeError for one that can't be
     trusted.
     """
-    if _is_others(folder.lstat()):
+    if is_others(folder.lstat()):
         raise ValueError("another user's")
     if _digest_of(folder) != folder.name.rpartition("-")[2]:
         raise ValueError("damaged")

@@ -102,7 +102,7 @@ def names_file(views: Iterable[View], text: str) -> bool:
     """
     return any(
         view.workspace.files_in(text)
-        or view.workspace.documents_in(text)
+        or view.workspace.ties.documents_in(text)
         or any(numbered(view, text[:MAX_PHRASED]))
         for view in views
     )

@@ -9,12 +9,10 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.workspace.git import Repository, is_installed, prefix_in, run
 from vouch_sidecar.workspace.names_in_text import digest
@@ -26,10 +24,6 @@ MAX_CHANGED = 25
 MAX_AUTHOR_NAME = 100
 NAME_LENGTH = 40
 """Digits of a commit's name."""
-MAX_SHALLOW = 1 << 20
-MAILMAP = ".mailmap"
-MAX_MAILMAP = 1 << 20
-"""Bytes. git takes time by the square of its lines."""
 _BOT = re.compile(
     r"\[bot\]|^(?:(?:the\s)?(?:dependabot|renovate|pre-commit-ci|github-actions?|github\sactions?"
     r"|gitlab-ci|greenkeeper|pyup|snyk|codecov|allcontributors|weblate|mergify|bors|copybara"
@@ -82,12 +76,11 @@ def read_history(
     cannot be run. A commit from the future counts as one from now. Blocks.
     """
     prefix = prefix_in(repository.top, root)
-    unread = repository.why_unread() or _why_unmapped(repository, head, caches, env)
-    if unread or prefix is None:
+    if (unread := repository.why_unread()) or prefix is None:
         return History(head, unread=unread)
     arguments = [
         "-c",
-        f"mailmap.blob={head}:{MAILMAP}",
+        f"mailmap.blob={head}:.mailmap",
         "log",
         "-z",
         "--no-merges",
@@ -102,12 +95,10 @@ def read_history(
     data = run(repository, arguments, caches, env)
     if data is None:
         return History(head, unread="git could not read its commits" if is_installed(env) else "")
-    logged, cut = list(_commits(data)), _shallow(repository)
-    counted = [commit for commit in logged if commit.name not in cut and commit.shows_who_knows]
-    commits, by_path, names = _of_persons(counted, prefix)
-    unread = "the clone is shallow: the commits that changed its files are not in it"
+    logged = list(_commits(data))
+    counted = [commit for commit in logged if commit.shows_who_knows]
     known = frozenset(path for commit in logged for path in commit.below(prefix))
-    return History(head, commits, by_path, names, unread if cut and not commits else "", known)
+    return History(head, *_of_persons(counted, prefix), known=known)
 
 
 def _of_persons(
@@ -135,14 +126,6 @@ def _of_persons(
         if paths:
             commits.append(Commit(commit.name, shown[person], min(commit.at, now), person))
     return commits, by_path, names
-
-
-def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[str, str]) -> str:
-    """Why `.mailmap` cannot be used; "" if it can, or is missing. Without it, somebody who must
-    never be named might be named by a former name.
-    """
-    size = run(repository, ["cat-file", "-s", f"{head}:{MAILMAP}"], caches, env)
-    return "its .mailmap is too large" if size and int(size) > MAX_MAILMAP else ""
 
 
 class _LoggedCommit(NamedTuple):
@@ -194,14 +177,6 @@ def _commits(data: bytes) -> Iterator[_LoggedCommit]:
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
-
-
-def _shallow(repository: Repository) -> frozenset[str]:
-    """The commits at which a shallow clone ends. They look as if they had added every file."""
-    with suppress(OSError, UnreadableError):
-        data, _ = read_bounded(repository.common / "shallow", MAX_SHALLOW)
-        return frozenset(data.decode("ascii", "replace").split())
-    return frozenset()
 
 
 # Who is the same person

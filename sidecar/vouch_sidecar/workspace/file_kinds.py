@@ -5,7 +5,6 @@ tie them to it.
 from __future__ import annotations
 
 import re
-from collections.abc import Set
 
 LANGUAGES = {
     "python": "py pyi",
@@ -38,16 +37,9 @@ _CARRIED = re.compile(
 _MIGRATION = re.compile(r"(?:^|/)(?:db/migrate|migrations|alembic/versions)/")
 _WORDS = re.compile(r"[^\W_]++")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_LOCKED = re.compile(
-    r"\.(?:lock(?:b|file)?|sum|resolved)$|(?:^|[-._/])(?:lock|shrinkwrap)\.(?:json|ya?ml|toml)$",
-    re.IGNORECASE,
-)
-_CHANGES = frozenset("changelogs changes news newsfragments releasenotes whatsnew".split())
-"""Names of documents on what changed, or of the folder with one for each version…"""
-_CHANGES_IN_ONE = _CHANGES | {"history", "release", "releases"}
-"""…and those of one for all of them."""
-_MANIFEST = re.compile(
-    r"(?:^|/)(?:package|composer|bower|lerna|deno|tsconfig|jsconfig|manifest|vcpkg)\.jsonc?$"
+_EVERYBODYS = re.compile(
+    r"\.(?:lock(?:b|file)?|sum|resolved)$|(?:^|[-._/])(?:lock|shrinkwrap)\.(?:json|ya?ml|toml)$"
+    r"|(?:^|/)(?:package|composer|bower|lerna|deno|tsconfig|jsconfig|manifest|vcpkg)\.jsonc?$"
     r"|(?:^|/)(?:pyproject|cargo|pipfile|poetry|uv|pdm)\.toml$|[/.]versions\.toml$"
     r"|(?:^|/)(?:requirements|constraints)(?:/[^/]++|[^/]++)(?:(?<=\.txt)|(?<=\.in))$"
     r"|(?:^|/)(?:setup\.(?:py|cfg)|manifest\.in|go\.(?:mod|work)|gemfile|podfile|pipfile"
@@ -57,6 +49,16 @@ _MANIFEST = re.compile(
     r"|\.(?:csproj|sln|gemspec|podspec)$",
     re.IGNORECASE,
 )
+"""Manifests and lock files."""
+_LOGS = (
+    r"change[-_ ]?log[^/.]*+|changes|news|news[-_ ]?fragments|release[-_ ]?notes|whats?[-_ ]?new"
+)
+_CHANGES = re.compile(
+    rf"(?:^|/)(?:(?:{_LOGS})[-_ \d]*+(?:\.d)?/"
+    rf"|(?:{_LOGS}|history|releases?)[-_ \d]*+(?:\.[^/]*+)?\Z)",
+    re.IGNORECASE,
+)
+"""Documents on what changed, or the folder with one for each version."""
 _GENERAL = re.compile(
     r"(?:^|/)(?:readme|licen[cs]e|copying|authors|contributors|notice|todo)(?:\.\w+)?$",
     re.IGNORECASE,
@@ -97,20 +99,9 @@ def changes_with_all(path: str) -> bool:
     """Whether nearly every commit changes a file, as with manifests, lock files and changelogs.
     Citing one says nothing about who changes it.
     """
-    if _MANIFEST.search(path) or _LOCKED.search(path):
-        return True
-    *folders, name = path.split("/")
-    if "." in name.strip(".") and ending_of(name) not in DOCUMENTS:
-        return False
-    return _is_on_changes(name.partition(".")[0], _CHANGES_IN_ONE) or any(
-        _is_on_changes(folder, _CHANGES) for folder in folders
-    )
-
-
-def _is_on_changes(name: str, names: Set[str]) -> bool:
-    """Whether the name of a file or a folder is one of these names, numbers apart."""
-    plain = "".join(filter(str.isalpha, words_of(name)))
-    return plain.startswith("changelog") or plain in names
+    name = path.rpartition("/")[2]
+    is_text = "." not in name.strip(".") or ending_of(name) in DOCUMENTS
+    return bool(_EVERYBODYS.search(path) or (is_text and _CHANGES.search(path)))
 
 
 def words_of(name: str) -> str:

@@ -214,17 +214,12 @@ def _may_be_listed(path: str) -> bool:
 
 def _walked(root: Path) -> tuple[list[str], bool]:
     """The regular files below a folder, without those of hidden folders, packages and builds; and
-    whether a limit ended the walk. Folders of other repositories are entered only where the root
-    stands inside of none.
+    whether a limit ended the walk.
     """
-    inside = any(os.path.lexists(above / ".git") for above in (root, *root.parents))
     files: list[str] = []
     for number, (folder, folders, names) in enumerate(os.walk(root)):
         if number == MAX_FOLDERS or len(files) == MAX_FILES:
             return files, True
-        if number and inside and ".git" in {*folders, *names}:
-            folders.clear()
-            continue
         folders[:] = sorted(name for name in folders if not _is_passed_over(name))
         below = f"{os.path.relpath(folder, root)}/".replace(os.sep, "/") if number else ""
         paths = (f"{below}{name}" for name in sorted(names) if name != ".git")

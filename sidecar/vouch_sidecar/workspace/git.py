@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 from threading import Timer
 
+from vouch_sidecar.index.base_cache import is_others
 from vouch_sidecar.kb.discovery import git_folders, is_refused, working_tree
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, packed, read_bounded
 
@@ -242,8 +243,7 @@ def _empty(caches: Path) -> Path:
     empty = caches / EMPTY_REPOSITORY
     for folder in (caches, empty, empty / "objects", empty / "refs", empty / "tree"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    stat = empty.lstat()
-    if hasattr(os, "getuid") and (stat.st_uid != os.getuid() or stat.st_mode & 0o077):
+    if is_others(empty.lstat()):
         raise PermissionError("the empty repository may be another user's")
     for name, text in _EMPTY_FILES.items():
         file = empty / name

@@ -5,13 +5,11 @@ text of a file.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from array import array
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
+from functools import lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.safe_files import Stat, mtime_ns
@@ -22,8 +20,8 @@ QuoteRange = tuple[str, int, int]
 """A receipt: the id of its source, and the offsets of its first byte and after its last one."""
 MAX_QUOTE_PLACES = 50
 """Places of one quote in one file that are looked at."""
-MAX_READ = 20
-"""Files that are read for one question."""
+MAX_LOOKED = 20
+"""Files that are looked at for one question."""
 MAX_KEPT = 128
 """Files that are kept in memory."""
 
@@ -53,18 +51,11 @@ class FlatLines:
     """
 
     def __init__(self, data: bytes) -> None:
-        parts: list[str] = []
-        self._starts: list[int] = []
-        self._numbers: list[int] = []
-        at = 0
-        for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
-            words = flat(line)
-            if words:
-                parts.append(words)
-                self._starts.append(at)
-                self._numbers.append(number)
-                at += len(words) + 1
-        self._flat = " ".join(parts)
+        lines = data.decode("utf-8", "replace").casefold().split("\n")
+        words = [line.split() for line in lines]
+        self._flat = " ".join(word for line in words for word in line)
+        self._numbers = array("L", (number for number, line in enumerate(words, 1) for _ in line))
+        """The line of each word."""
 
     def find(self, quote: Quote) -> tuple[QuoteState, int | None]:
         """Whether the text has a quote, and the line: the quote's own if it is there, else the
@@ -83,39 +74,15 @@ class FlatLines:
         for _ in range(MAX_QUOTE_PLACES):
             if at < 0:
                 return
-            yield self._numbers[bisect_right(self._starts, at) - 1]
+            yield self._numbers[self._flat.count(" ", 0, at)]
             at = self._flat.find(words, at + 1)
 
 
-class _Looked(NamedTuple):
-    """What a file held when it was looked at."""
-
-    lines: FlatLines
-    stat: Stat
-
-
-class QuotedFiles:
-    """The files that claims quote, as they were when they were last looked at, the latest few.
-    Thread-safe.
-    """
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._kept: OrderedDict[str, _Looked] = OrderedDict()
-
-    def look(self, root: Path, path: str, may_read: Callable[[], bool]) -> _Looked | None:
-        """A file as it is now; None if it can't be read, or must be read and may not."""
-        with self._lock:
-            kept, stat = self._kept.get(path), stat_of(root, path)
-            if kept is None or kept.stat != stat:
-                there = read_file(root, path) if stat is not None and may_read() else None
-                if there is None:
-                    return None
-                kept = self._kept[path] = _Looked(FlatLines(there[0]), there[1])
-            self._kept.move_to_end(path)
-            if len(self._kept) > MAX_KEPT:
-                self._kept.popitem(last=False)
-            return kept
+@lru_cache(maxsize=MAX_KEPT)
+def _lines_of(root: Path, path: str, _: Stat) -> FlatLines | None:
+    """A file as it is at this stat; None if it can't be read."""
+    content = read_file(root, path)
+    return None if content is None else FlatLines(content[0])
 
 
 @dataclass(frozen=True)
@@ -129,22 +96,25 @@ class Freshness:
     root: Path = Path()
     places: Mapping[QuoteRange, tuple[str, Quote]] = field(default_factory=dict)
     gone: Mapping[str, str] = field(default_factory=dict)
-    files: QuotedFiles = field(default_factory=QuotedFiles)
-    may_read: Callable[[], bool] = lambda: True
+    looked: set[str] | None = None
+    """The files that one question looked at; None: it may look at all."""
 
     def asked(self) -> Freshness:
-        """This, for one question: at most `MAX_READ` files are read."""
-        reads = count()
-        return replace(self, may_read=lambda: next(reads) < MAX_READ)
+        """This, for one question: at most `MAX_LOOKED` files are looked at."""
+        return replace(self, looked=set())
 
     def of(self, quoted: QuoteRange) -> Fresh | None:
         """Whether its file has a quote; None if that is not known."""
         path, quote = self.places.get(quoted, ("", None))
-        looked = self.files.look(self.root, path, self.may_read) if quote is not None else None
-        if quote is None or looked is None:
+        if self.looked is not None and len(self.looked) < MAX_LOOKED:
+            self.looked.add(path)
+        may_look = self.looked is None or path in self.looked
+        stat = stat_of(self.root, path) if quote is not None and may_look else None
+        lines = None if stat is None else _lines_of(self.root, path, stat)
+        if quote is None or stat is None or lines is None:
             return None
-        state, line = looked.lines.find(quote)
-        return Fresh(state, path, line, mtime_ns(looked.stat) / 1e9)
+        state, line = lines.find(quote)
+        return Fresh(state, path, line, mtime_ns(stat) / 1e9)
 
 
 def flat(text: str) -> str:

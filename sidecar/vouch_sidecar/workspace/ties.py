@@ -216,9 +216,10 @@ class Ties:
                 return name.start, name.end, ties
         return None
 
-    def is_document(self, name: str) -> bool:
-        """Whether claims cite a document that a text may call by this name."""
-        return name in self._documents
+    def documents_in(self, text: str) -> list[tuple[int, int]]:
+        """The places where a text names documents that claims cite by a number, as `ADR-7`."""
+        named = documents_in(text)
+        return [(name.start, name.end) for name in named if name.text in self._documents]
 
     def _named_by(self, name: NameInText, locator: Locator) -> Iterator[FoundTie]:
         is_document = name.kind == "document"

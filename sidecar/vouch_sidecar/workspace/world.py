@@ -19,17 +19,13 @@ from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file
 from vouch_sidecar.workspace.git import prefix_in
 from vouch_sidecar.workspace.locator import Locator
-from vouch_sidecar.workspace.names_in_text import documents_in, names_in
+from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
-from vouch_sidecar.workspace.ties import ClaimReading, FoundTie, Tie, Ties
+from vouch_sidecar.workspace.ties import ClaimReading, Tie, Ties
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
-_serials = count(1)
-
-
-def next_serial() -> int:
-    """A number that no other world has."""
-    return next(_serials)
+SERIALS = count(1)
+"""Numbers of worlds, each of one world alone, or of all that say the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +53,7 @@ class World:
     code_owners: CodeOwners = NO_OWNERS
     stats: Mapping[str, Stat | None] = field(default_factory=dict)
     topics: Topics = NO_TOPICS
-    serial: int = field(default_factory=next_serial)
+    serial: int = field(default_factory=lambda: next(SERIALS))
     """Sessions compare it: the world itself, with all ties, would stay in memory until each of them
     is asked again.
     """
@@ -79,18 +75,13 @@ class World:
         """A text of the same length, with blanks in place of the root in front of paths below it:
         an absolute path counts as the relative one.
         """
-        if self._tops is None:
-            return text
         return self._tops.sub(lambda top: " " * len(top[0]), text)
 
     @cached_property
-    def _tops(self) -> re.Pattern[str] | None:
-        """The root as a text may write it in front of a path; None where it is the top folder."""
+    def _tops(self) -> re.Pattern[str]:
+        """The root as a text may write it in front of a path."""
         root, home = self.root.as_posix(), os.path.expanduser("~")  # noqa: PTH111
-        if root == "/":
-            return None
-        below_home = root.startswith(f"{home.rstrip('/')}/")
-        other = f"~{root[len(home.rstrip('/')) :]}" if below_home else root
+        other = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
         return re.compile(
             rf"(?<![\w.~/-])(?:file://|)(?:{re.escape(root)}|{re.escape(other)})/(?=[\w.])"
         )
@@ -123,18 +114,3 @@ class World:
             data = content[0]
         defined = names_in_file(data, language_of(path))
         return self.ties.of_file(path, self.ties.defined_in(path, defined))
-
-    def named_by(self, text: str) -> list[FoundTie]:
-        """The ties to the files, modules and identifiers that a text names. Reads no file."""
-        return self.ties.named_by(self.relative(text), self.locator)
-
-    def documents_in(self, text: str) -> list[tuple[int, int]]:
-        """The places where a text names documents that claims cite by a number, as `ADR-7`."""
-        documents = filter(lambda name: self.ties.is_document(name.text), documents_in(text))
-        return [(name.start, name.end) for name in documents]
-
-    def named_at(self, text: str, offset: int) -> tuple[int, int, list[FoundTie]] | None:
-        """The start and end of the name at an offset of a text, and the ties to what it names; None
-        where there is no name.
-        """
-        return self.ties.named_at(self.relative(text), offset, self.locator)

@@ -92,11 +92,12 @@ def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] |
     """Start and end of the name at an offset of a text, and the claims tied to what the name means;
     None if there is no such name or claim.
     """
-    place = view.workspace.named_at(text, offset)
+    around = view.workspace
+    place = around.ties.named_at(around.relative(text), offset, around.locator)
     if place is None:
         return None
     start, end, ties = place
-    shown = each_statement_once(visible_ties(view, ((found.path, found.tie) for found in ties)))
+    shown = each_statement_once(visible_ties(view, ties))
     return (start, end, shown) if shown else None
 
 
@@ -104,7 +105,8 @@ def tied_to_what(view: View, text: str) -> list[Tied]:
     """The claims tied to the files, folders, modules and identifiers that a text names, strongest
     first, each once. Reads no file, so that every prompt can be asked about.
     """
-    return visible_ties(view, ((found.path, found.tie) for found in view.workspace.named_by(text)))
+    around = view.workspace
+    return visible_ties(view, around.ties.named_by(around.relative(text), around.locator))
 
 
 def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:

@@ -118,7 +118,7 @@ def asked_beside(view: View, text: str, entity_ids: Iterable[str]) -> WeighedWor
     if _ties(view, text):
         named = names_in(view.workspace.relative(text))
         spans += [(name.start, name.end) for name in named if name.kind == "path"]
-        spans += view.workspace.documents_in(text)
+        spans += view.workspace.ties.documents_in(text)
     return asked_by(view, text, spans)
 
 
