@@ -13,7 +13,6 @@ from weakref import WeakSet
 import anyio
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.engine.disk_reader import REBASE_FROM
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Artifact, Kind
 from vouch_sidecar.kb.store import GRACE_SECONDS
@@ -46,14 +45,13 @@ pytestmark = pytest.mark.anyio
 GATES = frozenset({"open"})
 
 
-@pytest.mark.parametrize("rebase_from", [3, REBASE_FROM])
 def test_every_answer_is_that_of_one_generation(
-    tmp_path: Path, rebase_from: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Answers while another thread writes are those of an index made anew of what is published,
     also while bases are written and taken up.
     """
-    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", rebase_from)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.FINISH_SECONDS", 0.1)
     config = dump({"sidecar": {"topics": {"enabled": False}}})  # what is made anew knows of none
     root = base(tmp_path / "kb", {"config.yaml": config})
@@ -230,20 +228,6 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
         engine.check_soon([tree / "new.py", root / ".vouch"])
         await until(is_there)
         assert seen == [False] * 20
-
-
-async def test_a_lock_that_git_left_behind_holds_nothing_up(tmp_path: Path) -> None:
-    root = base(tmp_path / "kb")
-    git(root, "init", "-q")
-    lock = root / ".git" / "index.lock"
-    lock.touch()
-    os.utime(lock, (1.0, 1.0))
-    engine = unread_engine(root)
-
-    async with kept(engine):
-        await until(lambda: engine.registry.complete)
-        write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
-        await until(lambda: counts(engine, "key vault") == {"vault": 2}, seconds=4.0)
 
 
 async def test_a_checkout_that_takes_long_is_said_while_it_lasts(

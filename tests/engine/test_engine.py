@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.operations import InvalidParamsError
 
-from tests.engine.bases import ask, base, cached, engine_on, write
+from tests.engine.bases import ask, base, engine_on, write
 from tests.kb.samples import claim, entity
 
 COURIER = Path(__file__).parents[2] / "examples" / "courier"
@@ -179,16 +178,3 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
     write(root, "sessions/s.yaml", session | {"ended_at": "2026-01-01T00:00:00"})
     engine.load()
     assert ask(engine, "salience", session_id="s")["salience"] == []
-
-
-def test_who_asks_what_is_paused_tells_nobody(tmp_path: Path) -> None:
-    env = {**cached(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path / "run")}
-    root = base(tmp_path / "kb")
-    engine = engine_on(root, env=env)
-    count = engine.changed.count
-    pause(root, env, None)
-    assert engine.unpaused(Caller()) == []
-    assert not engine.follows_texts()
-    resume(root, env)
-    assert engine.follows_texts()
-    assert engine.changed.count == count

@@ -244,21 +244,6 @@ async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
         assert told(engine).health == "ok"
 
 
-async def test_a_lock_that_cannot_be_looked_at_ends_no_following(
-    engine: Engine, root: Path, clock: Clock, fails: Fails
-) -> None:
-    (root / ".git").mkdir()
-    switch = fails("vouch_sidecar.workspace.git:Repository:is_changing")
-    async with kept(engine):
-        await until(lambda: engine.registry.complete and not faults(engine))
-        switch.on = True
-        await again(engine, clock, lambda: any("(TypeError)" in fault for fault in faults(engine)))
-        switch.on = False
-        await again(engine, clock, lambda: not faults(engine))
-        redact(root)
-        await again(engine, clock, lambda: not ask(engine, "search", query="rotate")["hits"])
-
-
 async def test_without_a_watcher_the_sweep_goes_on(
     engine: Engine, root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,25 +31,13 @@ def a_session() -> Session:
 
 
 def test_the_window_keeps_the_newest_slots() -> None:
+    """A slot is replaced in place and becomes the newest; a final one stays as it is."""
     session = a_session()
-    for text in "abcde":
-        session.touch(None, text, 3)
-    assert session.window() == ["e", "d", "c"]
-
-
-def test_a_slot_is_replaced_in_place_and_becomes_the_newest() -> None:
-    session = a_session()
-    session.touch("one", "first", 3)
-    session.touch("two", "second", 3)
-    session.touch("one", "first again", 3)
-    assert session.window() == ["first again", "second"]
-
-
-def test_a_final_slot_is_not_replaced() -> None:
-    session = a_session()
-    session.touch("one", "half", 3)
-    session.touch("one", "submitted", 3, final=True)
-    session.touch("one", "next", 3)
+    for key, text in (("a", "first"), (None, "asked"), ("b", "second"), ("a", "again")):
+        session.touch(key, text, 2)
+    assert session.window() == ["again", "second"]
+    session.touch("a", "submitted", 2, final=True)
+    session.touch("a", "next", 2)
     assert session.window() == ["next", "submitted"]
 
 

@@ -231,13 +231,15 @@ class Engine:
     ) -> None:
         """Put a text into a slot of a session, which becomes the newest slot; None makes a new one.
 
-        After a `final` text, a later text with the same name gets another slot.
+        After a `final` text, a later text with the same name gets another slot. A text does not
+        count for knowledge bases without `reflex.enabled`, and for those that are paused.
         """
-        if not (following := self._following()):
+        served = self.collections.values()
+        following = [c for c in served if c.settings.reflex.enabled and not c.pause.until()]
+        if not following:
             return
         window = max(collection.settings.reflex.window for collection in following)
-        others = {collection.root for collection in self.collections.values()}
-        others -= {collection.root for collection in following}
+        others = {c.root for c in served} - {c.root for c in following}
         session, text = self.sessions.open(session_id), without_blocks(text)
         session.touch(slot, text, window, final=final, passed_over=others)
         self.changed.bump()
@@ -246,17 +248,6 @@ class Engine:
         """Drop a session with its window."""
         self.sessions.end(session_id)
         self.changed.bump()
-
-    def follows_texts(self) -> bool:
-        """Whether typed and asked texts count for any knowledge base."""
-        return bool(self._following())
-
-    def _following(self) -> list[Collection]:
-        """The knowledge bases for which texts count: those that have `reflex.enabled`, and are not
-        paused.
-        """
-        served = self.collections.values()
-        return [c for c in served if c.settings.reflex.enabled and not c.pause.until()]
 
     def unpaused(self, caller: Caller) -> list[Served]:
         """The knowledge bases of `serving` that may volunteer something: those that are not
