@@ -16,7 +16,7 @@ from hashlib import sha256
 from io import StringIO
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import anyio
 import pytest
@@ -26,7 +26,7 @@ from tantivy import Index
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.records import PAGE_STATUSES, STATUSES, VISIBILITIES
+from vouch_sidecar.kb.records import PageStatus, Status, Visibility
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform
 from vouch_sidecar.surfaces.agent_requests import EVENTS, respond
 from vouch_sidecar.surfaces.cli import main as shell
@@ -46,8 +46,8 @@ OUTSIDE = Caller("editor", viewer=OUTSIDER)
 LIVE = {"claims": {"working", "actionable", "stable", "contested"}, "sources": {""}}
 LIVE["pages"] = {"draft", "active", "stale"}
 STATUSES_OF: Mapping[str, Sequence[str]] = {
-    "claims": (*sorted(STATUSES), "proposed"),
-    "pages": sorted(PAGE_STATUSES),
+    "claims": (*sorted(get_args(Status)), "proposed"),
+    "pages": sorted(get_args(PageStatus)),
     "sources": ("",),
 }
 """By folder; `proposed` is no status of vouch's."""
@@ -91,8 +91,10 @@ class Case:
     def is_faulty(self) -> bool:
         """Whether the file can't be used, which everybody is told."""
         scope = self.scope if isinstance(self.scope, dict) else {"visibility": self.scope}
-        is_known = isinstance(self.scope, dict | str) and scope["visibility"] in VISIBILITIES
-        return self.status not in {*STATUSES, *PAGE_STATUSES, ""} or not is_known
+        is_known = isinstance(self.scope, dict | str) and scope["visibility"] in get_args(
+            Visibility
+        )
+        return self.status not in {*get_args(Status), *get_args(PageStatus), ""} or not is_known
 
     def is_told(self, viewer: Viewer) -> bool:
         """The rule, once more."""

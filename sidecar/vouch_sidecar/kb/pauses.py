@@ -39,17 +39,6 @@ def resume(root: str | os.PathLike[str], env: Mapping[str, str]) -> bool:
     return is_paused
 
 
-def resume_all(env: Mapping[str, str]) -> None:
-    """End the pauses of all knowledge bases of this user. Raises OSError."""
-    try:
-        folder = usable_folder(env)
-    except FileNotFoundError:
-        return
-    for name in os.listdir(folder):
-        if name.endswith(_SUFFIX):
-            os.unlink(os.path.join(folder, name))
-
-
 class Pause:
     """Tells whether the knowledge base in folder `root` is paused. Systems without a runtime folder
     have no pauses.

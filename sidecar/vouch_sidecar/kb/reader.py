@@ -29,6 +29,7 @@ from vouch_sidecar.kb.records import (
     record_of,
 )
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_bounded
+from vouch_sidecar.kb.sanitize import shown_name
 from vouch_sidecar.kb.yaml_document import (
     MAX_YAML,
     DocumentError,
@@ -56,7 +57,6 @@ RESTRICTING = frozenset({"scope", "status"})
 """Fields that decide who is told of an artifact."""
 _SCOPE = frozenset(field.name for field in fields(Scope))
 _LINE_END = re.compile(r"[\r\n]")
-_NOT_SHOWN = re.compile(r"[^\w.\- ]")
 CONFLICT = re.compile(r"(?<![^\r\n])(?:<{7}|>{7}) [^\r\n]")
 """The marks that git leaves where a merge needs a decision."""
 
@@ -180,13 +180,10 @@ class _FileReader:
         if len(data) > (limit := limit_of(self.path)):
             raise DocumentError(f"the file is larger than {limit // 1024} KiB")
         text, body = _split(self.kind, data)
-        self._document = YamlDocument(text)
+        self._document = YamlDocument(text, self.path)
         if not isinstance(self._document.value, dict):
             raise DocumentError("the file must be a mapping of names to values")
-        for name, line, column in self._document.repeated:
-            message = f"`{_short(name)}` is given twice; the last one counts"
-            severity = Severity.WARNING
-            self.problems.append(Problem(self.path, message, severity, line, column, _short(name)))
+        self.problems += self._document.repeated
         fields = {k: value for k, value in self._document.value.items() if isinstance(k, str)}
         if self.kind is Kind.PAGE:
             fields["body"] = self._within_bounds(body)
@@ -250,7 +247,7 @@ class _FileReader:
         self, field: str, words: str, severity: Severity = Severity.ERROR, code: str = "invalid"
     ) -> None:
         place = self._document.place(field.split("."))
-        message = f"`{_short(field)}` {words}"
+        message = f"`{shown_name(field)}` {words}"
         self.problems.append(Problem(self.path, message, severity, *place, field, code=code))
 
 
@@ -272,7 +269,7 @@ def _misspelled(
     missing = sorted(keys.difference(given)) if unknown else []
     for name in unknown[:MAX_KEYS]:
         like = next(iter(get_close_matches(name.lower(), missing, 1, least)), None)
-        if like is not None and not like.startswith(f"{name}_") and not _NOT_SHOWN.search(name):
+        if like is not None and not like.startswith(f"{name}_") and shown_name(name) == name:
             yield name, like
 
 
@@ -280,12 +277,8 @@ def _in_words(failure: ErrorDetails) -> str:
     """A pydantic error as one line, without the faulty value."""
     if failure["type"].startswith(("date", "time")):
         return "is no date or time"
-    return _WORDS.get(failure["type"], failure["msg"].removeprefix("Value error, "))
-
-
-def _short(name: str) -> str:
-    """A field's name, for a message: one line, bounded."""
-    return _NOT_SHOWN.sub("?", name)[:60]
+    words = failure["msg"].removeprefix("Value error, ")
+    return _WORDS.get(failure["type"], words.replace("Input should be", "must be"))
 
 
 def _unreadable(path: str, data: bytes, error: DocumentError) -> Problem:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
 from sys import intern
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -48,9 +48,6 @@ class Severity(StrEnum):
 
 # What a field of a file may hold
 
-VISIBILITIES = frozenset("private project team public".split())
-STATUSES = frozenset("working actionable stable contested superseded archived redacted".split())
-PAGE_STATUSES = frozenset("draft active stale archived".split())
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -68,15 +65,6 @@ def _no_boolean(value: object) -> object:
     if isinstance(value, bool):
         raise ValueError("must be a number from 0 to 1, not yes or no")
     return value
-
-
-def _one_of(allowed: frozenset[str]) -> AfterValidator:
-    def check(value: str) -> str:
-        if value not in allowed:
-            raise ValueError(f"must be one of {', '.join(sorted(allowed))}")
-        return value
-
-    return AfterValidator(check)
 
 
 def _sha256(value: str) -> str:
@@ -107,9 +95,11 @@ Confidence = Annotated[float, BeforeValidator(_no_boolean), Field(ge=0, le=1, al
 _Moment = Annotated[datetime, AfterValidator(_seconds)]
 Timestamp = Annotated[float, GetPydanticSchema(lambda _, handler: handler(_Moment))]
 """A date or time in the file, seconds since the epoch in the record."""
-Visibility = Annotated[str, _one_of(VISIBILITIES), _SHARED]
-Status = Annotated[str, _one_of(STATUSES), _SHARED]
-PageStatus = Annotated[str, _one_of(PAGE_STATUSES)]
+Visibility = Literal["private", "project", "team", "public"]
+Status = Literal[
+    "working", "actionable", "stable", "contested", "superseded", "archived", "redacted"
+]
+PageStatus = Literal["draft", "active", "stale", "archived"]
 Offset = Annotated[int, Field(strict=True, ge=0, le=2**40)]
 PageType = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1024)]
 

@@ -11,6 +11,7 @@ _ANSI = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])|\x9b[0-?]*[ -/]*[@-~]"
 )
 _PLAIN = re.compile("[ -~¡-¬®-\u024f\u0400-\u0481\u2010-\u2027\u2030-\u205e]*")
+_NOT_IN_NAMES = re.compile(r"[^\w.\- ]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACES = r"[\p{Cc}\p{Zl}\p{Zp}\p{Zs}\u2800]"
 _HIDDEN = r"[\p{Default_Ignorable_Code_Point}\p{Cn}[\p{Cf}--\p{Prepended_Concatenation_Mark}]]"
@@ -103,6 +104,11 @@ def with_field(field: str | None, message: str) -> str:
 def printable(path: str) -> str:
     """A path that can be shown and sent: what is not UTF-8 is escaped, as in `caf\\xe9`."""
     return _SURROGATE.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", path)
+
+
+def shown_name(name: str) -> str:
+    """The name of a field, for a message: one line, bounded."""
+    return _NOT_IN_NAMES.sub("?", name)[:80]
 
 
 def count(number: int, noun: str, many: str = "") -> str:

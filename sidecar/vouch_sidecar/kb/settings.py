@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from itertools import chain
@@ -15,12 +14,12 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.discovery import SETTINGS_PREFIX, is_setting
 from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.kb.sanitize import shown_name
 from vouch_sidecar.kb.settings_model import Group, SettingSource
 from vouch_sidecar.kb.settings_model import Settings as Settings
 from vouch_sidecar.kb.yaml_document import DocumentError, YamlDocument, decode
 
 CLIENT = "vouchSidecar"
-_NOT_SHOWN = re.compile(r"[^\w.\- ]")
 MAX_PROBLEMS = 20
 """Problems that are reported for one source at most."""
 GROUPS: dict[str, type[Group]] = {
@@ -161,7 +160,7 @@ class _Given:
         problems = []
         for name, words, severity in faults[:MAX_PROBLEMS]:
             place = (1, 1) if document is None else document.place(name.split("."))
-            shown = _NOT_SHOWN.sub("?", name)[:80]
+            shown = shown_name(name)
             message = f"`{shown}` {words}"
             problems.append(Problem(path, message, severity, *place, shown, code="setting"))
         return problems
@@ -215,13 +214,11 @@ def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str
     if config is None:
         return {}
     try:
-        loaded = YamlDocument(decode(config))
+        loaded = YamlDocument(decode(config), CONFIG)
     except DocumentError as error:
         problems.append(Problem(CONFIG, error.message, Severity.ERROR, error.line, error.column))
         return {}
-    for name, line, column in loaded.repeated:
-        message = "a name is given twice; the last one counts"
-        problems.append(Problem(CONFIG, message, Severity.WARNING, line, column, name))
+    problems += loaded.repeated
     value = {} if loaded.value is None else loaded.value
     if isinstance(value, dict):
         return value

@@ -24,6 +24,9 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.kb.sanitize import shown_name
+
 MAX_YAML = 1 << 20
 MAX_DEPTH = 32
 MAX_NODES = 20_000
@@ -56,12 +59,13 @@ class DocumentError(Exception):
 
 
 class YamlDocument:
-    """A loaded document. `repeated`: name, line and column of keys given twice."""
+    """A loaded document, of the file at `path`. `repeated` are the problems of keys given twice."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, path: str = "") -> None:
         """Raises DocumentError, and nothing else, for any text."""
         self._text = text
-        self.repeated: list[tuple[str, int, int]] = []
+        self._path = path
+        self.repeated: list[Problem] = []
         self._values = 0
         _check(text)
         self._next = _Loader(text).get_event
@@ -126,6 +130,12 @@ class YamlDocument:
             items.append(self._value(event, depth + 1))
         return items
 
+    def _note_repeated(self, key: ScalarEvent) -> None:
+        name = shown_name(key.value)
+        words = f"`{name}` is given twice; the last one counts"
+        place = _place_of(key)
+        self.repeated.append(Problem(self._path, words, Severity.WARNING, *place, name))
+
     def _mapping(self, depth: int) -> dict[Hashable, Any]:
         """A key that is given twice is noted."""
         mapping: dict[Hashable, Any] = {}
@@ -134,7 +144,7 @@ class YamlDocument:
                 raise _error(_UNFIT, event)
             name = self._value(event, depth + 1)
             if name in mapping and len(self.repeated) < MAX_REPEATED:
-                self.repeated.append((event.value[:60], *_place_of(event)))
+                self._note_repeated(event)
             mapping[name] = self._value(self._next(), depth + 1)
         return mapping
 

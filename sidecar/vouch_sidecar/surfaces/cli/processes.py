@@ -96,8 +96,6 @@ def stop(every: bool) -> None:
 
     if not user_socket.has_sockets():
         raise click.UsageError("nothing is left behind on this system")
-    if every:
-        pauses.resume_all(os.environ)
     own = [user_socket.socket_path(os.environ)]
     paths = user_socket.sockets(os.environ) if every else own
     ended = {path: user_socket.stop(path, os.environ) for path in paths}
