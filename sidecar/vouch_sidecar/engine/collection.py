@@ -54,8 +54,6 @@ class WorldMemo:
     """Monotonic, in seconds."""
     sweep_at: float = 0.0
     """When all files around are looked at."""
-    is_log_needed: bool = False
-    """Whether an answer depends on the history."""
     unkept: int = 0
     """Files that were read since what they define was written to the cache."""
 

@@ -66,30 +66,34 @@ def brought_up(
     `at_once`. `reported` files are looked at, and now and then all. Blocks.
     """
     memo, before, began = collection.memo, collection.world, collection.memo.clock()
-    memo.is_log_needed |= with_commits
     everything = memo.sweep_at <= began or not reported.isdisjoint(before.files.folders)
     git = Repository.holding(collection.tree, collection.settings.trust.folders)
     world = _looked(collection, git, reported, everything, breathe)
     now = memo.clock()
     sweep_at = now + sweep_interval(now - began) if everything else memo.sweep_at
-    head = _head(collection, git)
+    head = _head(collection, git) if with_commits else before.history.head
     if (
         world is not before
         or not before.is_whole
         or before.knowledge is not collection.knowledge
-        or (memo.is_log_needed and head != before.history.head)
+        or head != before.history.head
         or before.topics.by_gates.keys() != set(collection.viewers())
     ):
-        yield from _rebuilt(collection, world, git, breathe, at_once)
+        yield from _rebuilt(collection, world, git, breathe, with_commits, at_once)
     memo.sweep_at = sweep_at
     _keep(collection)
 
 
 def _rebuilt(
-    collection: Collection, world: World, git: Repository | None, breathe: Breathe, at_once: bool
+    collection: Collection,
+    world: World,
+    git: Repository | None,
+    breathe: Breathe,
+    with_commits: bool,
+    at_once: bool,
 ) -> Iterator[World]:
     """The worlds to publish after a look at the files."""
-    memo, bases, is_first = collection.memo, collection.bases, not world.is_whole
+    bases, is_first = collection.bases, not world.is_whole
     own = own_names(collection.name, collection.tree)
     world = _read_claims(collection, replace(world, knowledge=collection.knowledge), breathe)
     if is_first and not at_once:
@@ -98,12 +102,11 @@ def _rebuilt(
         definitions = _scanned(collection, world, world.files.searched, breathe)
         world = replace(world, definitions=definitions)
     world = replace(world, topics=_topics(collection, world, own, breathe), is_whole=True)
-    memo.is_log_needed |= bool(_lost(world))
     head = _head(collection, git)
-    if memo.is_log_needed and head != world.history.head:
+    if head != world.history.head and (with_commits or _lost(world)):
         history = History()
         if head and git is not None and bases is not None:
-            history = read_history(git, head, collection.tree, bases.caches, memo.env)
+            history = read_history(git, head, collection.tree, bases.caches, collection.memo.env)
         world = replace(world, history=history)
     yield _built(collection, world, own)
 
