@@ -1,11 +1,10 @@
 """The knowledge bases and sessions of one process."""
 
-from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.disk_follower import DiskFollower
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.pushes import Pushes, SaliencePush, StatusPush
-from vouch_sidecar.engine.registry import UnknownRootError
+from vouch_sidecar.engine.registry import Caller, Served, UnknownRootError
 
 __all__ = [
     "Caller",

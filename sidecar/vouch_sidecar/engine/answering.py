@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from vouch_sidecar.engine.callers import Served
+from vouch_sidecar.engine.registry import Served
 from vouch_sidecar.engine.sessions import Given, GivenKey, Session
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation
 from vouch_sidecar.retrieval.blocks.context import (

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio.to_thread import run_sync
 
-from vouch_sidecar.engine.callers import Served
 from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import MODEL, QUESTION, Faults
-from vouch_sidecar.engine.registry import Registry
+from vouch_sidecar.engine.registry import Registry, Served
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.retrieval.statements.text_vector import TextVector

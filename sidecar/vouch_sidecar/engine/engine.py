@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.engine.breath import Breath
-from vouch_sidecar.engine.callers import Caller, Served
 from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import (
@@ -24,7 +23,7 @@ from vouch_sidecar.engine.faults import (
     Faults,
 )
 from vouch_sidecar.engine.health import Health
-from vouch_sidecar.engine.registry import Registry
+from vouch_sidecar.engine.registry import Caller, Registry, Served
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.index.knowledge import Knowledge

@@ -6,10 +6,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from vouch_sidecar.engine.callers import Caller
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import GIT, MODEL, QUESTION, WATCH, Faults
-from vouch_sidecar.engine.registry import Registry
+from vouch_sidecar.engine.registry import Caller, Registry
 from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.records import Problem, Severity
 

@@ -1,14 +1,16 @@
-"""The knowledge bases that a process serves, and which of them a caller means."""
+"""The knowledge bases that a process serves, who asks, and which of them he means."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.engine.callers import Caller
 from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.sessions import Session
+from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import (
     BaseInTree,
@@ -19,6 +21,8 @@ from vouch_sidecar.kb.discovery import (
 )
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
+from vouch_sidecar.retrieval.blocks.context import ConfiguredView
+from vouch_sidecar.retrieval.session_update import Window
 
 StartKind = Literal["folder", "start", "document"]
 """What leads to a knowledge base: a folder of the workspace, another one that somebody asks from, a
@@ -28,6 +32,51 @@ document outside of these.
 
 class UnknownRootError(LookupError):
     """A call names a root without a served knowledge base."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A connection that asks.
+
+    `session_id` is its own session, if it has one. `env` is its environment, None for that of this
+    process. `roots` are the working trees whose knowledge bases it may ask, None for those of the
+    process's own folders; `at` is the file or folder that it asks about. `is_model` tells whether a
+    model reads the answers.
+    """
+
+    connection: str = "local"
+    session_id: str | None = None
+    viewer: Viewer | None = None
+    env: Mapping[str, str] | None = None
+    roots: frozenset[Path] | None = None
+    is_model: bool = False
+    at: Path | None = None
+    unheard: list[Callable[[], None]] | None = field(default=None, compare=False)
+    """Takes what is to be recorded of answers, where it turns out later whether they were heard.
+    None: it is recorded when they are given.
+    """
+    is_unasked: bool = False
+    """Whether this is a hook or a push, which speaks to somebody who did not ask."""
+
+    def when_heard(self, record: Callable[[], None]) -> None:
+        """Have something recorded once an answer to this caller was heard."""
+        if self.unheard is None:
+            record()
+        else:
+            self.unheard.append(record)
+
+
+@dataclass(frozen=True, slots=True)
+class Served(ConfiguredView):
+    """A collection as one caller sees it: its view and the settings that apply."""
+
+    collection: Collection
+
+    def window(self, session: Session) -> Window:
+        """The texts of a session that count for this knowledge base; none if `reflex` is off."""
+        reflex = self.settings.reflex
+        texts = session.window(self.view.identity) if reflex.enabled else []
+        return Window(self, texts[: reflex.window])
 
 
 class LedTo(NamedTuple):

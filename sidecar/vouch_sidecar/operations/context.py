@@ -8,7 +8,7 @@ from functools import partial
 from pydantic import Field
 
 from vouch_sidecar.engine.answering import allowed, context_for, given_entities, probe
-from vouch_sidecar.engine.callers import Served
+from vouch_sidecar.engine.registry import Served
 from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Verbatim
