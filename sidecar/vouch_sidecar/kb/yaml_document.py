@@ -72,7 +72,7 @@ class YamlDocument:
         try:
             self.value = self._read()
         except yaml.YAMLError as error:
-            _refuse(error)
+            _refuse(error, text)
 
     def place(self, path: Sequence[str]) -> tuple[int, int]:
         """Line and column of a value by its keys and indices, or of its deepest part that exists.
@@ -201,12 +201,12 @@ def _check(text: str) -> None:
 _UNFIT = "a value does not fit its type"
 
 
-def _refuse(error: yaml.YAMLError) -> NoReturn:
-    """Says where and what, without the excerpt that PyYAML adds."""
+def _refuse(error: yaml.YAMLError, text: str) -> NoReturn:
+    """Says where, at the last value at most, and what, without the excerpt that PyYAML adds."""
     if not isinstance(error, yaml.MarkedYAMLError):
         raise DocumentError("the file is no YAML") from error
     mark = error.problem_mark or error.context_mark
-    where = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+    where = position(text, min(mark.index, len(text.rstrip()))) if mark is not None else (1, 1)
     problem = " ".join((error.problem or "").split())[:120]
     raise DocumentError(f"no valid YAML: {problem or 'unreadable'}", *where) from error
 
