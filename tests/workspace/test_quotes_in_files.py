@@ -247,23 +247,6 @@ def test_a_cited_file_that_is_removed_and_comes_back_while_it_is_served() -> Non
             assert (root / ".git" / "index").stat().st_mtime_ns == index
 
 
-def test_what_a_sparse_checkout_leaves_out_is_not_gone(root: Path, tmp_path: Path) -> None:
-    settled(root, tmp_path)
-    git(root, "sparse-checkout", "set", "--no-cone", "/src/", "/.vouch/")
-    assert not (root / FILE).exists()
-    assert ask(settled(root, tmp_path), "claim", id="one")["claim"]["stale"] is None
-
-
-def test_no_line_of_a_file_is_kept(root: Path, tmp_path: Path) -> None:
-    write(root, {FILE: NOTES.replace("Nothing", "Hunter2")})
-    settled(root, tmp_path)
-    kept = [file for file in (tmp_path / "cache").rglob("*workspace*") if file.is_file()]
-    assert kept
-    for file in kept:
-        assert b"Hunter2" not in file.read_bytes()
-        assert b"retries" not in file.read_bytes()
-
-
 DAY = 86_400
 CONFIRMED = 1_700_000_000
 """14 November 2023."""

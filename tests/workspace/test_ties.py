@@ -121,21 +121,6 @@ def test_of_files_with_one_name_that_with_the_bytes_of_the_source_is_meant(
     assert ties(engine, "b/README.md") == []
 
 
-def test_a_document_of_another_folder_is_not_the_one_with_its_name(
-    root: Path, tmp_path: Path
-) -> None:
-    """vouch cites a README by its mere name, whichever folder it is in."""
-    write(root, {"README.md": "# Upload\n\nThe inner uploader retries two times.\n"})
-    git(root, "add", "README.md")
-    quote = b"The outer uploader retries nine times."
-    cite(root, "outer", quote.decode(), "README.md", b"# Upload\n\n" + quote, quote=quote)
-    engine = settled(root, tmp_path)
-    assert ties(engine, "README.md") == []
-    outer = ask(engine, "claim", id="outer")["claim"]
-    assert outer["stale"] is None
-    assert "/.vouch/sources/" in outer["citations"][0]["document"]
-
-
 def test_a_checkout_with_other_line_ends_quotes_the_same(root: Path, tmp_path: Path) -> None:
     notes = b"# Notes\n\nUploads stop after three retries.\n"
     cite(root, "one", "Uploads stop.", "notes.md", notes, quote=b"Uploads stop after")
@@ -144,21 +129,6 @@ def test_a_checkout_with_other_line_ends_quotes_the_same(root: Path, tmp_path: P
     write(root, {"docs/notes.md": notes.replace(b"\n", b"\r\n")})
     (tied,) = ties(settled(root, tmp_path), "docs/notes.md")
     assert (tied.arm, tied.line, tied.fresh) == ("quotes", 3, "there")
-
-
-def test_one_row_a_statement(root: Path, tmp_path: Path) -> None:
-    text = b"# N\n\nUploads stop after three retries, says upload.py of it all.\n"
-    for number, quote in enumerate((b"Uploads stop after three", b"three retries, says")):
-        cite(root, f"c{number}", quote.decode(), "docs/notes.md", text, quote=quote)
-    (row,) = tie_rows(settled(root, tmp_path), "docs/notes.md")
-    assert row[0] == "c0"
-
-
-def test_a_quote_has_the_line_of_its_receipt(root: Path, tmp_path: Path) -> None:
-    content = (root / "docs" / "notes.md").read_bytes()
-    cite(root, "one", "Uploads stop.", "notes.md", content, quote=b"three retries")
-    (tied,) = ties(settled(root, tmp_path), "docs/notes.md")
-    assert (tied.line, tied.why) == (3, "quotes L3")
 
 
 def test_a_receipt_that_lies_is_a_citation(root: Path, tmp_path: Path) -> None:
@@ -259,24 +229,6 @@ def test_what_is_general_or_carried_along_is_tied_to_no_name(
     assert ("three", "cites", 1) in tie_rows(settled(root, tmp_path), path)
 
 
-def test_a_file_that_moves_keeps_its_claims(root: Path, tmp_path: Path) -> None:
-    cite(root, "one", "`UploadLoop` gives up.", "/home/dev/src/pkg/upload.py")
-    engine = settled(root, tmp_path)
-    assert [row[1] for row in tie_rows(engine, "src/pkg/upload.py")] == ["cites"]
-    git(root, "mv", "src/pkg/upload.py", "src/upload.py")
-    engine = settled(root, tmp_path)
-    assert tie_rows(engine, "src/upload.py") == [("one", "cites", 4)]
-    assert tie_rows(engine, "src/pkg/upload.py") == []
-
-
-def test_a_file_that_git_does_not_know_yet(root: Path, tmp_path: Path) -> None:
-    write(root, {"src/pkg/new.py": "class BrandNew:\n    pass\n"})
-    cite(root, "one", "It is new.", "/home/dev/src/pkg/new.py")
-    cite(root, "two", "`BrandNew` is new.", "https://example.org")
-    rows = tie_rows(settled(root, tmp_path), "src/pkg/new.py")
-    assert rows == [("one", "cites", None), ("two", "identifier", 1)]
-
-
 def test_a_claim_with_a_hundred_thousand_paths(root: Path, tmp_path: Path) -> None:
     cite(root, "one", " ".join(f"src/{n}.py" for n in range(14_000)), "docs/notes.md")
     cite(root, "two", "src/pkg/upload.py " * 11_000, "docs/notes.md")
@@ -284,27 +236,6 @@ def test_a_claim_with_a_hundred_thousand_paths(root: Path, tmp_path: Path) -> No
     assert tie_rows(engine, "docs/notes.md") == [("one", "cites", None), ("two", "cites", None)]
     assert tie_rows(engine, "src/pkg/upload.py") == [("two", "path", None)]
     assert len(names_in(" ".join(f"src/{n}.py" for n in range(100_000)))) == 200
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a/" * 10_000,
-        "../" * 10_000,
-        "a.b" * 10_000,
-        "a_" * 10_000,
-        "`" * 20_000,
-        "--a-" * 5_000,
-        "aB" * 10_000,
-        "x::" * 7_000,
-        "http://" * 3_000,
-        "/etc/passwd \0 C:\\Windows\\x ~/.ssh/id_rsa",
-    ],
-)
-def test_hostile_texts_name_nothing_that_is_there(root: Path, tmp_path: Path, text: str) -> None:
-    cite(root, "one", text, "https://example.org")
-    (collection,) = settled(root, tmp_path).collections.values()
-    assert collection.world.ties.by_path == {}
 
 
 def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(

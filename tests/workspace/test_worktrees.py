@@ -119,14 +119,6 @@ def test_who_claims_to_be_a_tree_of_another_repository_gets_nothing(
     assert [place.root for place in finder.placed(tmp_path / "sibling")] == [str(plain)]
 
 
-def test_two_repositories_below_a_base_are_named_with_their_folder(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        repository(tmp_path / "all" / name, {FILE: "x = 1\n"}, commit=True)
-    (tmp_path / "all" / ".vouch").mkdir()
-    (place,) = Finder({"HOME": str(tmp_path / "home")}).placed(tmp_path / "all" / "a")
-    assert place.tree == place.root == str(tmp_path / "all")
-
-
 def test_a_text_of_a_pause_counts_in_no_tree(bare: Path, tmp_path: Path) -> None:
     env = {**cached(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path / "run")}
     write(bare, "entities/vault.yaml", entity("vault", name="Key Vault"))

@@ -134,7 +134,9 @@ class ClaimReader:
             strength = plain.strength * OWN_NAME
             tie = plain._replace(strength=strength, via=entity.id, where="entity")
             called = (entity.name, *entity.aliases)
-            for path in sorted({path for name in called for path in self._locator.called(name)}):
+            for path in sorted(
+                {path for name in called for path in self._locator.files.called(name)}
+            ):
                 yield FoundTie(path, tie)
 
 

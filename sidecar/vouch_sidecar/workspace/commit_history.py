@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.workspace.git import Repository, is_installed, prefix_in, run
+from vouch_sidecar.workspace.git import Repository, prefix_in, run
 from vouch_sidecar.workspace.names_in_text import digest
 
 MAX_COMMITS = 10_000
@@ -94,7 +94,7 @@ def read_history(
     ]
     data = run(repository, arguments, caches, env)
     if data is None:
-        return History(head, unread="git could not read its commits" if is_installed(env) else "")
+        return History(head, unread="git is missing, or could not read them")
     logged = list(_commits(data))
     counted = [commit for commit in logged if commit.shows_who_knows]
     known = frozenset(path for commit in logged for path in commit.below(prefix))
@@ -199,18 +199,14 @@ def persons(signatures: Iterable[Signature]) -> Mapping[Signature, str]:
 
 
 def _keys(name: str, address: str) -> Iterator[str]:
-    """What only one person's signatures have in common."""
-    name, address = name.casefold(), _address(address)
-    if address:
-        yield f"@{address}"
-    if " " in name or not address:
-        yield name
-
-
-def _address(text: str) -> str:
-    """An address to compare by; "" for one that is not a person's."""
-    local, _, domain = text.casefold().rpartition("@")
+    """What only one person's signatures have in common: an address, if it is a person's, and a full
+    name.
+    """
+    local, _, domain = address.casefold().rpartition("@")
     if domain == _NUMBERED:
         local = local.rpartition("+")[2]
     is_persons = local and "." in domain and not _NOBODYS.match(f"{local}@")
-    return f"{local}@{domain}" if is_persons else ""
+    if is_persons:
+        yield f"@{local}@{domain}"
+    if " " in name or not is_persons:
+        yield name.casefold()

@@ -34,6 +34,8 @@ MAX_BYTES = 1 << 20
 MAX_FILES = 200_000
 MAX_FOLDERS = 50_000
 MAX_LISTED_PATH = 1024
+MAX_OF_ONE_NAME = 3
+"""The most files that may have a name; a name that more have means none of them."""
 _ODD = re.compile(r"[\n\ud800-\udfff]")
 """What a path must not hold: a line end, and what is no UTF-8."""
 
@@ -84,9 +86,12 @@ class Files:
             each for each in self._by_name.get(_last(path), ()) if f"/{folded(each)}".endswith(tail)
         ]
 
-    def called(self, words: str) -> list[str]:
-        """The files whose name consists of some words, which `_` joins, without tests."""
-        return self._by_words.get(words, [])
+    def called(self, name: str) -> list[str]:
+        """The files with a name, however its words are joined, without tests; none if too many have
+        it.
+        """
+        paths = self._by_words.get(words_of(name[:MAX_LISTED_PATH]), [])
+        return paths if len(paths) <= MAX_OF_ONE_NAME else []
 
     def modules_ending(self, name: str) -> list[str]:
         """The files of the modules whose name is this path or ends with it."""

@@ -200,11 +200,6 @@ def run(
     return None
 
 
-def is_installed(env: Mapping[str, str]) -> bool:
-    """Whether there is a git that may be run."""
-    return _program(env.get("PATH", "")) is not None
-
-
 def _limit_memory(pid: int) -> None:
     if sys.platform == "linux":
         from resource import RLIMIT_DATA, prlimit

@@ -13,14 +13,12 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.workspace.file_kinds import is_for_names, is_test, words_of
+from vouch_sidecar.workspace.file_kinds import is_for_names, is_test
 from vouch_sidecar.workspace.file_list import Files, path_below
 from vouch_sidecar.workspace.names_in_text import NameInText, parts_of
 
 MAX_LOCATOR = 4096
 MAX_PARTS = 64
-MAX_OF_ONE_NAME = 3
-"""The most files that may have a name; a name that more have means none of them."""
 MAX_FOLDER = 60
 """Files of a folder whose name ties a claim to each of them."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
@@ -62,11 +60,9 @@ class Locator:
                 path = unquote(urlparse(path).path)
         elif _SCHEME.match(path):
             return None
-        for written in dict.fromkeys((path, path.partition("#")[0], _AT_LINE.sub("", path))):
-            ending = self._ending(written.replace("\\", "/"))
-            if ending is not None:
-                return ending
-        return None
+        forms = dict.fromkeys((path, path.partition("#")[0], _AT_LINE.sub("", path)))
+        files = (self._ending(written.replace("\\", "/")) for written in forms)
+        return next(filter(None, files), None)
 
     def _ending(self, path: str) -> str | None:
         inside = path_below(self.root, path)
@@ -77,12 +73,10 @@ class Locator:
         parts = [part for part in os.path.normpath(path).split("/") if part not in ("", ".", "..")]
         if not parts or KB_DIRNAME in parts:
             return None
-        for start in range(max(0, len(parts) - MAX_PARTS), len(parts)):
-            file = self.files.find("/".join(parts[start:]))
-            if file is not None:
-                return file
-        paths = self.files.ending(parts[-1])
-        return paths[0] if len(paths) == 1 else None
+        starts = range(max(0, len(parts) - MAX_PARTS), len(parts))
+        files = (self.files.find("/".join(parts[start:])) for start in starts)
+        called = self.files.ending(parts[-1])
+        return next(filter(None, files), called[0] if len(called) == 1 else None)
 
     def listed(self, name: str) -> str | None:
         """The only listed file that is called so, by its path or the end of it; a bare word names
@@ -105,15 +99,13 @@ class Locator:
         means. None if it may mean several, or one that ties no claim, such as a changelog.
         """
         path = name.rstrip(".").removeprefix("./").lstrip("/")
-        folder, path = path.endswith("/"), path.rstrip("/")
+        is_folder, path = path.endswith("/"), path.rstrip("/")
         if not path or ".." in path.split("/"):
             return None
-        file = None if folder else self.files.find(path)
-        if file is None and not folder:
-            file = _only(self.files.ending(path))
+        file = None if is_folder else self.files.find(path) or _only(self.files.ending(path))
         if file is not None:
             return file if is_for_names(file) else None
-        return self.of_folder(path) if folders and (folder or "/" in path) else None
+        return self.of_folder(path) if folders and (is_folder or "/" in path) else None
 
     def of_folder(self, path: str) -> str | None:
         """The only folder whose path has this end, with a slash behind it; None if that is large,
@@ -124,11 +116,6 @@ class Locator:
             folder = _only(self.files.ending(folder)) or ""
         is_small = 0 < counts[folder[:-1]] <= MAX_FOLDER
         return folder if is_small and is_for_names(f"{folder}x.x") else None
-
-    def called(self, name: str) -> list[str]:
-        """The files with this name, however its words are joined; empty if too many have it."""
-        paths = self.files.called(words_of(name[:MAX_LOCATOR]))
-        return paths if len(paths) <= MAX_OF_ONE_NAME else []
 
     def of_module(self, name: str) -> str | None:
         """The file that the longest beginning of a dotted name is imported from."""

@@ -47,7 +47,7 @@ _GOES_ON = re.compile(r"(?:[$=#%&!?^{}<>|;]|[,'*](?=\w))")
 """What stands behind a path that is the beginning of a longer one."""
 _SPLIT = re.compile(r"\.|::|#")
 _NUMBERED = re.compile(
-    r"(?<![\w./\\-])(?:[A-Za-z]{2,12}-|[A-Z]{2,12} )[0-9]{1,5}(?![\w-]|[./\\]\w)"
+    r"(?<![\w./\\-])([A-Za-z]{2,12}-|[A-Z]{2,12} )0{0,4}([0-9]{1,5})(?![\w-]|[./\\]\w)"
 )
 _URL = re.compile(r"(?<!\w)\w++://\S*+")
 
@@ -82,13 +82,9 @@ class Identifier(NamedTuple):
     dotted: str = ""
 
 
-Listed = Callable[[str], str | None]
-"""Gives the path of the file that is called so; None if there is none."""
-
-
-def names_in(text: str, listed: Listed = lambda _: None) -> list[NameInText]:
+def names_in(text: str, listed: Callable[[str], str | None] = lambda _: None) -> list[NameInText]:
     """The names of a text, each once, in order of first use; at most `MAX_NAMES_READ`. What stands
-    in backticks and is a `listed` file is the path of that, whatever signs it holds.
+    in backticks and is a file, whose path `listed` gives, is that path, whatever signs it holds.
     """
     places = (
         name._replace(start=start + name.start, end=start + name.end)
@@ -104,15 +100,15 @@ def names_in(text: str, listed: Listed = lambda _: None) -> list[NameInText]:
 
 
 def documents_in(text: str) -> list[NameInText]:
-    """What may be the numbers of documents, as in `ADR-7` or `ADR 7`; as in `adr-7`."""
+    """What may be the numbers of documents, as in `ADR-0007` or `ADR 7`; as in `adr-7`."""
     matches = _NUMBERED.finditer(text[:MAX_TEXT_READ])
     return [
-        NameInText("document", match[0].lower().replace(" ", "-"), *match.span())
+        NameInText("document", f"{match[1][:-1]}-{match[2]}".lower(), *match.span())
         for match in islice(matches, MAX_NAMES_READ)
     ]
 
 
-def _names(text: str, listed: Listed) -> Iterator[NameInText]:
+def _names(text: str, listed: Callable[[str], str | None]) -> Iterator[NameInText]:
     text = _URL.sub(lambda match: " " * len(match[0]), text)
     for ticked in _TICKED.finditer(text):
         yield from _in_ticks(ticked[1], ticked.start(1), listed)
@@ -120,7 +116,7 @@ def _names(text: str, listed: Listed) -> Iterator[NameInText]:
     yield from _inside(bare, 0)
 
 
-def _in_ticks(text: str, at: int, listed: Listed) -> Iterator[NameInText]:
+def _in_ticks(text: str, at: int, listed: Callable[[str], str | None]) -> Iterator[NameInText]:
     """The names in a span in backticks: the whole span if it is one name, else those in it."""
     whole = text.removesuffix("()").strip()
     start = at + text.find(whole)

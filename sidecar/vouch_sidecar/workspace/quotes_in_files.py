@@ -6,7 +6,7 @@ text of a file.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -61,21 +61,17 @@ class FlatLines:
         """Whether the text has a quote, and the line: the quote's own if it is there, else the
         nearest. A quote that occurs once, in another line, counts as moved.
         """
-        lines = list(self._lines_of(flat(quote.text)))
+        words, lines = flat(quote.text), list[int]()
+        at = self._flat.find(words) if words else -1
+        while at >= 0 and len(lines) < MAX_QUOTE_PLACES:
+            lines.append(self._numbers[self._flat.count(" ", 0, at)])
+            at = self._flat.find(words, at + 1)
         if not lines:
             return "gone", None
         if quote.line in lines:
             return "there", quote.line
         nearest = min(lines, key=lambda line: abs(line - quote.line))
         return ("moved" if len(lines) == 1 else "there"), nearest
-
-    def _lines_of(self, words: str) -> Iterator[int]:
-        at = self._flat.find(words) if words else -1
-        for _ in range(MAX_QUOTE_PLACES):
-            if at < 0:
-                return
-            yield self._numbers[self._flat.count(" ", 0, at)]
-            at = self._flat.find(words, at + 1)
 
 
 @lru_cache(maxsize=MAX_KEPT)

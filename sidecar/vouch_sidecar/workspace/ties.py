@@ -46,7 +46,6 @@ STRENGTH: Mapping[TieArm, float] = {
 """How likely a tie of each arm means that the claim concerns the file, from 0 to 1."""
 MAX_DEFINING = 3
 """The most files that may define an identifier; more make no tie."""
-MAX_DIGITS = 6
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _NUMBERED = re.compile(r"(?:([a-z]{2,12})-)?0{0,5}([1-9][0-9]{0,4})(?=[-_.](?![0-9]))")
 
@@ -233,18 +232,14 @@ class Ties:
 
 
 def _names_of_documents(paths: Iterable[str]) -> Mapping[str, str]:
-    """The names, in small letters, that a text may call documents by, with the path of each: the
-    file's name, or a series and a number, as `ADR-0007` for `adr/7-use-queues.md`. A name that
-    several documents have is left out.
+    """The names that a text may call documents by, with the path of each: a series and a number, as
+    `adr-7` for `adr/0007-use-queues.md`. A name that several documents have is left out.
     """
     paths_by_name: dict[str, set[str]] = {}
     for path in paths:
         folder, _, name = path.lower().rpartition("/")
-        if ending_of(name) not in DOCUMENTS or not is_for_names(path):
-            continue
-        paths_by_name.setdefault(name, set()).add(path)
-        if numbered := _NUMBERED.match(name):
+        numbered = _NUMBERED.match(name)
+        if numbered and ending_of(name) in DOCUMENTS and is_for_names(path):
             series = numbered[1] or folder.rpartition("/")[2].removesuffix("s")
-            for width in range(len(numbered[2]), MAX_DIGITS):
-                paths_by_name.setdefault(f"{series}-{numbered[2]:0>{width}}", set()).add(path)
+            paths_by_name.setdefault(f"{series}-{numbered[2]}", set()).add(path)
     return {name: next(iter(some)) for name, some in paths_by_name.items() if len(some) == 1}

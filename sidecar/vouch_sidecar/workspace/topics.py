@@ -236,7 +236,9 @@ class TopicFinder:
     def _counts(self, candidate: _Candidate) -> bool:
         """Whether a name is a topic."""
         held, total, name = candidate.held, self._total, candidate.name
-        if self._is_declared(name):
+        declared = self._knowledge.names
+        whole = ((found.start, found.end) == (0, len(name)) for found in declared.find(name))
+        if declared.exactly(name) or any(whole):
             return False
         if Origin.TICKET in candidate.claims:
             return True
@@ -254,12 +256,6 @@ class TopicFinder:
         is_title = Origin.TITLE in candidate.claims and (several or not is_english(name.lower()))
         is_heading = Origin.HEADING in candidate.claims and several and is_name_of_heading(words)
         return is_title or is_tag or is_heading or is_said
-
-    def _is_declared(self, name: str) -> bool:
-        """Whether a declared entity has this name in some form."""
-        names = self._knowledge.names
-        whole = ((mention.start, mention.end) == (0, len(name)) for mention in names.find(name))
-        return bool(names.exactly(name)) or any(whole)
 
     def _chosen(self) -> list[Topic]:
         counting = [(key, each) for key, each in self._candidates.items() if self._counts(each)]

@@ -90,15 +90,14 @@ class World:
         """The start and end of each path in a text that means a file or a folder here, and the path
         of that as it is listed; a folder's has a slash at its end. Reads no file.
         """
-        named = names_in(text, self.locator.listed)
-        paths = (name for name in named if name.kind == "path")
-        meant = ((name.start, name.end, self._meant(name.text)) for name in paths)
-        return [(start, end, path) for start, end, path in meant if path is not None]
-
-    def _meant(self, name: str) -> str | None:
-        inside = self.path_of(name)
-        listed = None if inside is None else self.files.find(inside)
-        return listed or self.locator.of_path(name)
+        meant: list[tuple[int, int, str]] = []
+        for name in names_in(text, self.locator.listed):
+            inside = self.path_of(name.text)
+            listed = None if inside is None else self.files.find(inside)
+            path = listed or self.locator.of_path(name.text)
+            if name.kind == "path" and path is not None:
+                meant.append((name.start, name.end, path))
+        return meant
 
     def owners_rule(self, path: str) -> OwnersRule | None:
         """The rule that names the owners of a file or folder, tied or not."""

@@ -17,7 +17,7 @@ from vouch_sidecar.retrieval.statements.section_passages import passages
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.content_words import Term, terms
-from vouch_sidecar.workspace.names_in_text import NameInText, documents_in
+from vouch_sidecar.workspace.names_in_text import documents_in
 
 MAX_ASKING = 200
 """Characters of a text that asks for a page; a longer one asks for more."""
@@ -59,19 +59,13 @@ def numbered(view: View, text: str) -> Iterator[tuple[Page, str]]:
     number = next(iter(documents_in(text)), None)
     if number is None or not asks_only_about(text, [(number.start, number.end)]):
         return
-    series, digits = _series_and_digits(number)
+    series, _, digits = number.text.partition("-")
     forms = [f"{series} {digits:0>{width}}" for width in range(len(digits), NUMBER_DIGITS + 1)]
     query = any_of([view.search.holding(tuple(terms(form)), TITLE) for form in forms])
     for page in pages_to_tell(view.visible.artifacts_in(query, MAX_TITLES)):
-        begins = [name for name in documents_in(page.title.strip()) if name.start == 0]
-        if [*map(_series_and_digits, begins)] == [(series, digits)]:
+        begins = [name.text for name in documents_in(page.title.strip()) if name.start == 0]
+        if begins == [number.text]:
             yield page, text[number.start : number.end]
-
-
-def _series_and_digits(number: NameInText) -> tuple[str, str]:
-    """`adr` and `7` of `ADR-0007`."""
-    series, _, digits = number.text.partition("-")
-    return series, digits.lstrip("0")
 
 
 def _section(page: Page) -> int:
