@@ -84,11 +84,16 @@ def test_a_package_brings_no_knowledge_base(
 ONE = {"recall": {"max_results": 1}}
 
 
-FORMS: list[dict[str, Any]] = [ONE, {"vouchSidecar": ONE}]
+FORMS: list[dict[str, Any]] = [
+    ONE,
+    {"vouchSidecar": ONE},
+    {"sidecar": ONE},
+    {"vouchSidecar": {"sidecar": ONE, "retrieval": {"reflex": {"window": 3}}}},
+]
 
 
 @pytest.mark.parametrize(
-    "options", [{"settings": FORMS[1]}, FORMS[0], {"settings": ONE, "viewer": 3, "push": {}}]
+    "options", [{"settings": FORMS[3]}, FORMS[0], {"settings": ONE, "viewer": 3, "push": {}}]
 )
 def test_settings_at_the_start(serve: Serve, root: Path, options: dict[str, Any]) -> None:
     client = serve(root, initializationOptions=options)

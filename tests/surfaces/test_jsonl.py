@@ -89,17 +89,6 @@ def test_an_id_of_any_depth_is_answered(root: Path) -> None:
     assert len(printed.splitlines()) == len(sent)
 
 
-@pytest.mark.anyio
-async def test_of_a_line_that_is_too_long_the_rest_is_passed_over(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(jsonl, "MAX_LINE", 4)
-    sent = tmp_path / "sent"
-    sent.write_bytes(b"abcdefghij\nok\nabc\nabcd\nabcdefgh")
-    read = [line async for line in jsonl.lines_of(io.FileIO(sent))]
-    assert read == [b"abcd", b"ok\n", b"abc\n", b"abcd", b"abcd"]
-
-
 def test_sessions_are_kept_and_ended(root: Path) -> None:
     ask = {"id": 0, "method": "kb.experts", "params": {"topic": "jwt", "session_id": "A"}}
     salience = {"id": 1, "method": "kb.salience", "params": {"session_id": "A"}}

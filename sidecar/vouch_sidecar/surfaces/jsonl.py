@@ -6,7 +6,6 @@ import json
 import logging
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
-from functools import partial
 from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -21,8 +20,6 @@ from vouch_sidecar.surfaces.projects import Projects, serve
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 BY_METHOD = {operation.kb_method: operation for operation in OPERATIONS.values()}
-MAX_LINE = 64 << 20
-"""Bytes of one line of a client."""
 
 log = logging.getLogger(__name__)
 
@@ -101,15 +98,10 @@ def refusal(request_id: object, code: str, message: str) -> dict[str, Any]:
 
 
 async def lines_of(source: RawIOBase) -> AsyncIterator[bytes]:
-    """The lines of a stream. The last needs no line end. Of one that is too long only the
-    beginning, which is no JSON.
-    """
+    """The lines of a stream. The last needs no line end."""
     with BufferedReader(source) as lines:
-        read = partial(lines.readline, MAX_LINE)
-        while line := await in_worker(read, abandon_on_cancel=True):
+        while line := await in_worker(lines.readline, abandon_on_cancel=True):
             yield line
-            while len(line) == MAX_LINE and not line.endswith(b"\n"):  # its rest is passed over
-                line = await in_worker(read, abandon_on_cancel=True)
 
 
 async def send(sink: BinaryIO, line: bytes) -> None:

@@ -8,6 +8,7 @@ and holds it, or follows again, when that ends.
 from __future__ import annotations
 
 import asyncio
+import atexit
 import json
 import logging
 import os
@@ -25,6 +26,7 @@ from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal, session_named
 from vouch_sidecar.surfaces.local.follower import FOLLOW, feed
 from vouch_sidecar.surfaces.local.user_socket import (
+    CHECK_SECONDS,
     HOOK,
     MAX_LOCAL_MESSAGE,
     STOP_PROCESS,
@@ -33,12 +35,10 @@ from vouch_sidecar.surfaces.local.user_socket import (
     carried,
     has_sockets,
 )
-from vouch_sidecar.surfaces.stdio import at_end, leave
+from vouch_sidecar.surfaces.stdio import leave
 
 IDLE_SECONDS = 2 * 3600.0
 """An engine that nobody asked for so long ends, and so does a resident process."""
-CHECK_SECONDS = 1.0
-"""Pause between looks whether something is asked, and whether the socket is still held."""
 NICENESS = 10
 """Priority of a resident after its first answer, for which a prompt waits."""
 
@@ -98,7 +98,7 @@ class LocalServer:
 
     async def own(self, owned: Ownership) -> None:
         """Answer on the socket while its file exists; a resident until it was idle for long."""
-        forget = at_end(owned.release)
+        atexit.register(owned.release)
         server = await asyncio.start_unix_server(
             self._serve_client, sock=owned.listener, limit=MAX_LOCAL_MESSAGE
         )
@@ -109,7 +109,7 @@ class LocalServer:
                     return
         finally:
             server.close()
-            forget()
+            atexit.unregister(owned.release)
             owned.release()
 
     def engine_for(self, roots: frozenset[Path], forced: str = "") -> Engine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import select
@@ -10,7 +11,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from io import RawIOBase
 from typing import BinaryIO
 
@@ -22,8 +22,6 @@ from vouch_sidecar.kb.sanitize import escaped
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 CLIENT_POLL_SECONDS = 0.25
 TERMINATED = 143
-
-_last: list[Callable[[], object]] = []
 
 
 def log_to_stderr(env: Mapping[str, str]) -> None:
@@ -50,18 +48,9 @@ def claim_streams() -> tuple[RawIOBase, BinaryIO]:
     return source, sink
 
 
-def at_end(do: Callable[[], object]) -> Callable[[], None]:
-    """Register a function to call when the process ends. Returns a function that unregisters it."""
-    _last.append(do)
-    return lambda: _last.remove(do)
-
-
 def leave(code: int) -> None:
-    """End the process now, without waiting for worker threads."""
-    for do in list(_last):
-        with suppress(Exception):
-            do()
-    logging.shutdown()
+    """End the process now, as Python would, but without waiting for worker threads."""
+    atexit._run_exitfuncs()
     os._exit(code)
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import Any
 
 import click
 
 from vouch_sidecar import __version__
-from vouch_sidecar.kb.sanitize import escaped
 from vouch_sidecar.surfaces.stdio import log_to_stderr
 
 __all__ = ["main"]
@@ -43,9 +41,7 @@ MODULES = {
 
 
 class _Shell(click.Group):
-    """Imports the command that is run, no other. Lists its commands in groups. Escapes control
-    characters in error messages, which may quote names of files.
-    """
+    """Imports the command that is run, no other. Lists its commands in groups."""
 
     def list_commands(self, _: click.Context) -> list[str]:
         from vouch_sidecar.surfaces.cli.operation_commands import command_names
@@ -71,13 +67,6 @@ class _Shell(click.Group):
                 formatter.write_dl(
                     [(f"{n:9}", c.get_short_help_str(width)) for n, c in commands if c]
                 )
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except click.ClickException as error:
-            vars(error).update(message=escaped(error.message))
-            raise
 
 
 @click.group(cls=_Shell, context_settings={"help_option_names": ["-h", "--help"]})

@@ -118,7 +118,9 @@ class OperationCommand(click.Command):
         return self._asked(given, KnowledgeBase(engine_on(roots), Viewer(*asker)).ask)
 
     def _asked(self, given: Mapping[str, Any], answer: Answer) -> Result:
-        params = {name: _param(given[name]) for name in self.fields.keys() & given}
+        chosen = {name: given[name] for name in self.fields.keys() & given}
+        # An option that may be repeated is a tuple, which is empty where it is not used.
+        params = {n: list(v) if isinstance(v, tuple) else v for n, v in chosen.items() if v != ()}
         if PATHS in params:
             lines = [line for path in given[PATHS] for line in path.splitlines()]
             params[PATHS] = [_from_here(path) for path in dict.fromkeys(lines)]
@@ -152,11 +154,6 @@ def _served(
     except ValidationError:
         raise UnansweredError from None
     return result
-
-
-def _param(value: object) -> object:
-    """An option's value as a param. An empty tuple, click's value of an unused option, is None."""
-    return list(value) or None if isinstance(value, tuple) else value
 
 
 def _from_here(path: str) -> str:

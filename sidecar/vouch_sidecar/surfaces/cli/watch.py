@@ -22,8 +22,14 @@ from vouch_sidecar.surfaces.stdio import end_with_client
 SESSIONS = 4
 """Sessions shown on a terminal, as many as fit in a pane."""
 RETRY_SECONDS = 0.1
-COLUMNS: dict[str, ColumnKind] = {"entity": "key", "name": "short", "score": "number"}
-COLUMNS |= {"claims": "number", "named by": "short", "top claim": "text"}
+COLUMNS: dict[str, ColumnKind] = {
+    "entity": "key",
+    "name": "short",
+    "score": "number",
+    "claims": "number",
+    "named by": "short",
+    "top claim": "text",
+}
 
 
 @click.command("watch")

@@ -13,14 +13,13 @@ import click
 
 from vouch_sidecar.kb.beginning import how_to_begin
 from vouch_sidecar.kb.discovery import Finder, start_folder, why_refused
-from vouch_sidecar.kb.sanitize import printable
+from vouch_sidecar.kb.sanitize import escaped, printable
 from vouch_sidecar.surfaces.stdio import say
 
 ROOT_OPTION: dict[str, Any] = {
     "type": click.Path(exists=True, path_type=Path),
     "help": "Folder to look for the knowledge base from.  [default: .]",
 }
-AS_PROJECT = "claims of others don't count.  [default: VOUCH_PROJECT, else its own]"
 root_option = click.option("--root", **ROOT_OPTION)
 
 
@@ -36,7 +35,11 @@ def common_options() -> list[click.Parameter]:
         click.Option(["--root"], **ROOT_OPTION),
         click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
         click.Option(["--header"], is_flag=True, help="In a pipe, begin with the columns' names."),
-        click.Option(["--project"], help=f"Project to ask as: {AS_PROJECT}"),
+        click.Option(
+            ["--project"],
+            help="Project to ask as: claims of others don't count.  [default: VOUCH_PROJECT, else "
+            "its own]",
+        ),
         click.Option(["--agent"], help="Agent to ask as: its private claims count."),
     ]
 
@@ -57,7 +60,7 @@ def roots_from(root: Path | None) -> list[Path]:
             )
         elif not finder.refused:
             where += f"; {how_to_begin(start_at(root))}"
-        raise MissingKnowledgeBaseError(f"no knowledge base found{where}")
+        raise MissingKnowledgeBaseError(escaped(f"no knowledge base found{where}"))
     return roots
 
 

@@ -16,6 +16,7 @@ from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.local.user_socket import (
+    CHECK_SECONDS,
     MAX_LOCAL_MESSAGE,
     VIEWER_VARIABLES,
     question,
@@ -24,8 +25,6 @@ from vouch_sidecar.surfaces.local.user_socket import (
 
 FOLLOW = "follow"
 """The method by which a process asks the holder for pushes."""
-LEFT_CHECK_SECONDS = 1.0
-"""Pause between looks whether the follower has left."""
 
 
 async def feed(
@@ -54,7 +53,7 @@ async def feed(
                 notification = _named(engine, roots, salience_notification(push))
                 writer.write(as_line(as_json(notification)))
                 await writer.drain()  # waits if the follower does not read
-        await Changed.any_since(counts, LEFT_CHECK_SECONDS, GATHER_SECONDS)
+        await Changed.any_since(counts, CHECK_SECONDS, GATHER_SECONDS)
 
 
 def _named(engine: Engine, roots: Set[Path], push: DidChangeSalience) -> DidChangeSalience:
@@ -77,11 +76,12 @@ async def follow(
     parts: Collection[PushPart] = PUSH_PARTS,
     viewer: Viewer | None = None,
     everything: bool = False,
+    lasts: Callable[[], bool] = lambda: True,
 ) -> None:
     """Call `tell` with the holder's pushes about knowledge bases: those of sessions that use the
     socket, or with `everything` of all its sessions, limited to `parts` and to what the viewer may
-    see, whose names count before those in `env`. When the holder ends, tell empty rankings for
-    these sessions. Raises OSError if there is no holder.
+    see, whose names count before those in `env`. When the holder ends, or this no longer `lasts`,
+    tell empty rankings for these sessions. Raises OSError if there is no holder.
     """
     reader, writer = await asyncio.open_unix_connection(socket_path(env), limit=MAX_LOCAL_MESSAGE)
     in_play: dict[str, DidChangeSalience] = {}
@@ -90,14 +90,18 @@ async def follow(
     try:
         asked = {"all": everything, "push": sorted(parts)}
         writer.write(as_line(question(roots, FOLLOW, asked, {**env, **variables})))
-        while line := await reader.readline():
+        while lasts():
+            try:
+                line = await asyncio.wait_for(reader.readline(), CHECK_SECONDS)
+            except TimeoutError:
+                continue
+            if not line:
+                return
             push = DidChangeSalience.model_validate_json(line)
             in_play.pop(push.session_id, None)
             if push.salience:
                 in_play[push.session_id] = push
             tell(push)
-    except ValueError:  # a line too long to be one of ours
-        return
     finally:
         writer.close()
         for last in in_play.values():

@@ -43,6 +43,8 @@ VIEWER_VARIABLES = ("VOUCH_PROJECT", "VOUCH_AGENT")
 LOCK = ".lock"
 """What the name of a socket's lock ends with."""
 STOP_SECONDS = 10.0
+CHECK_SECONDS = 1.0
+"""Pause between looks whether somebody asks or follows, and whether the socket is still held."""
 RETRY_SECONDS = 0.05
 Stopped = Literal["stopped", "nobody", "editor", "hangs"]
 """How a try to stop ends: no process held the socket, or an editor's, which ends with it."""

@@ -6,7 +6,6 @@ import asyncio
 import sys
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
 from functools import partial
 from io import RawIOBase
 from typing import BinaryIO
@@ -20,12 +19,11 @@ from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.local.user_socket import Ownership
 from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.socket_server import CHECK_SECONDS, LocalServer
+from vouch_sidecar.surfaces.socket_server import LocalServer
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 LAST_ANSWERS = 1.0
 """Seconds to answer pending requests after the end of the input."""
-FAILED = 1
 READ_BYTES = 1 << 16
 
 
@@ -55,22 +53,16 @@ async def _follow(server: Sidecar) -> None:
     window = server.engine
     roots = frozenset(window.registry.window)
 
+    def lasts() -> bool:
+        return roots == window.registry.window
+
     def tell(push: DidChangeSalience) -> None:
-        if not push.salience or roots == window.registry.window:
+        if not push.salience or lasts():
             shown = push.model_copy(update={"generation": window.generation})
             server.protocol.notify("vouch/didChangeSalience", shown)
 
-    async def end_with_these_roots(scope: anyio.CancelScope) -> None:
-        while roots == window.registry.window:
-            await window.changed.since(window.changed.count, CHECK_SECONDS)
-        scope.cancel()
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(end_with_these_roots, tasks.cancel_scope)
-        if roots:
-            with suppress(OSError):  # it is about to listen, or about to end
-                await follow(roots, window.env, tell, server.parts, server.caller.viewer)
-        tasks.cancel_scope.cancel()
+    if roots:
+        await follow(roots, window.env, tell, server.parts, server.caller.viewer, lasts=lasts)
 
 
 class _Input(asyncio.StreamReader):
@@ -103,8 +95,8 @@ async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:
     try:
         await run_async(threading.Event(), _Input(source), protocol, error_handler=report)
     except SystemExit as ended:  # pygls raises it on `exit`
-        return FAILED if ended.code else 0
+        return 1 if ended.code else 0
     except asyncio.IncompleteReadError:
         pass  # the stream ended within a message
     await protocol.settled(LAST_ANSWERS)
-    return FAILED
+    return 1

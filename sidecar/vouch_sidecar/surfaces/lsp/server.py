@@ -40,6 +40,9 @@ from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
 from vouch_sidecar.surfaces.lsp.typing import Typing
 from vouch_sidecar.surfaces.stdio import is_alive
 
+ROOMS = ("sidecar", "retrieval")
+"""What groups of settings may be nested in."""
+
 log = logging.getLogger(__name__)
 
 
@@ -209,10 +212,16 @@ class Sidecar(LanguageServer):
 
 def _own_settings(raw: object) -> dict[str, Any] | None:
     """Our settings in what a client sent, by group: those below our name, else the groups at the
-    top level; None without any.
+    top level; None without any. Groups may be nested in `sidecar` and `retrieval` as in
+    `config.yaml`.
     """
     given = raw if isinstance(raw, Mapping) else {}
-    if isinstance(own := given.get(CLIENT), Mapping):
-        return dict(own)
+    own = given.get(CLIENT)
+    found = dict(own if isinstance(own, Mapping) else given)
+    for room in ROOMS:
+        inner = found.pop(room, None)
+        found |= inner if isinstance(inner, Mapping) else {}
+    if isinstance(own, Mapping):
+        return found
     groups = {name.client.split(".")[1] for name in names() if "client" in name.group.sources}
-    return {name: given[name] for name in given.keys() & groups} or None
+    return {name: found[name] for name in found.keys() & groups} or None

@@ -37,8 +37,6 @@ _COUNTS = " With session_id, the text also counts as a turn of that session."
 
 OF_HOSTS = frozenset({"action", "chatInput", "sessionId", "tool", "toolCallId"})
 """Fields that n8n sends with each call (its issue 21500, November 2026)."""
-MAX_READ = 1 << 16
-"""Characters of a text that is read as something else."""
 _WORDS = re.compile(r"[\w-]+(?:\s*,\s*[\w-]+)+")
 NOTHING = ("", "null", "none", "undefined", "[]")
 """What stands for a param that is not given, as text in any case."""
@@ -148,6 +146,6 @@ def _list(text: str) -> Any:
 def _from_json(text: str) -> Any:
     """The value in a text; the text, if there is none."""
     try:
-        return json.loads(text) if len(text) <= MAX_READ else text
+        return json.loads(text)
     except (ValueError, RecursionError):
         return text
