@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from tantivy import FieldType, Occur, Query
@@ -15,7 +15,7 @@ from tantivy import FieldType, Occur, Query
 from vouch_sidecar.index.claim_weights import UNDATED
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum
 from vouch_sidecar.index.schema import SCHEMA, DocumentKey, counted, labels_for, placed_stem
-from vouch_sidecar.index.topic_table import NO_VISIBLE_TOPICS, VisibleTopics
+from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.text.content_words import Term
 
@@ -77,7 +77,7 @@ class Search:
 
     snapshot: Snapshot
     gates: frozenset[str]
-    topics: VisibleTopics = NO_VISIBLE_TOPICS
+    topics: VisibleTopics = field(default_factory=VisibleTopics)
     """The topics that the viewer may see. They have claims, as entities do."""
     since: int | None = None
     """If set, only claims that were confirmed or updated since this time count, in microseconds."""

@@ -47,9 +47,6 @@ class VisibleTopics:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, VisibleTopics) and self._by_id == other._by_id
 
-    def __hash__(self) -> int:
-        return hash(frozenset(self._by_id))
-
     def __len__(self) -> int:
         return len(self._by_id)
 
@@ -111,6 +108,3 @@ class VisibleTopics:
 
     def _existing(self, ids: Iterable[str]) -> list[str]:
         return sorted(self._by_id.keys() & set(ids))
-
-
-NO_VISIBLE_TOPICS = VisibleTopics()

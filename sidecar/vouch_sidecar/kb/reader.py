@@ -56,7 +56,6 @@ ALIKE_IN_SCOPE = 0.6
 RESTRICTING = frozenset({"scope", "status"})
 """Fields that decide who is told of an artifact."""
 _SCOPE = frozenset(field.name for field in fields(Scope))
-_LINE_END = re.compile(r"[\r\n]")
 CONFLICT = re.compile(r"(?<![^\r\n])(?:<{7}|>{7}) [^\r\n]")
 """The marks that git leaves where a merge needs a decision."""
 
@@ -154,8 +153,7 @@ def place_in_body(data: bytes, at: int) -> tuple[int, int]:
     """Line and column, from 1, of a character of a page's body."""
     _, body = _split(Kind.PAGE, data)
     text = decode(data).replace("\r\n", "\n")
-    before = _LINE_END.split(text[: len(text) - len(body) + at])
-    return len(before), len(before[-1]) + 1
+    return position(text, len(text) - len(body) + at)
 
 
 def _split(kind: Kind | None, data: bytes) -> tuple[str, str]:

@@ -130,12 +130,6 @@ class YamlDocument:
             items.append(self._value(event, depth + 1))
         return items
 
-    def _note_repeated(self, key: ScalarEvent) -> None:
-        name = shown_name(key.value)
-        words = f"`{name}` is given twice; the last one counts"
-        place = _place_of(key)
-        self.repeated.append(Problem(self._path, words, Severity.WARNING, *place, name))
-
     def _mapping(self, depth: int) -> dict[Hashable, Any]:
         """A key that is given twice is noted."""
         mapping: dict[Hashable, Any] = {}
@@ -144,7 +138,9 @@ class YamlDocument:
                 raise _error(_UNFIT, event)
             name = self._value(event, depth + 1)
             if name in mapping and len(self.repeated) < MAX_REPEATED:
-                self._note_repeated(event)
+                key, place = shown_name(event.value), _place_of(event)
+                words = f"`{key}` is given twice; the last one counts"
+                self.repeated.append(Problem(self._path, words, Severity.WARNING, *place, key))
             mapping[name] = self._value(self._next(), depth + 1)
         return mapping
 

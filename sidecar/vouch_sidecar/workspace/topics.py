@@ -14,7 +14,6 @@ from itertools import count, islice
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import Search
 from vouch_sidecar.index.topic_table import (
-    NO_VISIBLE_TOPICS,
     TOPIC,
     Topic,
     VisibleTopics,
@@ -86,11 +85,11 @@ class Topics:
         are left out until topics are derived again.
         """
         if self.knowledge is None or not self.by_gates.get(gates):
-            return NO_VISIBLE_TOPICS
+            return VisibleTopics()
         changed = knowledge.changed_since(self.knowledge)
         others = {Kind.ENTITY, Kind.SOURCE, Kind.EVIDENCE}
         if changed is None or any(kind in others for kind, _ in changed):
-            return NO_VISIBLE_TOPICS
+            return VisibleTopics()
         return self.by_gates[gates].without(frozenset(changed), never)
 
 
