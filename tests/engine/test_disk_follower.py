@@ -230,6 +230,21 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
         assert seen == [False] * 20
 
 
+@pytest.mark.parametrize("touched", [1.0, 1e10])  # long ago, and by a clock that runs ahead
+async def test_a_lock_that_git_left_behind_holds_nothing_up(tmp_path: Path, touched: float) -> None:
+    root = base(tmp_path / "kb")
+    git(root, "init", "-q")
+    lock = root / ".git" / "index.lock"
+    lock.touch()
+    os.utime(lock, (touched, touched))
+    engine = unread_engine(root)
+
+    async with kept(engine):
+        await until(lambda: engine.registry.complete)
+        write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
+        await until(lambda: counts(engine, "key vault") == {"vault": 2}, seconds=4.0)
+
+
 async def test_a_checkout_that_takes_long_is_said_while_it_lasts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import jsonschema
 import pytest
 from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import (
     OPERATIONS,
     salience_notification,
@@ -17,7 +18,7 @@ from vouch_sidecar.operations import (
 )
 
 from scripts import schemas
-from tests.engine.bases import ask, base, counts, engine_on, pushed
+from tests.engine.bases import ask, base, counts, engine_on, pushed, write
 from tests.kb.samples import SHA, claim, dump, entity, page
 
 SCHEMA: dict[str, Any] = json.loads(
@@ -234,3 +235,12 @@ def test_meta_tells_what_salience_tells(engine: Engine) -> None:
     keys = ("entity_id", "claim_count", "top_claim_id")
     assert meta == [{key: row[key] for key in keys} for row in found]
     assert "_meta" not in ask(engine, "status", session_id="unknown")
+
+
+def test_who_may_not_see_a_file_is_told_what_is_wrong_with_it(root: Path) -> None:
+    scope = {"visibility": "private", "agent": "mole"}
+    write(root, "claims/hidden-name.yaml", claim("other-id", scope=scope))
+    for agent in ("mole", "another"):
+        status = ask(engine_on(root), "status", Caller(viewer=Viewer(agent=agent)))
+        paths = [problem["path"] for problem in status["roots"][0]["problems"]]
+        assert "claims/hidden-name.yaml" in paths

@@ -97,27 +97,6 @@ def test_retired_claims(make_kb: MakeKb) -> None:
     }
 
 
-def test_viewer_scope(make_kb: MakeKb) -> None:
-    private = {"visibility": "private", "agent": "auditor"}
-    foreign = {"visibility": "project", "project": "another"}
-    kb = made(
-        make_kb,
-        claim("open", "Parcels are weighed twice", "depot"),
-        claim("private", "Parcels were not weighed in May", "depot", scope=private),
-        claim("foreign", "Letters are weighed once", "depot", scope=foreign),
-    )
-    assert vouch_says(kb, "weighed") == {"depot": 3}
-    assert we_say(kb, "weighed") == {"depot": 1}
-    assert we_say(kb, "weighed", viewer={"agent": "auditor"}) == {"depot": 2}
-
-
-@pytest.mark.parametrize(("name", "topic"), [("Go", "good"), ("Category", "cat")])
-def test_two_way_substrings(make_kb: MakeKb, name: str, topic: str) -> None:
-    kb = made(make_kb, claim("a", "Builds take a minute", "it"), it=name)
-    assert vouch_says(kb, topic) == {"it": 1}
-    assert we_say(kb, topic) == {}
-
-
 def test_tie_order(make_kb: MakeKb) -> None:
     kb = made(
         make_kb,

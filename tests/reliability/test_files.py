@@ -5,8 +5,6 @@ fresh start says.
 from __future__ import annotations
 
 import os
-import random
-import threading
 from pathlib import Path
 
 import pytest
@@ -16,9 +14,9 @@ from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.yaml_document import MAX_NODES
 
 from tests.engine.bases import base, engine_on, write
-from tests.engine.world import changed, files, lay, said_by, take
+from tests.engine.world import said_by
 from tests.kb.samples import claim, page
-from tests.soak import LONG, examples, soak
+from tests.soak import examples
 
 PATHS = ["claims/a.yaml", "pages/a.md", "entities/a.yaml", "sources/a/meta.yaml", "config.yaml"]
 
@@ -102,38 +100,3 @@ def test_no_damage_of_a_file_raises(data: bytes, mutations: list[tuple[int, byte
     for path in PATHS:
         reading = parse(path, data)
         assert reading.artifact is not None or reading.problems
-
-
-@soak
-def test_what_is_torn_and_swapped_while_it_is_read_converges_to_a_fresh_start(
-    tmp_path: Path,
-) -> None:
-    rng, over = random.Random(3), threading.Event()
-    state = files(30)
-    root = lay(tmp_path / "kb", state)
-    engine = engine_on(root)
-    kb_dir = root / ".vouch"
-    names = [path for path in state if path.startswith("claims/")]
-
-    def tear() -> None:
-        while not over.is_set():
-            path, other = (kb_dir / name for name in rng.sample(names, 2))
-            whole = state[str(path.relative_to(kb_dir))]
-            path.write_bytes(whole[: rng.randrange(len(whole))])
-            os.replace(other, kb_dir / "swap")  # noqa: PTH105
-            os.replace(path, other)  # noqa: PTH105
-            os.replace(kb_dir / "swap", path)  # noqa: PTH105
-
-    thread = threading.Thread(target=tear)
-    thread.start()
-    try:
-        for _ in range(400 if LONG else 20):
-            engine.load()
-    finally:
-        over.set()
-        thread.join()
-    state = take(state, changed(state, 5))
-    lay(root, {**dict.fromkeys(names), **state})
-    engine.load()
-    engine.load()
-    assert said_by(engine) == said_by(engine_on(root))

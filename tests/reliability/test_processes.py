@@ -40,7 +40,8 @@ LACKING: dict[str, Mapping[str, str | None]] = {
     "no home": {"HOME": None, "XDG_CACHE_HOME": None},
     "no runtime folder": {"XDG_RUNTIME_DIR": "/nowhere/at/all", "TMPDIR": "/nowhere"},
     "a cache that is a file": {"XDG_CACHE_HOME": "/dev/null"},
-    "relative folders": {"XDG_CACHE_HOME": "here", "XDG_RUNTIME_DIR": "here", "TMPDIR": "here"},
+    "relative folders": dict.fromkeys(("XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR"), "here"),
+    "a relative home": {"HOME": "here", "XDG_CACHE_HOME": None, "XDG_RUNTIME_DIR": None},
     "no language": {"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
 }
 

@@ -7,24 +7,19 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
 from vouch_sidecar.operations.operation import operations
-from vouch_sidecar.surfaces.hook import payload as payloads
 from vouch_sidecar.surfaces.hook.client import END, FILE, PROMPT, START
 from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask
-from vouch_sidecar.workspace.code_owners import CodeOwners, rules_in
 
 from tests.engine.processes import place, until
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment, running
-from tests.reliability.nonsense import PIECES, changed, texts, value
-from tests.soak import LONG, examples, soak
+from tests.reliability.nonsense import changed, texts, value
+from tests.soak import LONG, soak
 
 CALLS, AT_ONCE = 200_000 if LONG else 600, 100
 EVENTS = 20_000 if LONG else 300
@@ -155,31 +150,3 @@ def test_every_event_has_one_answer_and_no_log_holds_one() -> None:
             assert client.strays == b""
         text = client.errors.decode()
     assert not [word for word in (" failed: ", SECRET, OWNER) if word in text]
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-)
-KEYS = st.sampled_from(["tool_input", "tool_response", "cwd", "session_id"])
-
-
-@examples(100)
-@given(st.dictionaries(KEYS, JSON))
-def test_no_payload_raises(given: dict[str, Any]) -> None:
-    assert json.dumps(payloads.text_of(given))
-    if (touched := payloads.touched_of(given)) is not None:
-        assert json.dumps(asdict(touched))
-
-
-OWNERS = st.lists(
-    st.sampled_from([*PIECES, "*", "**", "/", "docs/*", "@a", "@a/b", "a@b.example", "#", "\\ "])
-)
-
-
-@examples(100)
-@given(st.text(max_size=300) | OWNERS.map(" ".join))
-def test_no_code_owners_raise(text: str) -> None:
-    read = CodeOwners(rules=rules_in(text))
-    for path in ("src/a.py", "docs/", "a" * 300, ""):
-        assert read.rule_for(path) in (None, *read.rules)

@@ -44,7 +44,7 @@ def root(tmp_path: Path) -> Path:
                 "\nprocess\t0\t0\t0\t0\t0\t0\n",
             ],
         ),
-        (["mentions", "Where is Redis?"], ["redis\tRedis\tconcept\t1\tyes"]),
+        (["mentions", "Where is Redis?"], ["redis\tRedis\tconcept\t9\tyes"]),
         (["explain", "Where is Redis?"], ["redis\tvolunteered"]),
         (["check"], []),
         (["--version"], ["vouch-sidecar"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import Shown, Table
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table
 from vouch_sidecar.operations.wire import (
     EditorParams,
     EntityRow,
@@ -98,26 +98,15 @@ def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[
 
 
 def table(result: MentionsResult) -> list[Shown]:
-    places: dict[tuple[str | None, str], list[NamedEntity]] = {}
-    for row in result.mentions:
-        places.setdefault((row.collection, row.entity_id), []).append(row)
-    cells = []
-    for rows in places.values():
-        row = next((row for row in rows if row.listed and not row.ambiguous), rows[0])
-        meant = "perhaps" if row.ambiguous else "yes" if row.listed else "hardly"
-        cells.append((row.entity_id, row.name, row.type, len(rows), meant))
-    return [
-        Table(
-            {
-                "entity": "key",
-                "name": "short",
-                "type": "short",
-                "places": "number",
-                "meant": "whole",
-            },
-            cells,
+    columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
+    cells = [
+        (
+            *(row.entity_id, row.name, row.type, row.start),
+            "perhaps" if row.ambiguous else "yes" if row.listed else "hardly",
         )
+        for row in result.mentions
     ]
+    return [Table(columns | {"at": "number", "meant": "whole"}, cells)]
 
 
 OPERATION = Operation(

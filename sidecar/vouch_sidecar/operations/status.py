@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from vouch_sidecar.kb.sanitize import count, printable
+from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent, iso
@@ -26,7 +26,7 @@ COUNTED = {
 """Kinds of artifacts by the names of their counts."""
 
 
-CHECK_ALSO = "`vouch-sidecar check` lists them, and what is wrong between files"
+CHECK_ALSO = "`vouch-sidecar check` lists the problems, and what is wrong between files"
 
 
 class Counts(Wire):
@@ -126,33 +126,20 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
 
 
 def table(result: StatusResult) -> list[Shown]:
-    lines: list[Words] = []
-    for root in result.roots:
-        counts = [count(number, COUNTED[name], name) for name, number in root.counts]
-        counts += [count(root.topics, "topic")] if root.topics else []
-        problems, end = count(len(root.problems), "problem"), root.paused_until
-        bad = f"{count(root.unusable, 'file')} that can't be used" if root.unusable else ""
-        lines += [
-            Words(f"{root.collection} {root.root}", "bold"),
-            Words(", ".join(counts)),
-            Words(f"{problems} in single files; {CHECK_ALSO}"),
-            Words(f"paused until {end}: `vouch-sidecar resume`" if end else "", "yellow"),
-            Words(bad, "red"),
-        ]
+    numbers = (*Counts.model_fields, "topics", "problems", "unusable", "paused_until")
     columns: dict[str, ColumnKind] = {"collection": "key", "root": "whole"}
-    columns |= dict.fromkeys((*Counts.model_fields, "problems", "topics", "unusable"), "number")
     cells = [
         (
-            *(root.collection, root.root, *root.counts.model_dump().values()),
-            *(len(root.problems), root.topics or 0, root.unusable, root.paused_until),
+            *(root.collection, root.root, *root.counts.model_dump().values(), root.topics or 0),
+            *(len(root.problems), root.unusable, root.paused_until),
         )
         for root in result.roots
     ]
     return [
-        *lines,
+        Table(columns | dict.fromkeys(numbers, "number"), cells),
         *(Words(f"not served: {sentence}", "yellow") for sentence in result.refused),
         *([] if result.roots else [Words("No knowledge base here.", to="model")]),
-        Table(columns | {"paused_until": "whole"}, cells, to="pipe"),
+        *([Words(CHECK_ALSO)] if any(root.problems for root in result.roots) else []),
     ]
 
 
