@@ -11,6 +11,7 @@ does not count.
 from __future__ import annotations
 
 import errno
+import gc
 import hashlib
 import json
 import os
@@ -18,8 +19,8 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
 from functools import cache
 from importlib.metadata import version
@@ -42,7 +43,6 @@ from vouch_sidecar.kb.records import (
     Artifact,
     Evidence,
     Key,
-    Kind,
     Scope,
     key_of,
 )
@@ -312,28 +312,45 @@ def _open(folder: Path) -> KeptBase:
         raise ValueError("damaged")
     decode = json.JSONDecoder().decode
     records, states, stats = dict[Key, Artifact](), dict[Key, LinkState](), dict[str, Stat]()
-    with (folder / RECORDS).open(encoding="ascii") as stream:
+    with _nothing_collected(), (folder / RECORDS).open(encoding="ascii") as stream:
         config, stamp = decode(stream.readline())
         stats[CONFIG] = bytes.fromhex(stamp)
         for kind, stamp, values, state in map(decode, stream):
-            record = RECORD_OF[Kind(kind)](*map(_value_of, values))
+            record = RECORD_OF[kind](*_values_of(values))
             key = key_of(record)
-            records[key], states[key] = record, LinkState(*map(_value_of, state))
+            records[key], states[key] = record, LinkState(*_values_of(state))
             stats[record.path] = bytes.fromhex(stamp)
+        knowledge = Knowledge(Layer(Index.open(str(folder))), records, states)
     known = {path: stat for path, stat in stats.items() if stat}
-    knowledge = Knowledge(Layer(Index.open(str(folder))), records, states)
     return KeptBase(knowledge, known, None if config is None else bytes.fromhex(config))
 
 
-def _value_of(value: Any) -> Any:
-    """The value of a record's or a state's field out of JSON. Texts that many artifacts have alike
-    become one.
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Keep the collector of cycles from what is read and stays: it takes as long as reading."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _values_of(given: list[Any]) -> tuple[Any, ...]:
+    """The fields of a record or a state out of JSON. Texts that many artifacts have alike become
+    one.
     """
-    if type(value) is list:
-        return tuple(map(_value_of, value))
-    if type(value) is dict:
-        return Scope(**value) if value else OPEN_SCOPE
-    return intern(value) if type(value) is str else value
+    values = []
+    for value in given:
+        if type(value) is str:
+            value = intern(value)
+        elif type(value) is list:
+            value = _values_of(value)
+        elif type(value) is dict:
+            value = Scope(**value) if value else OPEN_SCOPE
+        values.append(value)
+    return tuple(values)
 
 
 def _digest(name: str, data: bytes) -> bytes:
