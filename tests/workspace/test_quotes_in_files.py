@@ -191,11 +191,7 @@ def test_checks_list_it(root: Path, tmp_path: Path) -> None:
 
     def codes() -> list[tuple[str, str, Severity]]:
         found = check_all(CheckContext(collection, collection.knowledge))
-        return [
-            (problem.path, problem.code, problem.severity)
-            for some in found.values()
-            for problem in some
-        ]
+        return [(problem.path, problem.code, problem.severity) for problem in found]
 
     assert codes() == [("claims/one.yaml", "quote-gone", Severity.HINT)]
 
@@ -222,7 +218,7 @@ def test_a_private_source_tells_nobody_else_how_fresh_it_is(root: Path, tmp_path
         assert "gone" not in str(answer)
     (collection,) = engine.collections.values()
     found = check_all(CheckContext(collection, collection.knowledge))
-    assert not any(problem.code == "quote-gone" for some in found.values() for problem in some)
+    assert not any(problem.code == "quote-gone" for problem in found)
 
 
 def test_a_cited_file_that_is_removed_and_comes_back_while_it_is_served() -> None:
@@ -276,6 +272,6 @@ def test_age_in_words_where_no_file_can_show_it(root: Path, tmp_path: Path) -> N
     assert " rule (last confirmed 2 years ago): Downloads" in block
     (collection,) = engine.collections.values()
     found = check_all(CheckContext(collection, collection.knowledge, now=engine.now()))
-    (problem,) = found["claims/rule.yaml"]
+    (problem,) = (problem for problem in found if problem.path == "claims/rule.yaml")
     assert (problem.code, problem.severity) == ("unconfirmed", Severity.HINT)
     assert problem.field == "last_confirmed_at"

@@ -96,7 +96,8 @@ def context_for(
             more_rows = asked if probed is not None else []
             rows += [row for row in more_rows if _identity(row) not in ids]
     rows.sort(key=volunteering_order)
-    more = [] if probed is None else _full_text_hits(probed)
+    answers = () if probed is None else each_line_once(probed.answers)
+    more = _allowed(hit for hit in answers if hit.view.recall.fallback_to_fts)
     if once is not None:
         # A repeated prompt asks for nothing new; who asks for all about a name gets the rest of it.
         names = set() if again else {_identity(row) for row in by_name}
@@ -119,13 +120,6 @@ def context_for(
         max_lines=max_lines,
     )
     return block, {} if once is None else dict(_given_by(block, rows))
-
-
-def _full_text_hits(probed: Probe) -> list[Line]:
-    """Full-text answers from the knowledge bases whose settings allow `fallback_to_fts`."""
-    return _allowed(
-        hit for hit in each_line_once(probed.answers) if hit.view.recall.fallback_to_fts
-    )
 
 
 def _allowed(hits: Iterable[Line]) -> list[Line]:

@@ -88,48 +88,36 @@ class CheckContext:
 
 def check_all(
     context: CheckContext, sees: Callable[[Artifact], bool] = lambda _: True
-) -> dict[str, tuple[Problem, ...]]:
-    """The findings in a whole knowledge base, by path. Claims, pages and sources that are retired
-    or not visible (`sees`) are left out. Reads the files that have findings.
+) -> Iterator[Problem]:
+    """The findings in a whole knowledge base. Claims, pages and sources that are retired or not
+    visible (`sees`) are left out. Reads the files that have findings.
     """
-    kb_dir = context.collection.root / KB_DIRNAME
-    by_path: dict[str, tuple[Problem, ...]] = {}
     for artifact in context.knowledge.records.values():
         gated = isinstance(artifact, Claim | Page | Source)
-        if gated and not (is_live(artifact) and sees(artifact)):
-            continue
-        if findings := _findings(artifact, context):
-            with suppress(FileNotFoundError, UnreadableError):
-                data, _ = read_bytes_of(kb_dir, artifact.path)
-                by_path[artifact.path] = _placed(artifact, data, findings)
-    return by_path
+        if not gated or (is_live(artifact) and sees(artifact)):
+            yield from check_one(artifact, context)
 
 
-def check_one(artifact: Artifact, data: bytes, context: CheckContext) -> tuple[Problem, ...]:
-    """The findings in one artifact, with their positions in its file; `data` holds the file's
-    bytes.
+def check_one(
+    artifact: Artifact, context: CheckContext, data: bytes | None = None
+) -> Iterator[Problem]:
+    """The first findings in one artifact, without those whose codes are ignored, with their
+    positions in its file; `data` holds the file's bytes, if they are known.
     """
-    return _placed(artifact, data, _findings(artifact, context))
-
-
-def _findings(artifact: Artifact, context: CheckContext) -> list[Finding]:
-    """The first findings in one artifact, without those whose codes are ignored."""
     ignored = context.collection.settings.diagnostics.ignore
-    findings = (finding for check in CHECKS for finding in check(artifact, context))
-    counting = (finding for finding in findings if finding.code not in ignored)
-    return list(islice(counting, MAX_FINDINGS))
-
-
-def _placed(artifact: Artifact, data: bytes, findings: list[Finding]) -> tuple[Problem, ...]:
-    """Findings as problems with a position."""
+    every = (finding for check in CHECKS for finding in check(artifact, context))
+    findings = [*islice((one for one in every if one.code not in ignored), MAX_FINDINGS)]
+    if findings and data is None:
+        with suppress(FileNotFoundError, UnreadableError):
+            data, _ = read_bytes_of(context.collection.root / KB_DIRNAME, artifact.path)
+    if not findings or data is None:
+        return
     places = locate(artifact.path, data, [finding.field for finding in findings])
-    problems = []
     for finding, place in zip(findings, places, strict=True):
         if finding.offset is not None:
             place = place_in_body(data, finding.offset)
         of_file = artifact.path, finding.message, finding.severity
-        problems.append(Problem(*of_file, *place, finding.field, code=finding.code))
-    return tuple(problems)
+        yield Problem(*of_file, *place, finding.field, code=finding.code)
 
 
 def dangling(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:

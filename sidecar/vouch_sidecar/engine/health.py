@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from vouch_sidecar.engine.collection import Collection
@@ -11,9 +9,6 @@ from vouch_sidecar.engine.faults import GIT, MODEL, QUESTION, WATCH, Faults
 from vouch_sidecar.engine.registry import Caller, Registry
 from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.records import Problem, Severity
-
-Problems = Mapping[str, Sequence[Problem]]
-"""By path; the empty one stands for the whole knowledge base."""
 
 
 class Health:
@@ -35,22 +30,19 @@ class Health:
         }
         return [value for value, is_so in holds.items() if is_so]
 
-    def problems_of(self, collection: Collection) -> Problems:
-        """All problems of a knowledge base."""
-        by_path = defaultdict[str, list[Problem]](list)
+    def problems_of(self, collection: Collection) -> list[Problem]:
+        """All problems of a knowledge base; those without a path are of the whole of it."""
         published = collection.published
         of_files = chain.from_iterable(published.problems.values())
-        faults = *published.settings_problems, *collection.faulty(), *self._faults.problems()
-        for problem in (*of_files, *faults):
-            by_path[problem.path].append(problem)
-        return by_path
+        faults = *collection.faulty(), *self._faults.problems()
+        return [*of_files, *published.settings_problems, *faults]
 
-    def for_caller(self, caller: Caller, collection: Collection) -> Problems:
+    def for_caller(self, caller: Caller, collection: Collection) -> list[Problem]:
         """The problems that a caller is told. People and programs are told those of all files,
         whoever may see the content; a model is told only those of settings and current failures.
         """
-        told = self.problems_of(collection).items()
-        return {path: found for path, found in told if path in ("", CONFIG) or not caller.is_model}
+        told = self.problems_of(collection)
+        return [one for one in told if one.path in ("", CONFIG) or not caller.is_model]
 
     def faulty(self) -> list[Problem]:
         """All current faults, errors first."""

@@ -104,7 +104,7 @@ class Pushes:
         while waiting and self._parts:
             session = waiting.pop()
             served = engine.unpaused(self._caller)
-            now, pushed = engine.clock(), session.pushed_count
+            now, pushed = engine.clock(), len(session.pushed)
             before = [session.pushed_before(kb.view.identity, now) for kb in served]
             is_throttled = [
                 kb.settings.volunteer.is_throttled(past.seconds_ago)
@@ -123,7 +123,7 @@ class Pushes:
             if engine.sessions.peek(session.id) is not session:
                 continue
             is_other = _stamps(engine.unpaused(self._caller)) != _stamps(served)
-            if is_other or session.pushed_count != pushed:
+            if is_other or len(session.pushed) != pushed:
                 waiting.append(session)  # it is out of date, and made again
                 continue
             if any(kb.view.deadline.cuts for kb in served):  # the rest is told next time
@@ -131,7 +131,7 @@ class Pushes:
                 fresh_rows = tuple(each for each in update.fresh if each.row.entity.id in said)
                 update, state = replace(update, fresh=fresh_rows), ()
             fresh = [(row.view.identity, row.entity.id) for row, _ in update.fresh]
-            session.count_as_pushed(fresh, engine.clock())
+            session.pushed |= dict.fromkeys(fresh, engine.clock())
             rows = tuple(
                 (r.view.collection, r.entity, r.claim_count, r.top_claim_id, claim, r.matched)
                 for r, claim in update.rows

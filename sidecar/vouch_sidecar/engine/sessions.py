@@ -46,7 +46,7 @@ class Session:
         """How often slots were touched. The window is the same as long as this is."""
         self._slots: dict[str, tuple[str, Set[Hashable]]] = {}
         """By key, the newest last: a text, and the identities for which it does not count."""
-        self._pushed: dict[tuple[Hashable, str], float] = {}
+        self.pushed: dict[tuple[Hashable, str], float] = {}
         """When each entity was `fresh`, by identity and id."""
         self.given: dict[GivenKey, Hashable] = {}
         """What was given with `repeat: false`, with its state then."""
@@ -84,20 +84,11 @@ class Session:
         slots = list(self._slots.values())  # one copy: the event loop may touch slots meanwhile
         return [text for text, passed_over in reversed(slots) if identity not in passed_over]
 
-    @property
-    def pushed_count(self) -> int:
-        """How many entities were ever `fresh`."""
-        return len(self._pushed)
-
     def pushed_before(self, identity: Hashable, now: float) -> PushedBefore:
         """What was pushed of a knowledge base. `now` is on the sessions' clock."""
-        times = {entity_id: at for (of, entity_id), at in self._pushed.items() if of == identity}
+        times = {entity_id: at for (of, entity_id), at in self.pushed.items() if of == identity}
         last = max(times.values(), default=None)
         return PushedBefore(frozenset(times), None if last is None else now - last)
-
-    def count_as_pushed(self, fresh: Iterable[tuple[Hashable, str]], now: float) -> None:
-        """Record what a push brought in, as (identity, entity id)."""
-        self._pushed |= dict.fromkeys(fresh, now)
 
     def give(self, given: Given, task: str | None = None) -> None:
         """Record what was heard; `task` is what it was asked for, if that counts as asked."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -107,18 +108,17 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
     from vouch_sidecar.kb.records import Kind
 
     collection, view = served.collection, served.view
-    every = ask.engine.health.problems_of(collection).values()
+    every = ask.engine.health.problems_of(collection)
     problems = ask.engine.health.for_caller(ask.caller, collection)
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,
         counts=Counts(**{name: view.number_of(Kind(kind)) for name, kind in COUNTED.items()}),
         topics=len(view.derived) or None,
-        unusable=sum(any(problem.is_unusable for problem in several) for several in every),
+        unusable=len({problem.path for problem in every if problem.is_unusable}),
         problems=[
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
-            for _, several in sorted(problems.items())
-            for problem in sorted(several, key=lambda problem: (problem.line, problem.column))
+            for problem in sorted(problems, key=attrgetter("path", "line", "column"))
         ],
         indexed_at=iso(collection.published.indexed_at),
         paused_until=iso(collection.pause.until()),

@@ -63,8 +63,7 @@ def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[RootProblem]:
         collection = served.collection
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
         across = check_all(around, served.view.visible.sees)
-        of_files = engine.health.problems_of(collection)
-        problems = list(chain(*of_files.values(), *across.values()))
+        problems = chain(engine.health.problems_of(collection), across)
         for problem in sorted(problems, key=attrgetter("path", "line", "column")):
             yield collection.root, problem
 

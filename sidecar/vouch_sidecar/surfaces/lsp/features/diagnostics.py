@@ -55,10 +55,9 @@ def _problems(server: Sidecar) -> Problems:
     uri_for, engine = server.uris(), server.engine
     by_uri: dict[str, list[Problem]] = {}
     for served in engine.serving(server.caller):
-        of_files = engine.health.for_caller(server.caller, served.collection)
-        for relative, problems in of_files.items():
-            uri = uri_for(served.collection.root / KB_DIRNAME / relative)
-            by_uri.setdefault(uri, []).extend(problems)
+        for problem in engine.health.for_caller(server.caller, served.collection):
+            uri = uri_for(served.collection.root / KB_DIRNAME / problem.path)
+            by_uri.setdefault(uri, []).append(problem)
     for document in server.documents.values():
         if (file := file_at(server, document)) is not None:
             by_uri[document.uri] = _problems_in(server, *file, document.source.encode())
@@ -78,7 +77,7 @@ def _problems_in(server: Sidecar, served: Served, relative: str, data: bytes) ->
     if reading.artifact is None:
         return [*reading.problems]
     around = CheckContext(served.collection, view.knowledge, view.now)
-    return [*reading.problems, *check_one(reading.artifact, data, around)]
+    return [*reading.problems, *check_one(reading.artifact, around, data)]
 
 
 def _diagnostic(problem: Problem, document: Document | None) -> lsp.Diagnostic:
