@@ -157,7 +157,7 @@ class Bases:
 
     def purge(self) -> None:
         """Remove every base, even those that other processes are writing, because they hold text
-        that is retired. What is stored next to them stays, and is due to be written anew.
+        that is retired. What is stored next to them stays, and is due anew after the next base.
         """
         for entry in self._bases():
             self._take_away(entry)
@@ -178,7 +178,7 @@ class Bases:
         """
         try:
             stored = self._beside(name).stat().st_mtime_ns
-            return any(stored >= (b / RECORDS).stat().st_mtime_ns for b in self._finished())
+            return all(stored >= (b / RECORDS).stat().st_mtime_ns for b in self._finished())
         except OSError:
             return False
 
