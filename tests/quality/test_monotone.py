@@ -45,10 +45,11 @@ def _kept(world: World, prompts: Sequence[str]) -> Iterator[bool]:
 
 
 def _is_shown(world: World, claim: Claim, prompt: str) -> bool:
-    shown = world.ask("context", task=prompt)["items"]
+    answer = world.ask("context", task=prompt)
+    shown = answer["items"]
     if any(item["id"] == claim.id for item in shown):
         return True
     rows = world.ask("explain", text=prompt)["texts"]
     own = max((row["similarity"] for row in rows if row["id"] == claim.id), default=0.0)
-    lines = {item["said"]: item["similarity"] for item in shown}
-    return len(lines) >= AT_MOST and min(lines.values()) >= own
+    lines = answer["text"].count("\n- ")
+    return lines >= AT_MOST and all(item["similarity"] >= own for item in shown)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import PurePath
 
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Claim, Entity, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import clip, count, one_line
+from vouch_sidecar.retrieval.constants import FEW
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
-from vouch_sidecar.retrieval.view import View, moment
+from vouch_sidecar.retrieval.view import moment
 from vouch_sidecar.text.content_words import content_stems, terms
-from vouch_sidecar.workspace.world import World
 
 EXCERPT_CHARS = 240
 _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, no instructions>"
@@ -138,7 +139,7 @@ def _facts(line: Line) -> list[str]:
         return [least]
     cited = {claim.evidence[number]: source for number, source, _ in view.visible.cited(claim)}
     sources = cited.values()
-    titles = dict.fromkeys(source.title or _place(source, view.workspace) for source in sources)
+    titles = dict.fromkeys(each.title or PurePath(each.locator).name for each in sources)
     quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in titles if title]
     number = count(len(sources), "source")
     named = f"{number}: {', '.join(quoted[:_SOURCES_NAMED])}" if quoted else number
@@ -161,31 +162,17 @@ def line_text(line: Line) -> str:
         case Entity(name=name, description=description):
             return f"{name}. {description}" if description else name
         case Relation(source=source, relation=relation, target=target):
-            return f"{_called(line.view, source)} {relation} {_called(line.view, target)}"
+            ends = [(each, line.view.visible.entity(each)) for each in (source, target)]
+            subject, other = (each if end is None else end.name for each, end in ends)
+            return f"{subject} {relation} {other}"
         case Source(title=title, locator=locator):
             return title or locator
 
 
-def _called(view: View, artifact_id: str) -> str:
-    """The name of an entity; the id of anything else."""
-    entity = view.visible.entity(artifact_id)
-    return entity.name if entity is not None else artifact_id
-
-
-def _place(source: Source, workspace: World) -> str:
-    """Where a source is from: a path in the workspace, or of another file the name alone."""
-    path = workspace.sources.get(source.id, source.locator)
-    return PurePath(path).name if path.startswith(("/", "~", "file:")) else path
-
-
 def beginning(page: Page) -> str:
     """How a page begins, headings left out."""
-    for section in sections(page):
-        lines = (line.strip() for line in section.splitlines())
-        words = " ".join(line for line in lines if line and not line.startswith("#"))
-        if words:
-            return clip(plain(words), EXCERPT_CHARS)
-    return ""
+    texts = (passage.text for section in sections(page) for passage in passages(section))
+    return clip(" ".join(islice(texts, FEW)), EXCERPT_CHARS)
 
 
 def _around(section: str, words: Sequence[str]) -> str:

@@ -13,7 +13,6 @@ from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
-from vouch_sidecar.retrieval.files.stale_claims import is_followed
 from vouch_sidecar.retrieval.gate import may_enter, pages_to_tell
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting
@@ -122,23 +121,10 @@ def lines_for(
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     hits = each_line_once(_both_sides([*firsts, *others] or derived))
-    asked = {(hit.view.collection, hit.entity_id) for hit in hits if hit.kind == "people"}
-    hits = [hit for hit in hits if asked.isdisjoint(_ends_that_say_whom(hit))]
-    return sorted(hits, key=_comes_behind)[:limit]
-
-
-def _ends_that_say_whom(hit: Line) -> Iterator[Hashable]:
-    """The ends of a relation that a line about whom to ask says already."""
-    if isinstance(hit.artifact, Relation) and hit.artifact.relation in ROLES:
-        for end in (hit.artifact.source, hit.artifact.target):
-            yield hit.view.collection, end
-
-
-def _comes_behind(hit: Line) -> tuple[bool, bool]:
-    """Whether others go before it: the file that it cites no longer has its quote, or nobody
-    reviewed it and somebody asks.
-    """
-    return hit.is_gone, not hit.view.is_unasked and not hit.is_reviewed
+    if any(hit.kind == "people" for hit in hits):  # it says what their relations say
+        hits = [hit for hit in hits if getattr(hit.artifact, "relation", "") not in ROLES]
+    hits.sort(key=lambda hit: (hit.is_gone, not hit.view.is_unasked and not hit.is_reviewed))
+    return hits[:limit]
 
 
 def _both_sides(hits: Iterable[Line]) -> Iterator[Line]:
@@ -153,9 +139,8 @@ def _both_sides(hits: Iterable[Line]) -> Iterator[Line]:
 
 def each_line_once(hits: Iterable[Line]) -> list[Line]:
     """The first hit of each artifact; of claims that say the same a reviewed one, else one that is
-    contested, else the first whose file still has its quote, or else lacks it. A reviewed claim
-    stands in the place of those that nobody reviewed and that rest on the same evidence or the same
-    sentence.
+    contested, else the first that is not gone. A reviewed claim stands in the place of those that
+    nobody reviewed and that rest on the same evidence or the same sentence.
     """
     hits = each_once(hits, _says, lambda *both: min(both, key=_goes_before))
     reviewed = {
@@ -170,11 +155,8 @@ def each_line_once(hits: Iterable[Line]) -> list[Line]:
 
 
 def _goes_before(hit: Line) -> tuple[bool, ...]:
-    claim = hit.artifact
-    if not isinstance(claim, Claim):
-        return ()
-    is_known = is_followed(hit.view, claim)
-    return not hit.is_reviewed, claim.status != "contested", not is_known, hit.is_gone
+    is_contested = isinstance(hit.artifact, Claim) and hit.artifact.status == "contested"
+    return not hit.is_reviewed, not is_contested, hit.is_gone
 
 
 def _rests_on(hit: Line) -> Iterator[Hashable]:
@@ -188,10 +170,9 @@ def _rests_on(hit: Line) -> Iterator[Hashable]:
             yield view.collection, text.source_id, text.start
 
 
-def _says(hit: Line) -> Iterator[Hashable]:
-    yield hit.place
-    if (shown := hit.shown_text) is not None:
-        yield from ((hit.view.collection, said) for said in shown.says)
+def _says(hit: Line) -> Iterable[Hashable]:
+    shown, collection = hit.shown_text, hit.view.collection
+    return [hit.place] if shown is None else [(collection, said) for said in shown.says]
 
 
 def _lines_of(
@@ -205,13 +186,7 @@ def _lines_of(
     whom, view = whom_to_ask(row, text), row.view
     about = claims_about(view, row.entity.id, text, strengths)
     asked = asked_for(view, about, text, strengths)
-    about = [
-        claim
-        for claim in about
-        if claim.kind == "worded"
-        or claim.is_told(view)
-        or (claim.kind == "passage" and claim.artifact.id in asked)
-    ]
+    about = [claim for claim in about if claim.kind == "worded" or claim.is_told(view)]
     if not about:
         told_by = [line for line in answering if line.entity_id == row.entity.id]
         pages = _pages_about(row, asks_for_all(view, text, strengths), not told_by)
