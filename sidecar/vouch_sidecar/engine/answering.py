@@ -127,7 +127,7 @@ def _allowed(hits: Iterable[Line]) -> list[Line]:
     return [
         hit
         for hit in hits
-        if (isinstance(hit.artifact, Claim | Page | Relation) or hit.kind == "people")
+        if (isinstance(hit.artifact, Claim | Page | Relation) or hit.people)
         and hit.view.recall.enabled
     ]
 

@@ -104,7 +104,7 @@ def lines(
 def _told(hit: Line, answer: Candidate | None) -> Explained:
     features = answer.features if answer is not None else None
     reason = features.reason([hit.phrase]) if features is not None else ""
-    if hit.kind == "people":
+    if hit.people:
         reason = "the text asks for somebody to ask"
     elif hit.arm == "semantic":
         reason = "near by meaning"

@@ -34,10 +34,8 @@ class Line:
     """The words of the text that the section holds: the excerpt begins there."""
     is_told: bool = True
     """Whether it is likely enough for its kind."""
-    kind: Literal["artifact", "people"] = "artifact"
-    """Whether it says what the artifact says, or whom to ask about an entity…"""
     people: str = ""
-    """…and then whom, or why to ask it."""
+    """Whom to ask about an entity, or why to ask it: the line says this instead of what it is."""
     judged: Candidate | None = None
     """For what answers a text, how it was judged."""
     likelihood: float = 0.0
@@ -90,4 +88,4 @@ class Line:
 
     def identity_of(self, cited: Artifact) -> tuple[Hashable, ...]:
         """What stays the same when the artifact changes."""
-        return (self.view.identity, *key_of(cited), self.section, self.kind)
+        return (self.view.identity, *key_of(cited), self.section, bool(self.people))

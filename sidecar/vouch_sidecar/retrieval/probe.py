@@ -83,7 +83,7 @@ def run(
     )
     kept = each_line_once(ranked)[:MANY]
     primary, supplemental = tiers(text, kept, [view.collection for view in views])
-    answering.sort(key=lambda hit: (hit.kind != "people", -hit.similarity))
+    answering.sort(key=lambda hit: (not hit.people, -hit.similarity))
     tested += (hit.phrase for hit in answering)
     told = tuple(hit for hit in answering if hit.is_told)
     return Probe(
@@ -175,7 +175,7 @@ def _to_ask(views: Sequence[View], rows: Sequence[Salient], text: str) -> list[L
     for person in people:
         why = count(person.claim_count, "claim")
         line = Line(person.view, person.entity, topic, ASKED_FOR, "text", None)
-        out.append(replace(line, kind="people", people=why, likelihood=ASKED_FOR))
+        out.append(replace(line, people=why, likelihood=ASKED_FOR))
     return out
 
 

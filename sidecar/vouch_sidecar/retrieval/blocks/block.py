@@ -157,7 +157,7 @@ def line_text(line: Line) -> str:
             there = "" if line.section is None else sections(page)[line.section]
             excerpt = _around(there, line.words) or beginning(page)
             return f"{title}. {excerpt}" if excerpt else title
-        case Entity(name=name) if line.kind == "people":
+        case Entity(name=name) if line.people:
             return f"{name}. To ask: {line.people}"
         case Entity(name=name, description=description):
             return f"{name}. {description}" if description else name

@@ -107,8 +107,8 @@ def lines_for(
         strengths = {each.entity.id: each.strength for each in rows if each.view is row.view}
         lines = _lines_of(row, text, strengths, answering, limit)
         if row.view.names.is_topic(row.entity.id) and not asks_for_all(row.view, text, strengths):
-            derived += [line for line in lines if line.kind != "people"][:1]
-            lines = [line for line in lines if line.kind == "people"]
+            derived += [line for line in lines if not line.people][:1]
+            lines = [line for line in lines if line.people]
         firsts += lines[:1]
         others += lines[1:]
     by_place = {(line.place, line.section): line for line in [*others, *firsts]}
@@ -121,7 +121,7 @@ def lines_for(
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     hits = each_line_once(_both_sides([*firsts, *others] or derived))
-    if any(hit.kind == "people" for hit in hits):  # it says what their relations say
+    if any(hit.people for hit in hits):  # it says what their relations say
         hits = [hit for hit in hits if getattr(hit.artifact, "relation", "") not in ROLES]
     hits.sort(key=lambda hit: (hit.is_gone, not hit.view.is_unasked and not hit.is_reviewed))
     return hits[:limit]
@@ -220,9 +220,7 @@ def _pages_about(row: Salient, in_sections: bool, whole: bool) -> Iterator[Line]
 def whom_to_ask(row: Salient, text: str) -> list[Line]:
     """The line that says whom to ask about an entity, where a text asks that."""
     said = told_in_blocks(row.view, row.entity, text)
-    return (
-        [replace(_hit(row, row.entity), kind="people", people=said, likelihood=1.0)] if said else []
-    )
+    return [replace(_hit(row, row.entity), people=said, likelihood=1.0)] if said else []
 
 
 def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> Line:

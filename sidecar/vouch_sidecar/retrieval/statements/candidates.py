@@ -145,40 +145,27 @@ def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
 def claims_of(
     view: View, entity_id: str, asked: WeighedWords, most: int = MAX_CONSIDERED
 ) -> list[Candidate]:
-    """The claims of an entity, at most `most`, that hold most of the words asked for."""
-    snapshot = view.knowledge.snapshot
-    nearest = _nearest(view, entity_id, asked.weights, SPARE * most)
-    documents = map(snapshot.document, nearest)
-    claims = ((view.visible.in_document(document), document) for document in documents)
-    entering = (
-        _claim(view, claim, document)
-        for claim, document in claims
-        if isinstance(claim, Claim) and may_enter(view, claim)
-    )
-    return list(islice(entering, most))
-
-
-def _nearest(view: View, entity_id: str, weights: Mapping[Term, float], most: int) -> list[Hit]:
-    """At most `most` claims of an entity: those that hold most of the weighed words, ties by worth;
-    then its other claims by worth.
+    """The claims of an entity, at most `most`: those that hold most of the words asked for, ties by
+    worth; then its other claims by worth.
     """
-    snapshot = view.knowledge.snapshot
-    hits = []
-    if weights:
-        query = view.search.claims_scored(entity_id, weights)
-        hits = [hit for hit in snapshot.search(query, most) if hit.value]
-        if len(hits) == most:
+    snapshot, enough, hits = view.knowledge.snapshot, SPARE * most, list[Hit]()
+    if asked.weights:
+        query = view.search.claims_scored(entity_id, asked.weights)
+        hits = [hit for hit in snapshot.search(query, enough) if hit.value]
+        if len(hits) == enough:
             hits = snapshot.down_to(query, hits[-1].value)  # with all that hold as much
-    worths = dict(zip(map(_key, hits), snapshot.numbers(hits, "worth"), strict=True))
-    hits.sort(key=lambda hit: (-hit.value, -worths[_key(hit)]))
-    if len(hits) < most:
-        best = snapshot.search(view.search.claims_of([entity_id]), most, by="worth")
-        hits += [hit for hit in best if _key(hit) not in worths]
-    return hits[:most]
-
-
-def _key(hit: Hit) -> tuple[int, int]:
-    return id(hit.layer), hit.number
+    ranked = zip(hits, snapshot.numbers(hits, "worth"), strict=True)
+    hits = [hit for hit, _ in sorted(ranked, key=lambda each: (-each[0].value, -each[1]))]
+    if len(hits) < enough:
+        hits += snapshot.search(view.search.claims_of([entity_id]), enough, by="worth")
+    found: dict[str, Candidate] = {}
+    for document in map(snapshot.document, hits[:enough]):
+        claim = view.visible.in_document(document)
+        if isinstance(claim, Claim) and claim.id not in found and may_enter(view, claim):
+            found[claim.id] = _claim(view, claim, document)
+        if len(found) == most:
+            break
+    return list(found.values())
 
 
 def claims_by_id(view: View, claim_ids: Iterable[str]) -> Iterator[Candidate]:
@@ -219,18 +206,11 @@ def _section(
     def weight(part: Passage) -> float:
         return asked.weight_of(asked.held_by(frozenset((*headed, *part.stems))))
 
-    best = next(
-        (
-            part
-            for part in sorted(parts, key=lambda part: -weight(part))[:MAX_CONSIDERED]
-            if not any(map(view.visible.claim, part.claim_ids))
-        ),
-        Passage("", (), ()),
-    )
+    own = (part for part in parts if not any(map(view.visible.claim, part.claim_ids)))
+    best = max(own, key=weight, default=Passage("", (), ()))
     text, stems = f"{above}\n{best.text}", [*headed, *best.stems]
-    named = (
-        {mention.entity_id for mention in view.names.mentions(text)} if entity_strengths else set()
-    )
+    mentions = view.names.mentions(text) if entity_strengths else ()
+    named = {mention.entity_id for mention in mentions}
     about = frozenset(page.entities).union(named.intersection(entity_strengths))
     kind = view.texts.kind_of(page)
     return Candidate(page, number, stems, text, about, group=page.path, kind=kind)
