@@ -76,7 +76,8 @@ def run(
             if not view.deadline.has_passed():
                 answering += _answering(view, rows, text, spoken, vector)
     if full_text and all(row.strength < VOLUNTEERED for row in rows):
-        answering = each_line_once([*_pages_asked_for(views, text), *answering])
+        pages = [line for view in views for line in pages_asked_for(view, text)]
+        answering = each_line_once([*pages, *answering])
     ranked = sorted(
         [*hits, *answering],
         key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
@@ -144,16 +145,6 @@ def _answering(
         is_told = says_who or answer.is_told(view)
         out.append(replace(line, is_told=is_told, judged=answer, likelihood=likelihood))
     return out
-
-
-def _pages_asked_for(views: Sequence[View], text: str) -> list[Line]:
-    """The pages that a text asks for by title or number."""
-    return [
-        Line(view, page, phrase, ASKED_FOR, "text", None, section, likelihood=ASKED_FOR)
-        for view in views
-        if view.since is None and not view.deadline.has_passed()
-        for page, section, phrase in pages_asked_for(view, text)
-    ]
 
 
 def _somebody(view: View, answer: Candidate) -> str | None:

@@ -5,14 +5,16 @@ else.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.query import any_of
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import Page
-from vouch_sidecar.retrieval.constants import FEW, MAX_TITLES
+from vouch_sidecar.retrieval.constants import ASKED_FOR, FEW, MAX_TITLES
 from vouch_sidecar.retrieval.evidence.text_kinds import ASKING, asks_only_about, is_common_word
 from vouch_sidecar.retrieval.gate import pages_to_tell
+from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.statements.section_passages import passages
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
@@ -24,15 +26,17 @@ MAX_ASKING = 200
 NUMBER_DIGITS = 5
 
 
-def pages_asked_for(view: View, text: str) -> list[tuple[Page, int, str]]:
-    """The pages that a text asks for in the order of the index, each with the number of its first
-    section that says something and what the text calls it.
+def pages_asked_for(view: View, text: str) -> list[Line]:
+    """The pages that a text asks for, in the order of the index, each at its first section that
+    says something, with what the text calls it.
     """
-    if len(text) > MAX_ASKING:
+    if len(text) > MAX_ASKING or view.since is not None or view.deadline.has_passed():
         return []
-    asked = [*_titled(view, text), *numbered(view, text)]
-    phrases = {page.id: (page, _section(page), phrase) for page, phrase in asked}
-    return list(phrases.values())[:FEW]
+    asked = dict([*_titled(view, text), *numbered(view, text)])
+    return [
+        Line(view, page, phrase, ASKED_FOR, "text", None, _section(page), likelihood=ASKED_FOR)
+        for page, phrase in islice(asked.items(), FEW)
+    ]
 
 
 def _titled(view: View, text: str) -> Iterator[tuple[Page, str]]:
