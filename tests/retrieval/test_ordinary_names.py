@@ -30,7 +30,7 @@ SEEN = view(*ALL, *FACTS)
 
 
 def listed(text: str, seen: View = SEEN) -> list[str]:
-    return sorted(row.entity.id for row in rank([seen], [text], 20) if row.arm != "text")
+    return sorted(row.entity.id for row in rank(seen, [text], 20) if row.arm != "text")
 
 
 def said(text: str, seen: View = SEEN) -> list[str]:
@@ -96,7 +96,7 @@ def test_what_volunteers_an_ordinary_word(text: str, ids: list[str]) -> None:
 def test_an_alias_in_lower_case_lists_as_any_word_that_is_as_the_entity_has_it() -> None:
     both = entity("beacon", "Beacon", type="system", aliases=("beacon",))
     seen = view(both, claim("c", "Known.", entities=("beacon",)))
-    (row,) = rank([seen], ["the beacon on the hill"], 3)
+    (row,) = rank(seen, ["the beacon on the hill"], 3)
     assert (row.arm, row.matched) == ("alias", ("beacon",))
     assert said("the beacon on the hill", seen) == []
 
@@ -119,7 +119,7 @@ def test_a_part_of_a_name_is_listed(text: str, ids: list[str]) -> None:
 
 
 def test_a_part_is_partial_however_often_it_is_said() -> None:
-    (row,) = rank([SEEN], ["jwt", "jwt", "jwt"], 3)
+    (row,) = rank(SEEN, ["jwt", "jwt", "jwt"], 3)
     assert row.arm == "partial"
     assert volunteered_by([replace(SEEN, name_threshold=0.0)], ["jwt", "jwt", "jwt"]) == []
 
@@ -130,7 +130,7 @@ def test_a_part_of_several_names_lists_all_of_them_below_the_rest_and_of_many_no
         claims = [claim(f"c{one.id}", "Known.", entities=(one.id,)) for one in some]
         return view(*some, *claims, GULL, FACTS[2], claim("g", "Known.", entities=("gull",)))
 
-    rows = rank([sharing(5)], ["is redis faster than gull?"], 20)
+    rows = rank(sharing(5), ["is redis faster than gull?"], 20)
     assert [row.entity.id for row in rows] == ["gull", "r0", "r1", "r2", "r3", "r4"]
     assert [row.ambiguous for row in rows] == [False, *[True] * 5]
     assert listed("is redis faster than gull?", sharing(6)) == ["gull"]

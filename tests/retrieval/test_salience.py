@@ -21,7 +21,7 @@ SEEN = view(RELAY, KAFKA, ZEBRA, ZOO, *CLAIMS)
 
 
 def row(entity_id: str, *texts: str, where: View = SEEN) -> Salient:
-    return next(r for r in rank([where], texts, 20) if r.entity.id == entity_id)
+    return next(r for r in rank(where, texts, 20) if r.entity.id == entity_id)
 
 
 def test_the_score_of_one_text_is_its_strength_in_its_band() -> None:
@@ -58,7 +58,7 @@ def test_repeated_naming_counts_more_and_older_less() -> None:
 
 
 def test_a_shared_alias_is_listed_marked_and_never_volunteered() -> None:
-    rows = rank([SEEN], ["what of ZD?"], 20)
+    rows = rank(SEEN, ["what of ZD?"], 20)
     assert [(r.entity.id, r.ambiguous) for r in rows] == [("zebra", True), ("zoo", True)]
     assert all(r.why.endswith("; the same words name another entity") for r in rows)
     assert volunteered_by([SEEN], ["what of ZD?"]) == []
@@ -73,20 +73,20 @@ def test_what_a_text_names_first_is_volunteered_first() -> None:
 def test_an_entity_without_claims_stands_below_and_needs_a_page_to_be_volunteered() -> None:
     bare = view(RELAY, KAFKA, CLAIMS[1])
     names = "does Relay write to Kafka?"
-    assert [r.entity.id for r in rank([bare], [names], 20)] == ["kafka", "relay"]
+    assert [r.entity.id for r in rank(bare, [names], 20)] == ["kafka", "relay"]
     assert [r.entity.id for r in volunteered_by([bare], [names])] == ["kafka"]
     paged = view(RELAY, KAFKA, CLAIMS[1], page("p", entities=("relay",)))
     assert [r.entity.id for r in volunteered_by([paged], [names])] == ["kafka", "relay"]
 
 
 def test_full_text_needs_most_of_the_text() -> None:
-    assert rank([SEEN], ["drivers buy bread and butter at the station"], 20) == []
+    assert rank(SEEN, ["drivers buy bread and butter at the station"], 20) == []
 
 
 def test_an_entity_is_found_by_its_description() -> None:
     faction = entity("tf", "Tower Faction", aliases=("tower",), description="Wizards of a guild.")
     seen = view(faction, claim("c", "It rules.", entities=("tf",)))
-    assert [r.arm for r in rank([seen], ["wizards of the guilds"], 20)] == ["text"]
+    assert [r.arm for r in rank(seen, ["wizards of the guilds"], 20)] == ["text"]
 
 
 @pytest.mark.parametrize(

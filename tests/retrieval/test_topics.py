@@ -267,7 +267,7 @@ def test_what_rests_on_a_claim_that_changed_is_not_told() -> None:
     retired = replace(KEYRINGS[0], status="redacted")
     now = replace(view, knowledge=after(view.knowledge, Change((retired,), frozenset())))
     assert names(now) == {"night shift"}
-    assert "keyring" not in {row.entity.name for row in rank([now], ["keyring"], 9)}
+    assert "keyring" not in {row.entity.name for row in rank(now, ["keyring"], 9)}
 
 
 # What it is good for
@@ -275,7 +275,7 @@ def test_what_rests_on_a_claim_that_changed_is_not_told() -> None:
 
 def test_it_is_listed_behind_every_entity() -> None:
     view = seen(*KEYRINGS, entity("vault", "Key Vault", description="A box of iron."))
-    rows = rank([view], ["the keyring of the Key Vault", "any box of iron?"], 9)
+    rows = rank(view, ["the keyring of the Key Vault", "any box of iron?"], 9)
     assert [(row.entity.id, row.arm) for row in rows] == [
         ("vault", "name"),
         ("topic:keyring", "derived"),
@@ -287,7 +287,7 @@ def test_it_is_listed_behind_every_entity() -> None:
 
 def test_it_is_never_volunteered_beside_other_words() -> None:
     view = seen(*KEYRINGS)
-    assert [r.entity.id for r in rank([view], ["is the keyring broken"], 9)] == ["topic:keyring"]
+    assert [r.entity.id for r in rank(view, ["is the keyring broken"], 9)] == ["topic:keyring"]
     for text in ("is the keyring broken", "does the keyring go before netrc"):
         assert volunteered_by([replace(view, name_threshold=0.0)], [text]) == []
     (told,) = candidates(replace(view, name_threshold=0.0), "is the keyring broken")

@@ -63,8 +63,8 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
     for kb in served:
         entities += [
             ExplainedEntity(
-                entity_id=each.entity.id,
-                name=each.entity.name,
+                entity_id=each.artifact.id,
+                name=each.artifact.name,
                 strength=each.value,
                 factors=dict(each.factors),
                 verdict=each.verdict,
@@ -79,7 +79,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 id=line.artifact.id,
                 similarity=line.value,
                 factors={name: round(value, 3) for name, value in line.factors.items()},
-                verdict="said" if line.is_said else "refused",
+                verdict="refused" if line.verdict == "refused" else "said",
                 why=line.why,
                 collection=kb.view.shown_collection,
             )

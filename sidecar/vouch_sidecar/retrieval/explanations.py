@@ -5,7 +5,7 @@ decides.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 from vouch_sidecar.kb.records import Artifact, Entity, key_of
 from vouch_sidecar.retrieval.constants import MANY, MAX_PHRASED, UNASKED_LEAST
@@ -23,6 +23,7 @@ from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 
+A = TypeVar("A", bound=Artifact)
 Verdict = Literal["volunteered", "listed", "refused"]
 NEVER = "`sidecar.names.never` has the word"
 ALONE = "nobody declared it, and no other word of its claims stands beside it"
@@ -31,27 +32,17 @@ ALONE = "nobody declared it, and no other word of its claims stands beside it"
 NAME_PART = "part of a name is listed, not said"
 
 
-class Considered(NamedTuple):
-    """An entity that a text may name, with the verdict and its reason."""
+class Explained(NamedTuple, Generic[A]):
+    """What a text may name or bring in, with the verdict and its reason."""
 
-    entity: Entity
+    artifact: A
     value: float
     factors: Mapping[str, float]
     verdict: Verdict
     why: str
 
 
-class Explained(NamedTuple):
-    """A claim or a page that a text may bring in, with the verdict and its reason."""
-
-    artifact: Artifact
-    value: float
-    factors: Mapping[str, float]
-    is_said: bool
-    why: str
-
-
-def candidates(view: View, text: str) -> list[Considered]:
+def candidates(view: View, text: str) -> list[Explained[Entity]]:
     """The entities that a text may name, strongest first."""
     rows = {row.entity.id: row for row in named_in(view, [text])}
     in_full = {row.entity.id for row in named_in(view, [text], parts=False)}
@@ -79,13 +70,13 @@ def candidates(view: View, text: str) -> list[Considered]:
         said = "; ".join(filter(None, [why(mention, view.name_threshold, needs), note]))
         factors = {name: float(getattr(mention, name)) for name in FACTORS}
         reason = said if mention.arm else NEVER
-        considered.append(Considered(entity, mention.strength, factors, verdict, reason))
-    return sorted(considered, key=lambda row: (-row.value, row.entity.id))
+        considered.append(Explained(entity, mention.strength, factors, verdict, reason))
+    return sorted(considered, key=lambda row: (-row.value, row.artifact.id))
 
 
 def lines(
     view: View, text: str, hits: Sequence[Line], vector: TextVector | None = None
-) -> list[Explained]:
+) -> list[Explained[Artifact]]:
     """The claims, sections and relations that a text may bring in, those that are said first.
     `hits` are the lines that are said.
     """
@@ -98,10 +89,10 @@ def lines(
     left = "others go before it" if hits else left
     unsaid = [key for key in judged if key[0] in ANSWERING][:MANY]
     told += [_unsaid(view, judged[key], left) for key in unsaid if key not in said]
-    return sorted(told, key=lambda row: (not row.is_said, -row.value))
+    return sorted(told, key=lambda row: (row.verdict == "refused", -row.value))
 
 
-def _told(hit: Line, answer: Candidate | None) -> Explained:
+def _told(hit: Line, answer: Candidate | None) -> Explained[Artifact]:
     features = answer.features if answer is not None else None
     reason = features.reason([hit.phrase]) if features is not None else ""
     if hit.people:
@@ -114,12 +105,14 @@ def _told(hit: Line, answer: Candidate | None) -> Explained:
     said, least = sentence(value, reason), UNASKED_LEAST.get(answer.kind, 0.0) if answer else 0.0
     if hit.similarity < least:
         said += f"; unasked it needs {least:.2f}, as nobody reviewed it"
-    return Explained(hit.artifact, value, {} if features is None else features.terms, True, said)
+    return Explained(
+        hit.artifact, value, {} if features is None else features.terms, "volunteered", said
+    )
 
 
-def _unsaid(view: View, answer: Candidate, left: str) -> Explained:
+def _unsaid(view: View, answer: Candidate, left: str) -> Explained[Artifact]:
     features, is_told = answer.features, answer.is_told(view)
     reason = f"{'' if is_told else 'only '}{features.reason(answer.words)}"
     said = sentence(answer.likelihood, reason, view.least(answer.kind))
     said += f"; {left}" if is_told else ""
-    return Explained(answer.artifact, answer.likelihood, features.terms, False, said)
+    return Explained(answer.artifact, answer.likelihood, features.terms, "refused", said)

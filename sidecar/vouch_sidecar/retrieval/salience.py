@@ -66,23 +66,18 @@ class Salient:
         return replace(self, top_claim_id=best_claim_id(self.view, self.entity.id, self.text))
 
 
-def rank(views: Sequence[View], texts: Sequence[str], top_k: int) -> list[Salient]:
+def rank(view: View, texts: Sequence[str], top_k: int) -> list[Salient]:
     """At most `top_k` entities that texts (newest first) name, or that the newest one clearly
     describes, each with its best claim.
     """
-    rows = sorted((row for view in views for row in _in_play(view, texts)), key=ranking_order)
-    return [row.with_claim() for row in rows[:top_k]]
+    described = _described_by(view, texts[0]) if texts else []
+    rows = {row.entity.id: row for row in (*described, *_named_by(view, texts))}
+    return [row.with_claim() for row in sorted(rows.values(), key=ranking_order)[:top_k]]
 
 
 def ranking_order(row: Salient) -> tuple[float, str, str]:
     """Highest score first."""
     return (-row.score, row.entity.id, row.view.collection)
-
-
-def _in_play(view: View, texts: Sequence[str]) -> Iterable[Salient]:
-    described = _described_by(view, texts[0]) if texts else []
-    named = _named_by(view, texts)
-    return {row.entity.id: row for row in (*described, *named)}.values()
 
 
 def volunteered_by(views: Sequence[View], texts: Sequence[str]) -> list[Salient]:

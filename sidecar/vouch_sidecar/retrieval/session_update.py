@@ -117,5 +117,5 @@ def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient
     for window in windows:
         most = top_k or window.kb.settings.reflex.top_k
         limit = max(limit, most)
-        rows += rank([window.kb.view], window.texts, most)
+        rows += rank(window.kb.view, window.texts, most)
     return sorted(rows, key=ranking_order)[:limit]

@@ -77,7 +77,9 @@ def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
         yield from (
             _hit(tied) for tied in ties if tied.claim.id in lost and stale(view, tied.claim)
         )
-    yield from _met(view, there, touched.inserted)
+    for answer in met_by(view, there, touched.inserted)[:1] if touched.inserted else ():
+        if answer.is_told(view) and answer.likelihood >= EDIT_LEAST:
+            yield Line(view, answer.artifact, there, answer.likelihood, "text", None)
     strong = [tied for tied in ties if not tied.is_weak and view.tells(tied.strength)]
     lined = [tied for tied in strong if tied.line is not None]
     words = {word[0] for word in matches(_WORD, touched.text)} if touched.is_edit else set()
@@ -108,16 +110,6 @@ def met_by(view: View, path: str, inserted: str) -> list[Candidate]:
         features = answer.features._replace(tied=tied, size=size)
         met.append(answer.judged(features))
     return sorted(met, key=lambda answer: answer.order)
-
-
-def _met(view: View, path: str, inserted: str) -> list[Line]:
-    """The likeliest claim that inserted lines meet, where it is likely enough."""
-    met = met_by(view, path, inserted)[:1] if inserted else []
-    return [
-        Line(view, answer.artifact, path, answer.likelihood, "text", None)
-        for answer in met
-        if answer.is_told(view) and answer.likelihood >= EDIT_LEAST
-    ]
 
 
 def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:

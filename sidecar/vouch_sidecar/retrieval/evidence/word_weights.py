@@ -72,11 +72,6 @@ class WeighedWords:
     sentences: tuple[frozenset[Term], ...]
     """The words of each sentence, once; a text without words has none."""
 
-    @property
-    def total_weight(self) -> float:
-        """The sum of the weights of all words."""
-        return fsum(self.weights.values())
-
     def held_by(self, stems: frozenset[str]) -> tuple[Term, ...]:
         """The words of this text that another text with these stems holds."""
         return tuple(word for word in self.weights if word.held_by(stems))
@@ -146,7 +141,8 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         if word.word.isdigit() and len(word.word) >= MIN_NUMBER
     }
     weights = {
-        word: _rarity(view, word) if word in numbers else worth_of(view, word) for word in words
+        word: _rarity(view, word) * (1.0 if word in numbers else _commonness(word))
+        for word in words
     }
     if len(weights) > MAX_ASKED:
         weights = dict(nlargest(MAX_ASKED, weights.items(), key=itemgetter(1)))
@@ -172,15 +168,14 @@ def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:
 
 
 def worths_of(view: View, text: str) -> Mapping[Term, float]:
-    """The weight of each word of a text, from 0 to 1."""
-    return view.cached("worths", text, lambda: {w: worth_of(view, w) for w in terms(text)})
-
-
-def worth_of(view: View, word: Term) -> float:
-    """The weight of a word, from 0 to 1: its rarity among claims and sections × its rarity in
-    English.
+    """The weight of each word of a text, from 0 to 1: its rarity among claims and sections × its
+    rarity in English.
     """
-    return _rarity(view, word) * _commonness(word)
+
+    def find() -> Mapping[Term, float]:
+        return {word: _rarity(view, word) * _commonness(word) for word in terms(text)}
+
+    return view.cached("worths", text, find)
 
 
 def _rarity(view: View, word: Term) -> float:

@@ -151,7 +151,7 @@ def asked_for(
 def asks_for_all(view: View, text: str, entity_strengths: Strengths) -> bool:
     """Whether a text asks for nothing in particular beside the names of some entities."""
     asked = asked_beside(view, text[:MAX_PHRASED], entity_strengths)
-    return asked.total_weight < BARE_WEIGHT or asks_only_about(text, asked.names)
+    return asked.weight_of(asked.weights) < BARE_WEIGHT or asks_only_about(text, asked.names)
 
 
 def best_claim_id(view: View, entity_id: str, text: str) -> str | None:

@@ -237,7 +237,8 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
     """
     if not asks(asked.text):
         return
-    snapshot, stems, found = view.knowledge.snapshot, frozenset(_stems(view, asked.text)), 0
+    snapshot, stems = view.knowledge.snapshot, frozenset(_stems(view, asked.text))
+    total, found = asked.weight_of(asked.weights), 0
     for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE):
         source = view.visible.in_document(snapshot.document(hit))
         question = source.question or "" if isinstance(source, Source) else ""
@@ -248,7 +249,7 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
         entering = (each for each in view.texts.statements_of(source) if may_enter(view, each))
         statements = [_claim(view, claim) for claim in islice(entering, MANY)]
         held = asked.held_by(frozenset[str]().union(*(each.stems for each in statements)))
-        if asks(question) and asked.weight_of(held) >= ASKS_MORE * asked.total_weight > 0:
+        if asks(question) and asked.weight_of(held) >= ASKS_MORE * total > 0:
             for place, each in enumerate(statements):
                 if isinstance(each.artifact, Claim) and view.visible.is_recent(each.artifact):
                     yield each._replace(position=place, kind="answer")
