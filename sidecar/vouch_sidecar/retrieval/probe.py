@@ -20,11 +20,11 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import phrases_in, worth_searching
 from vouch_sidecar.retrieval.line import ArmName, Line
+from vouch_sidecar.retrieval.pages_asked_for import numbered, pages_asked_for
 from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on
 from vouch_sidecar.retrieval.salience import Salient, named_in, surely_named
 from vouch_sidecar.retrieval.statements.answers import answers, claims_about, kinds_for
 from vouch_sidecar.retrieval.statements.candidates import Candidate
-from vouch_sidecar.retrieval.statements.pages_asked_for import numbered, pages_asked_for
 from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
