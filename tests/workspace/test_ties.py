@@ -150,7 +150,7 @@ def test_a_receipt_that_lies_is_a_citation(root: Path, tmp_path: Path) -> None:
         ("Frames are cut by `pkg.net.wire`.", "src/pkg/net/wire.py"),
         ("Raised through pkg.net.wire.cut_frame.", "src/pkg/net/wire.py"),
         ("Everything in `src/pkg/net/` is asynchronous.", "src/pkg/net/wire.py"),
-        ("`pkg.net` is a package.", "src/pkg/net/__init__.py"),
+        ("`pkg.net` is a package.", "src/pkg/net/wire.py"),
     ],
 )
 def test_a_path_that_is_named(root: Path, tmp_path: Path, text: str, path: str) -> None:
@@ -253,6 +253,26 @@ def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(
     engine = settled(root, tmp_path)
     assert tie_rows(engine, next(iter(whole))) == [("one", "identifier", 1)]
     assert [tie_rows(engine, path) for path in files] == [[], []]
+
+
+def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> None:
+    tests = ("tests/test_net_wire.py", "tests/test_wire.py", "src/pkg/upload_test.py")
+    write(root, dict.fromkeys((*tests, "tests/wire.py", "tests/test_other_wire.py"), "x"))
+    write(root, {"src/b/net/wires.py": "", "src/b/upload.py": ""})
+    git(root, "add", "-A")
+    cite(root, "one", "Frames are short.", "src/pkg/net/wire.py")
+    cite(root, "two", "`UploadLoop` gives up.", "https://example.org/b")
+    cite(root, "three", "All in `src/pkg/net/` is slow.", "https://example.org/c")
+    engine = settled(root, tmp_path)
+    for path in tests[:2]:
+        (tied,) = ties(engine, path)
+        assert (tied.claim.id, tied.line) == ("one", None)
+        assert tied.why == "cites wire.py, which this tests"
+    (tied,) = ties(engine, "src/pkg/upload_test.py")
+    assert (tied.arm, tied.line, tied.is_weak) == ("identifier", None, True)
+    assert tied.why == "names UploadLoop, of upload.py, which this tests"
+    for path in ("tests/wire.py", "tests/test_other_wire.py", "tests/test_upload.py"):
+        assert tie_rows(engine, path) == []
 
 
 def test_files_with_the_name_of_an_entity(root: Path, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ class ClaimReader:
         for text, tie in self._texts(claim, plain):
             for name in names_in(text, self._locator.listed):
                 tie = tie._replace(start=name.start, end=name.end)
-                if path := self._locator.named_by(name):
+                for path in self._locator.named_by(name):
                     share = FOLDER if path.endswith("/") else 1.0
                     ties.append(FoundTie(path, tie._replace(strength=tie.strength * share)))
                 uses += (Use.of(identifier, tie) for identifier in identifiers_in(name))

@@ -109,6 +109,15 @@ def words_of(name: str) -> str:
     return "_".join(_WORDS.findall(_HUMP.sub(" ", name))).lower()
 
 
+def tested_name(path: str) -> str:
+    """The name of what a test file tests, taken from its own name; "" if it is no test."""
+    name = path.rpartition("/")[2]
+    if language_of(path) is None or not _TEST_FILE.search(name):
+        return ""
+    words = words_of(name.partition(".")[0]).split("_")
+    return "_".join(word for word in words if word not in ("test", "tests", "spec", "conftest"))
+
+
 def name_of(path: str) -> str:
     """The name of a file without its ending; that of its folder, if a package is imported from
     it.

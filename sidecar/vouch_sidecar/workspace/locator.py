@@ -13,7 +13,13 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.workspace.file_kinds import is_for_names, is_test
+from vouch_sidecar.workspace.file_kinds import (
+    is_for_names,
+    is_test,
+    module_of,
+    tested_name,
+    words_of,
+)
 from vouch_sidecar.workspace.file_list import Files, path_below
 from vouch_sidecar.workspace.names_in_text import NameInText, parts_of
 
@@ -88,11 +94,12 @@ class Locator:
         several = [] if "*" in path else self.files.ending(path)
         return several[0] if len(several) == 1 else self.files.find(path)
 
-    def named_by(self, name: NameInText) -> str | None:
-        """The file or folder that a name leads to by itself: a path or a module."""
-        if name.kind == "path":
-            return self.of_path(name.text, folders=name.whole)
-        return self.of_module(name.text) if name.kind == "identifier" else None
+    def named_by(self, name: NameInText) -> list[str]:
+        """The files or folders that a name leads to by itself: a path or a module."""
+        if name.kind == "identifier":
+            return self.of_module(name.text)
+        path = self.of_path(name.text, folders=name.whole) if name.kind == "path" else None
+        return [] if path is None else [path]
 
     def of_path(self, name: str, *, folders: bool = True) -> str | None:
         """The file, or if `folders` count the folder with a slash at its end, that a path in a text
@@ -117,13 +124,32 @@ class Locator:
         is_small = 0 < counts[folder[:-1]] <= MAX_FOLDER
         return folder if is_small and is_for_names(f"{folder}x.x") else None
 
-    def of_module(self, name: str) -> str | None:
-        """The file that the longest beginning of a dotted name is imported from."""
+    def file_under_test(self, path: str) -> str | None:
+        """The only file whose name a test has, as `test_net_wire` has that of `net/wire`; if there
+        are several, the one in the test's folder.
+        """
+        name, folder = tested_name(path), path.rpartition("/")[0]
+        ends = [name[at:] for at in range(len(name)) if at == 0 or name[at - 1] == "_"]
+        files = (file for end in ends for file in self.files.called(end))
+        tested = [
+            file for file in files if f"_{words_of(module_of(file) or '')}".endswith(f"_{name}")
+        ]
+        if len(tested) > 1:
+            tested = [file for file in tested if file.rpartition("/")[0] == folder]
+        return tested[0] if len(tested) == 1 else None
+
+    def of_module(self, name: str) -> list[str]:
+        """The file that the longest beginning of a dotted name is imported from; for a package also
+        its folder, with a slash at its end.
+        """
         parts = [part for part in parts_of(name) if part]
         for end in range(min(len(parts), MAX_PARTS), 1, -1):
             if paths := self.files.modules_ending("/".join(parts[:end])):
-                return _only(paths)
-        return None
+                file = _only(paths) or ""
+                folder = self.of_folder(module_of(file) or "") if end == len(parts) else None
+                is_package = bool(folder) and file.startswith(folder or "")
+                return [path for path in (file, folder if is_package else None) if path]
+        return []
 
 
 def _only(paths: Sequence[str]) -> str | None:

@@ -44,6 +44,8 @@ STRENGTH: Mapping[TieArm, float] = {
     "identifier": 0.6,
 }
 """How likely a tie of each arm means that the claim concerns the file, from 0 to 1."""
+TESTED = 0.7
+"""The factor for a test, of the ties of the file that it tests."""
 MAX_DEFINING = 3
 """The most files that may define an identifier; more make no tie."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
@@ -68,6 +70,8 @@ class Tie(NamedTuple):
     end: int = 0
     last_line: int | None = None
     """The last line of the definition that begins at `line`."""
+    tested: str = ""
+    """The name of the file that this one tests."""
 
 
 class Use(NamedTuple):
@@ -173,6 +177,16 @@ class Ties:
                 strength = use.tie.strength / len(files)
                 yield use.tie._replace(strength=strength, line=span.line, last_line=span.end)
 
+    def of_tested(self, path: str) -> Iterator[Tie]:
+        """The ties of the file that a test tests, but for those of its folder, as they count for
+        the test.
+        """
+        for tie in chain(self.by_path.get(path, ()), self._by_content(path)):
+            arm: TieArm = "cites" if tie.arm == "quotes" else tie.arm
+            of_test = tie._replace(arm=arm, strength=tie.strength * TESTED)
+            name = path.rpartition("/")[2]
+            yield of_test._replace(tested=name, line=None, last_line=None)
+
     def around(self, path: str) -> Iterator[Tie]:
         """The ties, by their paths alone, of the files in a file's folder."""
         folder = path.rpartition("/")[0]
@@ -222,8 +236,8 @@ class Ties:
 
     def _named_by(self, name: NameInText, locator: Locator) -> Iterator[FoundTie]:
         is_document = name.kind == "document"
-        path = self._documents.get(name.text) if is_document else locator.named_by(name)
-        if path is not None:
+        documents = (self._documents[name.text],) if name.text in self._documents else ()
+        for path in documents if is_document else locator.named_by(name):
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
             yield from (FoundTie(path, tie) for tie in ties)
         for identifier in identifiers_in(name):

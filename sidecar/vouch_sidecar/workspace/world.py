@@ -107,9 +107,14 @@ class World:
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
         """The ties of a file. Reads the file, unless `text` is given."""
         if not is_searched(path):
-            return self.ties.of_file(path)
+            return self.stored_ties_of(path)
         data = b"" if text is None else text.encode("utf-8", "replace")
         if text is None and (content := read_file(self.root, path)) is not None:
             data = content[0]
         defined = names_in_file(data, language_of(path))
         return self.ties.of_file(path, self.ties.defined_in(path, defined))
+
+    def stored_ties_of(self, path: str) -> list[Tie]:
+        """The ties of a file, as of the last analysis. A test has those of what it tests."""
+        tested = self.locator.file_under_test(path)
+        return [*self.ties.of_file(path), *(self.ties.of_tested(tested) if tested else ())]

@@ -70,7 +70,7 @@ def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
     there = view.workspace.path_of(touched.path)
     if there is None:
         return
-    stored = visible_ties(view, ((there, tie) for tie in view.workspace.ties.of_file(there)))
+    stored = visible_ties(view, ((there, tie) for tie in view.workspace.stored_ties_of(there)))
     ties = each_statement_once(tied for tied in stored if may_enter(view, tied.claim))
     if touched.is_edit:
         lost = _broken_by(view, there, touched.ranges, touched.removed)
@@ -97,10 +97,10 @@ def _hit(tied: Tied) -> Line:
 
 def met_by(view: View, path: str, inserted: str) -> list[Candidate]:
     """The claims that a text may meet which an edit inserted into a file, likeliest first."""
-    of_workspace = view.workspace.ties
+    workspace = view.workspace
     own, around = (
         {tied.claim.id for tied in visible_ties(view, ((path, tie) for tie in ties))}
-        for ties in (of_workspace.of_file(path), of_workspace.around(path))
+        for ties in (workspace.stored_ties_of(path), workspace.ties.around(path))
     )
     met = []
     for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)):

@@ -81,9 +81,8 @@ def tied_to_paths(view: View, paths: Iterable[str]) -> list[Tied]:
     """
     ties: list[tuple[str, Tie]] = []
     for path in paths:
-        of_workspace = view.workspace.ties
-        of_path = of_workspace.of_path if path.endswith("/") else of_workspace.of_file
-        ties += [(path, tie) for tie in of_path(path)]
+        files, folders = view.workspace.stored_ties_of, view.workspace.ties.of_path
+        ties += [(path, tie) for tie in (folders if path.endswith("/") else files)(path)]
     tied = visible_ties(view, ties)
     return [each for each in tied if not each.is_weak] or tied
 
@@ -235,6 +234,9 @@ def _why(view: View, claim: Claim, tie: Tie) -> str:
         called = entity.name if entity is not None else "what"
         return f"is about {called}, which this file is named after"
     if tie.arm in ("cites", "quotes"):
-        return f"{tie.arm} it" if tie.line is None else f"{tie.arm} L{tie.line}"
+        there = tie.tested or ("it" if tie.line is None else f"L{tie.line}")
+        return f"{tie.arm} {there}{', which this tests' * bool(tie.tested)}"
     said = f"names {_name(view, claim, tie)}"
+    if tie.tested:
+        return f"{said}{f', of {tie.tested}' * (tie.arm == 'identifier')}, which this tests"
     return said if tie.arm == "path" else f"{said}, defined at L{tie.line}"
