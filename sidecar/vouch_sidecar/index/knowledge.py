@@ -107,20 +107,24 @@ class Knowledge:
             for k, record in records.items()
             if (old := before.get(k)) is not record and old != record
         ]
-        differing += before.keys() - records.keys()
+        gone = before.keys() - records.keys()
+        differing += gone
         if not differing:
             return self
         are_named_alike = not any(key[0] is Kind.ENTITY for key in differing)
         names = self.names if are_named_alike else Names(self._entities(records))
         then = self.states
         if are_named_alike:
-            states = link_again(records, names, before, then, differing)
+            relinked = link_again(records, names, before, then, differing)
         else:
-            states = link_all(records, names)
+            relinked = link_all(records, names)
+        states = {**then, **relinked}
+        for key in gone:
+            del states[key]
         seen = set(differing)
         differing += [
             k
-            for k, state in states.items()
+            for k, state in relinked.items()
             if (was := then.get(k)) is not state and was != state and k not in seen
         ]
         documents = {

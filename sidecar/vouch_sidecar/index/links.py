@@ -91,14 +91,14 @@ def link_all(
 def link_again(
     records: Records, names: Names, was: Records, then: States, differing: Sequence[Key]
 ) -> dict[Key, LinkState]:
-    """As `link_all`, after a change of some records that changed no name. A claim whose gate and
-    citations stay as they were decides nothing about other artifacts.
+    """The states that may differ after a change of some records that changed no name. A claim whose
+    gate and citations stay as they were decides nothing about other artifacts.
     """
     changes = [(was.get(key), records.get(key)) for key in differing]
     if not all(_decides_as_before(old, new) for old, new in changes):
         return link_all(records, names, was, then)
     pages = cache(partial(_pages_by_claim, records))
-    return {**then, **{key: _of_itself(records[key], names, pages) for key in differing}}
+    return {key: _of_itself(records[key], names, pages) for key in differing}
 
 
 def _decides_as_before(old: Artifact | None, new: Artifact | None) -> bool:

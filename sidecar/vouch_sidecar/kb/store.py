@@ -77,6 +77,8 @@ class Store:
         self._is_resuming = False
         self._given: Mapping[Key, Artifact] | None = None
         """The artifact that counts for each key; None while that is to be found anew."""
+        self._newer: dict[Key, Artifact] = {}
+        """What replaces some of them."""
         self._looked_at = 0.0
 
     @property
@@ -211,9 +213,13 @@ class Store:
         """Hold what a file says from now on; None where it says nothing."""
         self._expires.pop(path, None)
         said = None if record is None else (key_of(record), record)
-        if said == self._records.get(path):
+        before = self._records.get(path)
+        if said == before:
             return
-        self._given = None
+        if said is not None and before is not None and said[0] == before[0] and not self._rivals:
+            self._newer[said[0]] = said[1]
+        else:
+            self._given = None
         if said is None:
             del self._records[path]
         else:
@@ -224,6 +230,8 @@ class Store:
         named like it, else the first.
         """
         if self._given is not None:
+            if self._newer:
+                self._given, self._newer = {**self._given, **self._newer}, {}
             return self._given
         counting: dict[Key, Artifact] = {}
         self._rivals = set()
@@ -233,7 +241,7 @@ class Store:
                 first, second = sorted((record, other), key=lambda o: (o.path != usual, o.path))
                 counting[key] = first
                 self._rivals.add(second.path)
-        self._given = counting
+        self._given, self._newer = counting, {}
         return counting
 
     def _reconciled(self) -> Reconciled:
