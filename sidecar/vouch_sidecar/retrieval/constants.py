@@ -245,10 +245,8 @@ PARTIAL_SHARE = 0.5
 """If no claim holds all words of a topic: least share of them, weighed by rarity, that a claim must
 hold.
 """
-OTHER_FORM = 0.5
-"""Factor of a claim that holds a word of the topic only in another form: `typed` for `typing`."""
 LEADS = 2.0
-"""Factor of a claim that begins with the topic: it is about it."""
+"""Factor of a claim that begins with a word of the topic: it is about it."""
 PROLIFIC = 30
 """An entity with a thirtieth of all claims counts 1/√2, as it turns up under every topic."""
 

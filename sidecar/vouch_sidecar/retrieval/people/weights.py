@@ -8,11 +8,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.index.claim_weights import DAY, HALF_LIFE_DAYS, confirmed_at
+from vouch_sidecar.retrieval.constants import LEADS
 
 if TYPE_CHECKING:
     from vouch_sidecar.retrieval.people.topic_matches import Matched
 
 Factors = dict[str, float]
+MAX_FIRST_WORD = 200
+"""Characters in which the first word of a claim is looked for."""
 
 
 class Weight(NamedTuple):
@@ -47,11 +50,13 @@ def _citation(matched: Matched, _: float) -> Factors:
 
 def _evidence(matched: Matched, _: float) -> Factors:
     # a shell that asks another process reads the titles alone
-    from vouch_sidecar.retrieval.people.closeness import closeness
+    from vouch_sidecar.text.analysis import units
 
     claim = matched.claim
-    near = closeness(claim.text, matched.words)
-    return {"confidence": claim.confidence, "coverage": matched.coverage, **near}
+    topic = {stem for word in matched.words for stems in word.alternatives for stem in stems}
+    begins = [unit.stem for unit in units(claim.text[:MAX_FIRST_WORD]).units[:1]]
+    lead = 1.0 if topic.isdisjoint(begins) else LEADS
+    return {"confidence": claim.confidence, "coverage": matched.coverage, "lead": lead}
 
 
 WEIGHTS = {
@@ -66,8 +71,8 @@ WEIGHTS = {
     ),
     "evidence": Weight(
         "by weight of evidence",
-        "sum × focus, where a claim adds confidence × coverage × form × frequency × lead, and one "
-        "that repeats another nothing; focus is 1/√(1 + 30 × own_claims / all_claims)",
+        "sum × focus, where a claim adds confidence × coverage × lead, and one that repeats "
+        "another nothing; focus is 1/√(1 + 30 × own_claims / all_claims)",
         _evidence,
         is_focused=True,
     ),
