@@ -37,7 +37,7 @@ def one(text: str, *known: Entity) -> Mention:
         ("two rate limiters", "rate limiters", FormKind.VARIANT),
         ("the rate limiter's window", "rate limiter", FormKind.NAME),
         ("the rate limiter’s window", "rate limiter", FormKind.NAME),
-        ("the rate\nlimiter", "rate\nlimiter", FormKind.NAME),
+        ("the rate \n limiter", "rate \n limiter", FormKind.NAME),
     ],
 )
 def test_forms_of_a_name(text: str, written: str, arm: FormKind) -> None:
@@ -62,11 +62,14 @@ def test_names_that_overlap_without_end_are_bounded_in_a_text() -> None:
     ("text", "name"),
     [
         ("that is good", "Go"),
+        ("it goed", "Go"),
         ("gopher", "Go"),
         ("the Tower Factional Council", "Tower Faction"),
         ("a Coppersmither", "Coppersmith"),
+        ("as such", "a"),
         ("rate, limiter", "rate limiter"),
-        ("rate.\n\nlimiter", "rate limiter"),
+        ("rate | limiter", "rate limiter"),
+        ("a rate\n\nlimiter", "rate limiter"),
         ("the generate limiter", "rate limiter"),
         ("C", "C++"),
         ("", "C"),
@@ -74,6 +77,20 @@ def test_names_that_overlap_without_end_are_bounded_in_a_text() -> None:
 )
 def test_what_names_nothing(text: str, name: str) -> None:
     assert found(text, entity("e", name)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("the policies", "policy"),
+        ("a box", "boxes"),
+        ("it cached", "cache"),
+        ("caching", "cache"),
+        ("planned", "plan"),
+    ],
+)
+def test_a_number_or_a_form_of_a_verb_is_a_variant(text: str, name: str) -> None:
+    assert [kind for _, _, kind in found(text, entity("e", name))] == [FormKind.VARIANT]
 
 
 @pytest.mark.parametrize(

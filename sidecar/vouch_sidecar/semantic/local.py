@@ -40,11 +40,8 @@ class Local:
         model = inner if inner.is_file() else folder / "model.onnx"
         paths = [model, *(folder / name for name in _FILES)]
         try:
-            digest = hashlib.blake2b(digest_size=16)
-            for path in paths:
-                with path.open("rb") as stream:
-                    digest.update(hashlib.file_digest(stream, "sha256").digest())
-            self.identity = digest.hexdigest()
+            stats = [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in paths]
+            self.identity = hashlib.blake2b(repr(stats).encode(), digest_size=16).hexdigest()
             config, pooling = (json.loads(path.read_bytes()) for path in paths[2:])
             self._by_first_token = _is_by_first_token(pooling)
             self._tokenizer = Tokenizer.from_file(str(paths[1]))

@@ -193,8 +193,7 @@ def inflects(base: str, form: str) -> bool:
 def differ_in_number(word: str, other: str) -> bool:
     """Whether two words are the same, or one is the plural of the other."""
     singular, plural = sorted((word, other), key=len)
-    if len(singular) < 2 or singular == plural:
-        return singular == plural
-    if singular.endswith("y") and plural == singular[:-1] + "ies":
-        return True
-    return plural in (singular + "s", singular + "es")
+    plurals = [singular, singular + "s", singular + "es"]
+    if singular.endswith("y"):
+        plurals.append(singular[:-1] + "ies")
+    return plural in plurals

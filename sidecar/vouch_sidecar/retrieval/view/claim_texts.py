@@ -65,15 +65,15 @@ class ClaimTexts:
             return "worded"
         if artifact.last_confirmed_at is not None:
             return "worded"
-        cited = [self._at.knowledge.evidence(ref) for ref in artifact.evidence]
+        knowledge, text = self._at.knowledge, self.shown(artifact)
+        cited = map(knowledge.evidence, artifact.evidence)
         receipts = [each for each in cited if each is not None and is_receipt(each)]
-        for _, source, evidence in self._visible.cited(artifact):
-            if source.type in TALKING and evidence is not None and is_receipt(evidence):
-                return "exchange"
-        text = self.shown(artifact)
-        is_cut = bool(receipts) if text.sentence is None else text.is_whole
+        sources = (knowledge.source(receipt.source_id) for receipt in receipts)
+        if any(source is not None and source.type in TALKING for source in sources):
+            return "exchange"
+        is_cut = text.sentence is None or text.is_whole
         quotes = [(receipt.quote or "").split() for receipt in receipts]
-        return "passage" if is_cut or artifact.text.split() in quotes else "worded"
+        return "passage" if receipts and (is_cut or artifact.text.split() in quotes) else "worded"
 
     def is_sayable(self, artifact: Artifact) -> bool:
         """Whether an artifact says something by itself. A claim that quotes a heading, a lead-in, a
