@@ -43,7 +43,6 @@ def test_vectors_come_from_the_server(server: ollama.Ollama, folder: Path) -> No
         ("no rows", "choose another"),
         ("too few", "choose another"),
         ("words", "choose another"),
-        ("uneven", "choose another"),
         ("zeros", "choose another"),
         ("infinite", "choose another"),
     ],
