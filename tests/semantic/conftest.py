@@ -98,6 +98,11 @@ def write(root: Path, claim_id: str, **fields: object) -> None:
     put(root / ".vouch", f"claims/{claim_id}.yaml", claim(claim_id, **given), age=0)
 
 
+def files_of_vectors(folder: Path) -> list[Path]:
+    """The files of vectors in the cache below a folder."""
+    return [*folder.glob("cache/vouch-sidecar/*/beside-vectors*")]
+
+
 @contextmanager
 def starting(root: Path, own: Mapping[str, str]) -> Iterator[Start]:
     """Starts processes over a knowledge base; an empty text unsets a variable."""

@@ -12,7 +12,7 @@ import pytest
 from tests.engine.processes import until
 from tests.kb.samples import put
 from tests.semantic import ollama
-from tests.semantic.conftest import ASKED, MEANT, Process, Start, arms, write
+from tests.semantic.conftest import ASKED, MEANT, Process, Start, arms, files_of_vectors, write
 
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("search", {"query": ASKED}),
@@ -104,7 +104,7 @@ def test_what_is_retired_is_gone_at_once_and_from_the_disk(
 
 
 def kept(tmp_path: Path) -> list[bytes]:
-    return [path.read_bytes() for path in tmp_path.rglob("beside-vectors*")]
+    return [path.read_bytes() for path in files_of_vectors(tmp_path)]
 
 
 def test_vectors_are_kept_for_the_next_process_and_prompts_are_not(

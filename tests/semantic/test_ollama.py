@@ -15,7 +15,7 @@ from vouch_sidecar.semantic.ollama import Ollama
 
 from tests.engine.processes import until
 from tests.semantic import ollama
-from tests.semantic.conftest import ASKED, Start, write
+from tests.semantic.conftest import ASKED, Start, files_of_vectors, write
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_kept_vectors_of_another_length_fail_no_question(
 ) -> None:
     first = start(**server.env)
     first.ready()
-    until(lambda: any(tmp_path.rglob("beside-vectors*")))
+    until(lambda: files_of_vectors(tmp_path))
     first.end()
     server.failure = "another dimension"
     server.asked.clear()
