@@ -84,7 +84,7 @@ def test_a_pause_is_said_and_no_trial_sent(root: Path, starting: dict[str, str])
     found = doctor(root, starting)
     assert "paused" in found["knowledge base"][1]["message"]
     assert found["trial prompt"][0]["state"] == "note"
-    run_command("stop", "--all", env=starting)
+    assert "resumed" in run_command("resume", cwd=root, env=starting).stdout
     assert "paused" not in str(doctor(root, starting)), "nothing is left of it"
     assert "was not paused" in run_command("resume", cwd=root, env=starting).stdout
 

@@ -86,7 +86,7 @@ def hook(event: str) -> None:
 
 
 @click.command()
-@click.option("--all", "every", is_flag=True, help="Those of other versions and pauses, too.")
+@click.option("--all", "every", is_flag=True, help="Those of other versions, too.")
 def stop(every: bool) -> None:
     """End the process that hooks left behind.
 
