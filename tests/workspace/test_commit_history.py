@@ -137,6 +137,12 @@ def test_only_the_newest_commits_are_read(
     assert authors(history(root, tmp_path), "a.py") == ["Person 3", "Person 2"]
 
 
+def test_commits_with_longer_names_are_said_not_to_be_read(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--object-format=sha256", "long")
+    commit_as(tmp_path / "long", "Ada", {"a.py": "1"})
+    assert history(tmp_path / "long", tmp_path).unread
+
+
 def test_a_partial_clone_fetches_nothing(root: Path, tmp_path: Path) -> None:
     commit_as(root, "Ada", {"a.py": "1"})
     git(root, "config", "uploadpack.allowFilter", "true")

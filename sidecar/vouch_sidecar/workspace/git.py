@@ -49,7 +49,7 @@ _EMPTY_FILES = {
     "HEAD": "ref: refs/heads/none\n",
     "config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
 }
-_COMMIT = re.compile(rb"[0-9a-f]{40}\Z")
+_COMMIT = re.compile(rb"(?:[0-9a-f]{40}|[0-9a-f]{64})\Z")
 _REF = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]+\Z")
 """What git lets a branch be called, `..` apart."""
 
