@@ -18,8 +18,8 @@ CLAIMS = 10_000 if LONG else 100
 ROUNDS = 360 if LONG else 6
 """Each stands for ten seconds: ten changed files, and some texts."""
 TEXTS_EACH = 100 if LONG else 10
-GROWTH = 1.5 if LONG else 1.2
-"""How much more may be held at the end than half-way; in a few rounds not all memos fill up."""
+GROWTH = 1.5
+"""How much more may be held at the end than half-way, as memos still fill up."""
 MOST_GENERATIONS = 3
 """Of which one is published; a question or a push may hold another."""
 SWITCH = 36 if LONG else 3
