@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import threading
 from collections.abc import Mapping
 from functools import partial
@@ -25,6 +24,8 @@ from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 LAST_ANSWERS = 1.0
 """Seconds to answer pending requests after the end of the input."""
 READ_BYTES = 1 << 16
+AHEAD_BYTES = 1 << 23
+"""What is read ahead of the messages that are handled, and the longest line of a header."""
 
 
 def run_stdio(env: Mapping[str, str], owned: Ownership | None = None) -> None:
@@ -65,23 +66,48 @@ async def _follow(server: Sidecar) -> None:
         await follow(roots, window.env, tell, server.parts, server.caller.viewer, lasts=lasts)
 
 
-class _Input(asyncio.StreamReader):
+class Valve(asyncio.ReadTransport):
+    """Lets the thread that reads wait while much is not handled yet."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_held, self.has_room = False, threading.Event()
+
+    def pause_reading(self) -> None:
+        """Read nothing after what is being taken."""
+        self.is_held = True
+
+    def resume_reading(self) -> None:
+        """Read on."""
+        self.is_held = False
+        self.has_room.set()
+
+
+class Input(asyncio.StreamReader):
     """What a stream brings, read by a thread of its own: the loop's may all be busy with long
     answers. With pygls' reader the loop and a thread take turns three times a message.
     """
 
     def __init__(self, source: RawIOBase) -> None:
-        super().__init__(limit=sys.maxsize)
-        loop = asyncio.get_running_loop()
+        super().__init__(limit=AHEAD_BYTES)
+        loop, self.valve = asyncio.get_running_loop(), Valve()
+        self.set_transport(self.valve)
 
-        def feed() -> None:
+        def read() -> None:
             try:
                 while data := source.read(READ_BYTES):
-                    loop.call_soon_threadsafe(self.feed_data, data)
+                    self.valve.has_room.clear()
+                    loop.call_soon_threadsafe(self._take, data)
+                    self.valve.has_room.wait()
             finally:
                 loop.call_soon_threadsafe(self.feed_eof)
 
-        threading.Thread(target=feed, name="reader", daemon=True).start()
+        threading.Thread(target=read, name="reader", daemon=True).start()
+
+    def _take(self, data: bytes) -> None:
+        self.feed_data(data)
+        if not self.valve.is_held:
+            self.valve.resume_reading()
 
     async def readline(self) -> bytes:
         await asyncio.sleep(0)  # what a message asks for begins before the next one is handled
@@ -93,7 +119,7 @@ async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:
     protocol, report = server.protocol, server.report_server_error
     protocol.set_writer(StdoutWriter(sink))
     try:
-        await run_async(threading.Event(), _Input(source), protocol, error_handler=report)
+        await run_async(threading.Event(), Input(source), protocol, error_handler=report)
     except SystemExit as ended:  # pygls raises it on `exit`
         return 1 if ended.code else 0
     except asyncio.IncompleteReadError:
