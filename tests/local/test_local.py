@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
+from vouch_sidecar.operations.notifications import DidChangeSalience
+from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.local.user_socket import (
     Ownership,
     UnansweredError,
@@ -22,6 +24,7 @@ from vouch_sidecar.surfaces.local.user_socket import (
 
 from tests.engine.processes import until
 from tests.hook.conftest import Place, project
+from tests.hook.sockets import listening, socket_of
 from tests.protocol import knowledge
 from tests.protocol.client import WAIT, Client, running
 
@@ -227,6 +230,14 @@ def test_stop_tells_a_process_from_the_editor_that_follows_it(
     assert stop(socket_path(place.env), place.env) == how
     answering.join()
     owned.release()
+
+
+@pytest.mark.anyio
+async def test_a_holder_that_ends_within_a_line_has_ended(place: Place) -> None:
+    told: list[DidChangeSalience] = []
+    with listening(socket_of(place), b'{"session_id": "age'):
+        await follow([place.root], place.env, told.append)
+    assert told == []
 
 
 def test_the_socket_has_a_name_that_fits(tmp_path: Path) -> None:

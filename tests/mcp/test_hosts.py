@@ -119,8 +119,10 @@ def test_a_call_names_its_root(root: Path, env: dict[str, str], tmp_path: Path) 
             found = await called(session, "kb_search", query="tokens green", root=str(named))
             assert ("green" in text_of(found)) == is_there
             assert content_of(found)["hits"]
-        for named, why in ((tmp_path / "none", "does not exist"), ("src", "is no absolute path")):
-            found = await called(session, "kb_search", query="tokens green", root=str(named))
+        gone, relative = "does not exist", "is no absolute path"
+        wrong = ((str(tmp_path / "none"), gone), ("src", relative), ([str(other)], relative))
+        for place, why in wrong:
+            found = await called(session, "kb_search", query="tokens green", root=place)
             assert text_of(found).startswith(f"{NONE} from the `root` of this call, which {why}")
             assert content_of(found)["hits"] == []
 

@@ -44,9 +44,9 @@ def test_a_broken_file_and_its_repair(start: Start, root: Path) -> None:
 
 
 @pytest.mark.parametrize(("units", "column"), [("utf-8", 30), (None, 24)])
-@pytest.mark.parametrize("opened", [False, True])
+@pytest.mark.parametrize("opened", [None, "x", "%78"])
 def test_columns_are_in_the_units_of_the_client(
-    start: Start, root: Path, units: str | None, column: int, opened: bool
+    start: Start, root: Path, units: str | None, column: int, opened: str | None
 ) -> None:
     path = root / ".vouch" / "claims" / "x.yaml"
     text = f'{{id: x, text: "🚀🚀🚀", confidence: 7, evidence: [{knowledge.SOURCE}]}}\n'
@@ -54,10 +54,11 @@ def test_columns_are_in_the_units_of_the_client(
     client = start()
     general = {} if units is None else {"general": {"positionEncodings": [units]}}
     client.initialize(root, capabilities=general)
+    uri = path.with_stem(opened or "x").as_uri().replace("%25", "%")
     if opened:
-        client.open(path.as_uri(), text, "yaml")
+        client.open(uri, text, "yaml")
     client.indexed()
-    (found,) = published(client, path.as_uri(), 1)
+    (found,) = published(client, uri, 1)
     assert found["range"]["start"] == {"line": 0, "character": column if opened else 0}
 
 

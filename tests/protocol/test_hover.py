@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -184,3 +185,15 @@ def test_on_an_identifier_of_code_a_hover_has_two_lines(shared: Client) -> None:
     head, claim = found["contents"]["value"].splitlines()
     assert head == "**JWT** · concept  "
     assert claim.startswith("- JWT access tokens expire")
+
+
+def test_a_word_in_small_letters_in_code_is_seldom_a_name(shared: Client) -> None:
+    """It has no hover, and leads to the entity where somebody wants that everywhere."""
+    shared.open("untitled:word", "redis = 1\n", "python")
+    place = at("untitled:word", 0, 2)
+    assert shared.request("textDocument/hover", place) is None
+    assert shared.request("textDocument/definition", place) is None
+    settings: dict[str, Any]
+    for settings in ({"definition": {"enabled": True}}, {}):
+        shared.notify("workspace/didChangeConfiguration", {"settings": {"vouchSidecar": settings}})
+        assert bool(shared.request("textDocument/definition", place)) is bool(settings)

@@ -79,10 +79,12 @@ def test_its_trial_leaves_no_process(root: Path, starting: dict[str, str]) -> No
     assert not [*Path(starting["XDG_RUNTIME_DIR"]).rglob("*.sock")]
 
 
-def test_a_pause_is_said_and_no_trial_sent(root: Path, starting: dict[str, str]) -> None:
+def test_a_pause_is_said_and_no_trial_sent(tmp_path: Path, starting: dict[str, str]) -> None:
+    root = knowledge.make(tmp_path / "home" / "a project")
     run_command("pause", cwd=root, env=starting)
     found = doctor(root, starting)
     assert "paused" in found["knowledge base"][1]["message"]
+    assert f"`vouch-sidecar resume --root '{root}'`" in found["knowledge base"][1]["message"]
     assert found["trial prompt"][0]["state"] == "note"
     assert "resumed" in run_command("resume", cwd=root, env=starting).stdout
     assert "paused" not in str(doctor(root, starting)), "nothing is left of it"

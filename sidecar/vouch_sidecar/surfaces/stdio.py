@@ -69,8 +69,8 @@ def is_alive(pid: int) -> bool:
 
 def end_with_client(sink: int, client: Callable[[], int | None] = lambda: None) -> None:
     """End the process on SIGTERM, when its parent has died, when nobody reads the descriptor `sink`
-    any more, or when the process `client` is gone: the parent may be a wrapper. The input may end
-    later, if other processes hold it open.
+    any more, which is no failure, or when the process `client` is gone: the parent may be a
+    wrapper. The input may end later, if other processes hold it open.
     """
     signal.signal(signal.SIGTERM, lambda *_: leave(TERMINATED))
     readers = select.poll() if hasattr(select, "poll") else None
@@ -78,7 +78,9 @@ def end_with_client(sink: int, client: Callable[[], int | None] = lambda: None) 
         readers.register(sink, 0)
 
     def watch() -> None:
-        while os.getppid() == surfaces.PARENT and not (readers is not None and readers.poll(0)):
+        while os.getppid() == surfaces.PARENT:
+            if readers is not None and readers.poll(0):
+                leave(0)
             if (editor := client()) is not None and not is_alive(editor):
                 break
             time.sleep(CLIENT_POLL_SECONDS)

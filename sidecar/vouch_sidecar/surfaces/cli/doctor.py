@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -80,7 +81,8 @@ def examined(start: Path, env: Env) -> Iterator[Checkup]:
     for root in roots:
         yield Checkup(about, "ok", printable(str(root)))
     for root in paused:
-        message = f"paused: nothing is said unasked; `{PROGRAM} resume --root {root}` ends it"
+        resume = f"`{PROGRAM} resume --root {shlex.quote(str(root))}`"
+        message = f"paused: nothing is said unasked; {resume} ends it"
         yield Checkup(about, "note", printable(message))
     engine = engine_on(roots)
     engine.load(whole=True)

@@ -102,6 +102,8 @@ async def follow(
             if push.salience:
                 in_play[push.session_id] = push
             tell(push)
+    except ValueError:  # the holder ended within a line
+        return
     finally:
         writer.close()
         for last in in_play.values():

@@ -40,6 +40,8 @@ class Place(Generic[T]):
 
     range: lsp.Range
     in_code: bool
+    is_word_of_code: bool
+    """Whether it is a word in small letters in code, which is seldom a name."""
     named: Sequence[tuple[Served, T]]
 
     def is_answered(self, where: str) -> bool:
@@ -140,13 +142,12 @@ def ties_at(
 def _place(
     document: Document, start: int, end: int, named: Sequence[tuple[Served, T]]
 ) -> Place[T] | None:
-    """What stands between two offsets; None where it names nothing, and for a word in small letters
-    in code, which is seldom a name.
-    """
-    word, in_code = document.source[start:end], _is_code(document, start)
-    if not named or (in_code and word.islower() and word.isalnum()):
+    """What stands between two offsets; None where it names nothing."""
+    if not named:
         return None
-    return Place(document.range_of(start, end), in_code, named)
+    word, in_code = document.source[start:end], _is_code(document, start)
+    is_word = in_code and word.islower() and word.isalnum()
+    return Place(document.range_of(start, end), in_code, is_word, named)
 
 
 def _is_code(document: Document, offset: int) -> bool:

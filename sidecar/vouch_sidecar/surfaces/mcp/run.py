@@ -153,8 +153,8 @@ class Answers:
         """The result of a tool. `folders` gives those that the client names."""
         params, notes = read(operation, arguments)
         root = params.pop("root", None)
-        if isinstance(root, str) and root not in (".", "./") and UNFILLED not in root:
-            params["root"] = path_of(root)  # else the project is meant, whichever it is
+        if root is not None and root not in (".", "./") and UNFILLED not in str(root):
+            params["root"] = path_of(str(root))  # else the project is meant, whichever it is
         try:
             async with self._turn:
                 result = await self._result(operation, params, folders)

@@ -62,7 +62,7 @@ def _problems(server: Sidecar) -> Problems:
         if (file := file_at(server, document)) is not None:
             by_uri[document.uri] = _problems_in(server, *file, document.source.encode())
     return {
-        uri: [_diagnostic(problem, server.documents.get(uri)) for problem in problems]
+        uri: [_diagnostic(problem, server.document(uri)) for problem in problems]
         for uri, problems in by_uri.items()
         if problems
     }

@@ -1,7 +1,8 @@
 """Hovers, whose first line says what they speak of: the results of `entity` and `claim` in a few
 lines. On an entity's name: whom to ask, and its best claims. On a topic's name in prose: the same,
 and where the name was found. On an id in a file below `.vouch/`: its artifact. On an identifier or
-path with ties: why they are tied, and the strongest tied claim.
+path with ties: why they are tied, and the strongest tied claim. In code a word in small letters has
+none.
 
 Texts of a knowledge base are escaped. The only links are to files inside the workspace and the
 knowledge base, never to an address in a claim.
@@ -50,11 +51,12 @@ def hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     style, where = Style(server), server.engine.registry.settings.hover.enabled
     if (at_id := artifact_at(server, document, position)) is not None:
         return lsp.Hover(style.content(_cards(server, style, at_id)), at_id.range)
-    if (name := entities_at(speaking, document, position, topics=True)) is not None:
+    name = entities_at(speaking, document, position, topics=True)
+    if name is not None and not name.is_word_of_code:
         lines = _cards(server, style, name) if name.is_answered(where) else []
         return lsp.Hover(style.content(lines), name.range) if lines else None
     tie = ties_at(speaking, document, position)
-    if tie is None or not tie.is_answered(where):
+    if tie is None or tie.is_word_of_code or not tie.is_answered(where):
         return None
     return lsp.Hover(style.content(_of_ties(style, tie)), tie.range)
 
