@@ -158,6 +158,14 @@ def test_a_text_that_asks_for_somebody_is_told_whom_to_ask(tmp_path: Path) -> No
     assert not any("To ask" in line for line in context(found, "what holds the Key Vault?"))
 
 
+def test_what_relates_others_is_told_beside_whom_to_ask(tmp_path: Path) -> None:
+    gate = {"entities/gate.yaml": entity("gate", name="Side Gate", type="system")}
+    found = engine(tmp_path, *OWNED, gate, relation("ops", "maintains", "gate"))
+    lines = context(found, "Who owns the Key Vault, and does Ops maintain the Side Gate?")
+    assert any("To ask" in line for line in lines)
+    assert any(line.endswith("Ops maintains Side Gate") for line in lines)
+
+
 def test_a_session_is_told_once_whom_to_ask(tmp_path: Path) -> None:
     found, given = engine(tmp_path, *OWNED), {"session_id": "s", "repeat": False}
     context(found, "what holds the Key Vault?", **given)

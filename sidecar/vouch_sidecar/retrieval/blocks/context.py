@@ -121,10 +121,17 @@ def lines_for(
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     hits = each_line_once(_both_sides([*firsts, *others] or derived))
-    if any(hit.people for hit in hits):  # it says what their relations say
-        hits = [hit for hit in hits if getattr(hit.artifact, "relation", "") not in ROLES]
+    asked = {(hit.view.collection, hit.entity_id) for hit in hits if hit.people}
+    hits = [hit for hit in hits if asked.isdisjoint(_ends_that_say_whom(hit))]
     hits.sort(key=lambda hit: (hit.is_gone, not hit.view.is_unasked and not hit.is_reviewed))
     return hits[:limit]
+
+
+def _ends_that_say_whom(hit: Line) -> Iterator[Hashable]:
+    """The ends of a relation that a line about whom to ask says already."""
+    if isinstance(hit.artifact, Relation) and hit.artifact.relation in ROLES:
+        yield hit.view.collection, hit.artifact.source
+        yield hit.view.collection, hit.artifact.target
 
 
 def _both_sides(hits: Iterable[Line]) -> Iterator[Line]:
