@@ -85,7 +85,7 @@ def test_what_is_refused_is_told_nowhere_and_hides_nothing(
 def test_many_that_are_refused_hide_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refused = {f"c{n}": f"Approval of a relay restart at night, part {n}." for n in range(12)}
+    refused = {f"c{n}": f"Approval of a relay restart at night, part {n}." for n in range(60)}
     texts = {**refused, "rule": "No relay restart without approval."}
     claims = {f"claims/{each}.yaml": claim(each, text=text) for each, text in texts.items()}
     engine = engine_on(base(tmp_path / "kb", claims))

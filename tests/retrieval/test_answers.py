@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from vouch_sidecar.kb.records import Artifact, Evidence, Source
 from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact, worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
@@ -12,6 +13,8 @@ from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id, c
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, relation, view
+
+TALK = Source("a" * 64, "sources/talk/meta.yaml", "talk.md", type="transcript")
 
 FACTS = (
     claim("billing", "Billing data requires ACID guarantees; PostgreSQL is the data store."),
@@ -311,3 +314,23 @@ def test_the_sections_of_one_page_are_no_rivals_in_the_words_of_its_title() -> N
     assert answers(view(setup, *OTHERS), asked, {})[0].features.rivals == 0
     again = page("again", "Local development again", body=body)
     assert answers(view(setup, again, *OTHERS), asked, {})[0].features.rivals > 0
+
+
+def test_statements_that_nobody_reviewed_take_the_place_of_no_reviewed_claim() -> None:
+    seen: list[Artifact] = [TALK, claim("rule", "No relay restart without approval.")]
+    for name in map("c{}".format, range(12)):
+        fields = {"evidence": (f"e{name}",), "auto_approved": True}
+        seen.append(claim(name, f"Approval of a relay restart at night, part {name}.", **fields))
+        seen.append(Evidence(f"e{name}", "evidence", TALK.id, "b0-9", "what", 0, 9))
+    found = answers(view(*seen, *OTHERS), "who gives approval of a relay restart at night?", {})
+    assert found[-1].artifact.id == "rule"
+
+
+def test_only_the_likeliest_captured_questions_are_compared_with_a_text() -> None:
+    def exchange(number: int) -> Source:
+        question = f"How does lamp {number:03} of the relay restart at night?"
+        return replace(TALK, id=f"{number:064x}", path=f"{number}", question=question)
+
+    seen = view(*map(exchange, range(300)), *FACTS)
+    probed(seen, "how does the relay restart at night?")
+    assert len(seen.knowledge.memo) < 100

@@ -122,24 +122,31 @@ def candidates_for(
 
 def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     """The claims whose sentences hold most of the words asked for, of those that hold most by
-    themselves. More of those are looked at that were cut from a document, often within sentences.
+    themselves: a few that are reviewed, and a few that are not. More of those are looked at that
+    were cut from a document, often within sentences, and more where few may enter a prompt.
     """
     query = view.search.weighed(asked.weights, Kind.CLAIM)
-    found: list[Candidate] = []
-    for claim, document in view.visible.found(query, MAX_PARTS):
-        is_enough = len(found) >= MAX_CONSIDERED
+    worded, others = list[Candidate](), list[Candidate]()
+    for number, (claim, document) in enumerate(view.visible.found(query, SPARE * MAX_PARTS)):
+        is_enough = len(worded) >= MAX_CONSIDERED
+        if number >= MAX_PARTS and len(worded) + len(others) >= MAX_CONSIDERED:
+            break
         if not isinstance(claim, Claim) or (is_enough and not claim.auto_approved):
             continue
         if may_enter(view, claim):
-            found.append(_claim(view, claim, document))
+            candidate = _claim(view, claim, document)
+            (worded if candidate.kind == "worded" else others).append(candidate)
 
     def weight(candidate: Candidate) -> float:
         return asked.weight_of(asked.held_by(frozenset(candidate.stems)))
 
-    found.sort(key=weight, reverse=True)
-    sentences = list(dict.fromkeys(candidate.sentence_key for candidate in found))
-    first = frozenset(sentences[:MAX_CONSIDERED])
-    return [candidate for candidate in found if candidate.sentence_key in first]
+    def first(found: list[Candidate]) -> list[Candidate]:
+        found.sort(key=weight, reverse=True)
+        sentences = list(dict.fromkeys(candidate.sentence_key for candidate in found))
+        few = frozenset(sentences[:MAX_CONSIDERED])
+        return [candidate for candidate in found if candidate.sentence_key in few]
+
+    return first(worded) + first(others)
 
 
 def claims_of(
@@ -239,7 +246,7 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
         return
     snapshot, stems = view.knowledge.snapshot, frozenset(_stems(view, asked.text))
     total, found = asked.weight_of(asked.weights), 0
-    for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE):
+    for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE, MANY):
         source = view.visible.in_document(snapshot.document(hit))
         question = source.question or "" if isinstance(source, Source) else ""
         worths = worths_of(view, question)
