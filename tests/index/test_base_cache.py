@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import threading
@@ -119,6 +120,14 @@ def test_where_the_newest_is_damaged_the_one_before_counts(bases: Bases, tmp_pat
     (tmp_path / "aside").rename(older)
     assert bases.open() is not None
     assert finished(bases) == [older]
+
+
+def test_after_a_base_of_something_else_cycles_are_collected(bases: Bases) -> None:
+    records = knowledge_of(ARTIFACTS).records
+    odd = tuple.__new__(LinkState, ("open", (), "", "another field"))
+    leave(bases, Knowledge(records=records, states=dict.fromkeys(records, odd)))
+    assert bases.open() is None
+    assert gc.isenabled()
 
 
 @pytest.mark.usefixtures("mask")

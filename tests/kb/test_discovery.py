@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb import discovery
+from vouch_sidecar.kb.beginning import how_to_begin
 from vouch_sidecar.kb.discovery import discover, start_folder
 
 TABLE = json.loads(Path(__file__).with_name("discovery_cases.json").read_text("utf-8"))
@@ -105,3 +106,11 @@ def test_what_no_file_is_called(tmp_path: Path, name: str) -> None:
 def test_a_link_to_itself(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     assert discover(tmp_path / "loop", env={"HOME": str(tmp_path)}) == []
+
+
+def test_how_to_begin_is_said_of_any_folder(tmp_path: Path) -> None:
+    for name in ("a.md", ".draft.md"):  # of which the shell takes the first for `*.md`
+        (tmp_path / name).touch()
+    (tmp_path / "adr").symlink_to(tmp_path)
+    assert "to make one of adr, 1 file: " in how_to_begin(tmp_path)
+    assert how_to_begin(tmp_path / ("long" * 100)).startswith("to make one: ")

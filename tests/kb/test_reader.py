@@ -21,6 +21,7 @@ from vouch_sidecar.kb.records import (
     Source,
     VouchSession,
 )
+from vouch_sidecar.kb.references import references_of
 
 from tests.kb.samples import SHA, claim, dump, entity, page
 
@@ -297,3 +298,12 @@ def test_of_a_long_page_a_part_counts_and_that_is_said(text: str) -> None:
     (problem,) = reading.problems
     assert problem.severity is Severity.WARNING
     assert problem.message == "`body` is longer than 512 KiB; what follows is not indexed"
+
+
+def test_links_of_a_page_beyond_a_number_are_not_followed_and_that_is_said() -> None:
+    text = "".join(f"[claim: c{number}] [[d]]\n" for number in range(1_500))
+    reading = parse("pages/p.md", f"---\nid: p\ntitle: P\n---\n{text}".encode())
+    (problem,) = reading.problems
+    assert problem.message == "`body` has more than 2000 links; the others are not followed"
+    assert isinstance(reading.artifact, Page)
+    assert len(references_of(reading.artifact) - {"d"}) == 1_000

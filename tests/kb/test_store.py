@@ -313,6 +313,13 @@ def test_what_an_earlier_process_read_is_not_read_again(
     assert sorted(parsed) == [f"claims/{name}.yaml" for name in ("broken", "since", "torn")]
 
 
+def test_a_config_that_an_earlier_process_read_is_gone_with_its_file(kb_dir: Path) -> None:
+    """Also where that one had no stat of it, as it had just been written."""
+    store = Store(kb_dir)
+    store.resume({}, {}, b"kb: {id: x}")
+    assert store.reconcile().config is None
+
+
 def test_of_what_nobody_may_see_no_text_is_held(kb_dir: Path, store: Looking) -> None:
     retired = claim("a", text="hunter2", tags=["hunter2"], status="redacted", evidence=["ev"])
     put(kb_dir, "claims/a.yaml", retired)

@@ -27,6 +27,7 @@ from importlib.metadata import version
 from pathlib import Path
 from sys import intern
 from tempfile import mkdtemp, mkstemp
+from threading import Lock
 from typing import Any, NamedTuple
 
 from tantivy import Index
@@ -183,8 +184,8 @@ class Bases:
             return False
 
     def write_extra(self, name: str, data: bytes) -> bool:
-        """Store data next to the bases until they are removed. It replaces data whose name is the
-        same up to the first hyphen. Returns False if there is no base, or no room.
+        """Store data next to the bases. It replaces data whose name is the same up to the first
+        hyphen. Returns False if there never was a base, or no room.
         """
         partial = None
         try:
@@ -327,14 +328,20 @@ def _open(folder: Path) -> KeptBase:
 
 @contextmanager
 def _nothing_collected() -> Iterator[None]:
-    """Keep the collector of cycles from what is read and stays: it takes as long as reading."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+    """Keep the collector of cycles from what is read and stays: it takes as long as reading. It is
+    the collector of all threads, so one at a time.
+    """
+    with _one_opens:
+        was_on = gc.isenabled()
+        gc.disable()
+        try:
+            yield
+        finally:
+            if was_on:
+                gc.enable()
+
+
+_one_opens = Lock()
 
 
 def _values_of(given: list[Any]) -> tuple[Any, ...]:

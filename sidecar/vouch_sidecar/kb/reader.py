@@ -28,6 +28,7 @@ from vouch_sidecar.kb.records import (
     Source,
     record_of,
 )
+from vouch_sidecar.kb.references import MAX_MARKS
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import shown_name
 from vouch_sidecar.kb.yaml_document import (
@@ -202,11 +203,16 @@ class _FileReader:
         return artifact
 
     def _within_bounds(self, body: str) -> str:
-        """The part of a page's body that is read. Adds a problem where it is cut."""
+        """The part of a page's body that is read. Adds a problem where the body or its marks are
+        cut.
+        """
         if len(data := body.encode()) > MAX_BODY:
             words = f"is longer than {MAX_BODY // 1024} KiB; what follows is not indexed"
             self._note("body", words, Severity.WARNING)
             body = data[: data.rfind(b"\n", 0, MAX_BODY) + 1 or MAX_BODY].decode("utf-8", "ignore")
+        if body.count("[[") + body.count("[claim:") > MAX_MARKS:
+            words = f"has more than {MAX_MARKS} links; the others are not followed"
+            self._note("body", words, Severity.WARNING)
         return body
 
     def _note_misspelt(self, fields: dict[str, object]) -> bool:

@@ -333,9 +333,8 @@ def _reading(kind: Kind) -> TypeAdapter[Any]:
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A problem of one file. `line` and `column` (characters) count from 1; `field` is dotted.
-    `code`
-    names the rule that found it, and never changes. The message of a faulty file says what is
-    expected and repeats no value, because people are told of every file, whoever may see it.
+    `code` names the rule that found it, and never changes. The message of a faulty file says what
+    is expected and repeats no value, because people are told of every file, whoever may see it.
     """
 
     path: str

@@ -122,7 +122,7 @@ class Store:
         found = survey(self.kb_dir, only=only)
         if only is None:
             self._survey_problems = found.problems
-        wanted = self._stats.keys() if only is None else only
+        wanted = {CONFIG, *self._stats} if only is None else only
         for path in wanted - found.files.keys():
             if path.startswith(tuple(found.unlisted)):
                 self._fail(path, Problem(path, "the folder can't be listed"))
