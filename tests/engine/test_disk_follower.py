@@ -270,8 +270,9 @@ async def test_a_checkout_that_takes_long_is_said_while_it_lasts(
 
 @pytest.mark.parametrize(("start", "made"), [("a", "a"), ("a/b/c", "a"), ("a", "a/b/c")])
 async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_workspace(
-    tmp_path: Path, start: str, made: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str, made: str
 ) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.SEARCH_SHARE", 1.0)
     (tmp_path / start).mkdir(parents=True)
     other = base(tmp_path / "other")
     engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW)
