@@ -191,7 +191,7 @@ def context_of(engine: Engine, **params: object) -> list[str]:
     return [item["collection"] for item in answer["items"]]
 
 
-def test_of_several_one_opts_out_and_all_start_empty_when_it_opts_in(tmp_path: Path) -> None:
+def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Path) -> None:
     one, two = base(tmp_path / "one"), base(tmp_path / "two")
     engine = engine_on(one, two)
     pushes = Pushes(engine, Caller())
@@ -202,9 +202,13 @@ def test_of_several_one_opts_out_and_all_start_empty_when_it_opts_in(tmp_path: P
     say(engine, pushes, "Key Vault")
     assert context_of(engine) == ["two"]
     configure(engine, one, retrieval={"reflex": {"enabled": True}})
-    assert ask(engine, "salience", session_id="s")["salience"] == []
-    assert named(say(engine, pushes, "the Key Vault again")) == ["one", "two"]
-    assert context_of(engine, task="the Key Vault", repeat=False) == ["one", "two"]
+    listed = ask(engine, "salience", session_id="s")["salience"]
+    assert [row["collection"] for row in listed] == ["two"]
+    assert context_of(engine) == ["two"]
+
+    assert named(say(engine, pushes, "the Key Vault again")) == ["one"]
+    assert context_of(engine) == ["one", "two"]
+    assert context_of(engine, task="the Key Vault", repeat=False) == ["one"]
 
 
 def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
@@ -223,6 +227,19 @@ def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
         assert len(fresh([push])) == 1
         assert [hit.entity_id for hit in push.update.block.hits] == fresh([push])
     assert {*fresh([first, second])} == {"vault", "e1"}
+
+
+def test_who_asks_meanwhile_takes_no_time_from_a_push(
+    engine: Engine, pushes: Pushes, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits = iter([1.0, 0.0])  # behind a question, and for the ranking itself
+
+    async def behind(run: Callable[[], T]) -> T:
+        clock.now += next(waits)
+        return run()
+
+    monkeypatch.setattr(pushes_module, "in_turn", behind)
+    assert {*fresh(say(engine, pushes, "the Key Vault and Mail Relay 1x"))} == {"vault", "e1"}
 
 
 def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> None:

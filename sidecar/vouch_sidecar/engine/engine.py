@@ -170,7 +170,8 @@ class Engine:
             was_on = collection.settings.reflex.enabled
             collection.configure(self.registry.client, self.env)
             if collection.settings.reflex.enabled and not was_on:
-                self.sessions.clear()  # they start empty
+                for session in self.sessions:
+                    session.forget(collection.root)
         if self.collections and not any(
             collection.settings.reflex.enabled for collection in self.collections.values()
         ):

@@ -18,6 +18,7 @@ from vouch_sidecar.retrieval.session_update import (
     PUSH_PARTS,
     PushPart,
     SessionUpdate,
+    Window,
     session_update,
 )
 
@@ -103,30 +104,20 @@ class Pushes:
                 yield SaliencePush(session_id, SessionUpdate(), engine.generation)
         while waiting and self._parts:
             session = waiting.pop()
-            served = engine.unpaused(self._caller)
-            now, pushed = engine.clock(), len(session.pushed)
-            before = [session.pushed_before(kb.view.identity, now) for kb in served]
-            is_throttled = [
-                kb.settings.volunteer.is_throttled(past.seconds_ago)
-                for kb, past in zip(served, before, strict=True)
-            ]
-            state: tuple[object, ...] = session, session.touches, is_throttled, _stamps(served)
             told = self._told.get(session.id, _Told((), ()))
-            if state == told.state:
+            if self._windows(session)[1] == told.state:
                 continue
             await in_turn(lambda: None)  # a question that waits goes first
-            windows = [
-                replace(kb.window(session), before=past)
-                for kb, past in zip(served, before, strict=True)
-            ]
+            windows, state = self._windows(session)  # their time limit begins now
+            pushed = len(session.pushed)
             update = await in_turn(partial(session_update, windows, self._parts))
             if engine.sessions.peek(session.id) is not session:
                 continue
-            is_other = _stamps(engine.unpaused(self._caller)) != _stamps(served)
+            is_other = _stamps(engine.unpaused(self._caller)) != state[-1]
             if is_other or len(session.pushed) != pushed:
                 waiting.append(session)  # it is out of date, and made again
                 continue
-            if any(kb.view.deadline.cuts for kb in served):  # the rest is told next time
+            if any(window.kb.view.deadline.cuts for window in windows):  # the rest comes later
                 said = {hit.entity_id for hit in update.block.hits}
                 fresh_rows = tuple(each for each in update.fresh if each.row.entity.id in said)
                 update, state = replace(update, fresh=fresh_rows), ()
@@ -141,6 +132,22 @@ class Pushes:
                 log.debug("push: %d in play, %d fresh", len(rows), len(fresh))
                 shown = update if "fresh" in self._parts else replace(update, fresh=())
                 yield SaliencePush(session.id, shown, engine.generation)
+
+    def _windows(self, session: Session) -> tuple[list[Window], tuple[object, ...]]:
+        """The texts of a session that count, and what their ranking, and what it volunteers,
+        depends on.
+        """
+        served, now = self._engine.unpaused(self._caller), self._engine.clock()
+        before = [session.pushed_before(kb.view.identity, now) for kb in served]
+        windows = [
+            replace(kb.window(session), before=past)
+            for kb, past in zip(served, before, strict=True)
+        ]
+        is_throttled = [
+            kb.settings.volunteer.is_throttled(past.seconds_ago)
+            for kb, past in zip(served, before, strict=True)
+        ]
+        return windows, (session, session.touches, is_throttled, _stamps(served))
 
     def status(self) -> StatusPush | None:
         """The state of the process, if it or the generation differs from the last push."""

@@ -112,6 +112,13 @@ class Session:
         """Forget what was given and asked: the agent no longer has it in its context."""
         self.given, self.last_task = {}, None
 
+    def forget(self, identity: Hashable) -> None:
+        """Forget all that concerns one knowledge base."""
+        self._slots = {key: (text, {*of, identity}) for key, (text, of) in self._slots.items()}
+        self.pushed = {key: at for key, at in self.pushed.items() if key[0] != identity}
+        self.given = {key: state for key, state in self.given.items() if key[0] != identity}
+        self.last_task = None
+
 
 def both_ends(text: str) -> str:
     """The beginning and the end of a text, `MAX_SLOT_BYTES` together, in whole words. The middle
