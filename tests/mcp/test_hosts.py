@@ -105,9 +105,10 @@ def test_the_clients_roots_are_asked(root: Path, env: dict[str, str]) -> None:
         return text_of(await called(session, "kb_claim", id="jwt-expires"))
 
     assert KNOWN in connected(Path("/"), env, talk, offers=root)
-    said = connected(Path("/"), env, talk, "--root", str(root / "gone"), offers=root)
-    assert said.startswith(NONE)
-    assert "gone, which does not exist" in said
+    for name in ("gone", "x" * 300):
+        said = connected(Path("/"), env, talk, "--root", str(root / name), offers=root)
+        assert said.startswith(NONE)
+        assert f"{name}, which does not exist" in said
 
 
 def test_a_call_names_its_root(root: Path, env: dict[str, str], tmp_path: Path) -> None:

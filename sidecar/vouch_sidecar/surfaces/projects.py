@@ -46,7 +46,7 @@ class Projects:
         if isinstance(root, str):
             places = [[root]]
         elif self.is_chosen:
-            places = [[str(self.start)]] if self.start.exists() else []
+            places = [[str(self.start)]] if _exists(self.start) else []
         self.refused = []
         for several in places:
             if roots := frozenset[Path]().union(*map(self._of, several)):
@@ -71,7 +71,7 @@ class Projects:
             here += ", a variable that the host did not fill in"
         elif not Path(where).is_absolute():
             here += ", which is no absolute path"
-        elif not os.path.exists(where):  # noqa: PTH110 - the other one raises
+        elif not _exists(where):
             here += ", which does not exist"
         why = "; ".join([here, *dict.fromkeys(self.refused)])
         return (
@@ -92,6 +92,10 @@ def path_of(folder: str) -> str:
     if folder.startswith("file:"):
         folder = unquote(urlparse(folder).path)
     return os.path.expanduser(folder)  # noqa: PTH111 - the other one raises, and drops a last slash
+
+
+def _exists(path: str | Path) -> bool:
+    return os.path.exists(path)  # noqa: PTH110 - the other one raises
 
 
 def _several(text: str) -> list[str]:
