@@ -91,12 +91,12 @@ def test_what_is_weak_comes_last_and_the_shell_says_so(
 def test_ways_to_name_a_file(engine: Engine, root: Path) -> None:
     for path in ("src/relay.py", "./src/../src/relay.py", str(root / "src" / "relay.py")):
         assert ids(engine, path) == ["cites", "names"]
-    uri = (root / "src" / "relay.py").as_uri()
-    assert [row["id"] for row in ask(engine, "files", uri=uri)["files"][0]["claims"]] == [
-        "cites",
-        "names",
-    ]
-    assert ask(engine, "files", uri="untitled:Untitled-1")["files"] == []
+    path = (root / "src" / "relay.py").as_posix()
+    for uri in (f"file://{path}", f"file:{path}", f"FILE://localhost{path}#L3"):
+        found = ask(engine, "files", uri=uri)["files"][0]["claims"]
+        assert [row["id"] for row in found] == ["cites", "names"]
+    for uri in ("untitled:Untitled-1", "http://[x"):
+        assert ask(engine, "files", uri=uri)["files"] == []
 
 
 def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(

@@ -136,6 +136,12 @@ def test_unknown_params_are_refused_with_the_nearest(engine: Engine, operation: 
     ask(engine, operation, None, **valid(operation), **of_protocols)
 
 
+def test_a_refusal_of_many_params_ends() -> None:
+    """The unknown ones are not compared with each other, which would take minutes."""
+    many = {f"p{number}": SENT for number in range(50_000)}
+    assert len(refused("experts", many | valid("experts"))) == 3
+
+
 def test_an_unknown_weight_counts_as_count(engine: Engine) -> None:
     found = ask(engine, "experts", None, topic="keys", weight="fame")
     assert "unknown_weight" in found["degraded"]

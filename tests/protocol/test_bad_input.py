@@ -27,6 +27,7 @@ def goes_on(client: Client) -> None:
         ("vouch/experts", {"topic": "jwt", "limit": SECRET}, "limit"),
         ("vouch/experts", {"topic": "\ud800"}, "topic"),
         ("vouch/sessionEnd", {}, "session_id"),
+        ("vouch/pause", {"second": 60}, "second"),
         ("textDocument/hover", {"textDocument": {"uri": "file:///x"}}, "params"),
         (
             "textDocument/hover",

@@ -197,7 +197,7 @@ def read_params(model: type[M], raw: object) -> M:
         faults = error.errors(include_input=False, include_url=False, include_context=False)
     messages: dict[str, str] = {}
     unknown = [fault for fault in faults if fault["type"] == "extra_forbidden"]
-    wrong = [fault for fault in faults if fault not in unknown]
+    wrong = [fault for fault in faults if fault["type"] != "extra_forbidden"]
     for fault in wrong:
         field = ".".join(part for part in fault["loc"] if isinstance(part, str)) or "params"
         text = _WORDINGS.get(fault["type"]) or _SUBJECT.sub("must ", fault["msg"])

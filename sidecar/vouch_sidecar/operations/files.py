@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import unquote
+from urllib.parse import unquote, urlparse
 
 from pydantic import Field, StringConstraints
 
@@ -79,8 +79,7 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
     params.check()
     paths, text = params.paths or [], None
     if params.uri is not None:
-        scheme, _, path = unquote(params.uri).partition("://")
-        paths = [path.removeprefix("/") if path[2:3] == ":" else path] if scheme == "file" else []
+        paths = _paths_of(params.uri)
         document = ask.document(params.uri)
         text = None if document is None else document.source
     files: dict[str, TiedFile] = {}
@@ -90,6 +89,17 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
         file = _tied(ask, path, text, params.range)
         files.setdefault(file.path, file)
     return FilesResult(files=[*files.values()])
+
+
+def _paths_of(uri: str) -> list[str]:
+    """The path of a file URI; nothing for other URIs."""
+    try:
+        parts = urlparse(uri)
+    except ValueError:
+        return []
+    path = unquote(parts.path)
+    path = path.removeprefix("/") if path[2:3] == ":" else path
+    return [path] if parts.scheme == "file" else []
 
 
 def _tied(ask: OperationCall, path: str, text: str | None, wanted: Range | None) -> TiedFile:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
@@ -19,6 +19,8 @@ MAX_SECONDS = 366 * 86_400
 
 class PauseParams(Wire):
     """For how long hooks, pushes and hover of a knowledge base are silent."""
+
+    model_config = ConfigDict(extra="forbid")
 
     seconds: int | None = Field(
         default=None,
