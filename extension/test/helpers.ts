@@ -74,7 +74,7 @@ export const entity = (id: string, claims: readonly ClaimView[], total = claims.
     claims,
     pages: [],
     relations: [],
-    collection: null,
+    collection: 'kb',
   }) satisfies EntityResult;
 
 export const tied = (id: string, more: Partial<TiedClaim> = {}): TiedClaim => ({
