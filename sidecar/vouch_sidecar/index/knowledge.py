@@ -74,7 +74,8 @@ class Knowledge:
         self.names = names or Names(self._entities(self.records))
         """The names of all entities."""
         self.changed = changed or {}
-        self._replaced = {k: (replaced or {}).get(k) or self._numbers(k) for k in self.changed}
+        known = replaced or {}
+        self._replaced = {k: known[k] if k in known else self._numbers(k) for k in self.changed}
         """Numbers of the documents in the base that the changed ones replace."""
         dead = list(chain.from_iterable(self._replaced.values()))
         self.snapshot = Snapshot(
