@@ -9,6 +9,7 @@ from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind
 
 from tests.retrieval.samples import entity
+from tests.text.lines_run import lines_run
 
 
 def names_of(*known: Entity) -> Names:
@@ -237,6 +238,15 @@ def test_a_part_of_a_name_at_word_borders() -> None:
     assert names.containing("rate service") == []
     assert names.containing("limit er") == []
     assert names.containing("the") == []
+
+
+def test_a_word_of_many_names_costs_as_much_as_one_of_few() -> None:
+    def cost(many: int) -> int:
+        names = names_of(*(entity(f"e{n}", f"relay {chr(97 + n)}x") for n in range(many)))
+        assert names.parts("the relay", []) == []
+        return lines_run(lambda: names.parts("the relay", []))
+
+    assert cost(20) == cost(6)
 
 
 def test_an_alias_that_is_the_name_in_another_spelling_is_one_mention() -> None:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.mentions import Mention, mark_nested, mentions_between
@@ -52,8 +53,10 @@ class Names:
         self._entities = {entity.id: entity for entity in entities}
         self._root = _Node()
         self._by_spelling: defaultdict[str, list[str]] = defaultdict(list)
-        self._by_stem: defaultdict[str, list[KeyedForm]] = defaultdict(list)
-        """The names, other than surnames, that have a stem or punctuation."""
+        self._by_stem = defaultdict[str, defaultdict[str, list[KeyedForm]]](
+            lambda: defaultdict(list)
+        )
+        """The names, other than surnames, that have a stem or punctuation, by entity."""
         for entity in self._entities.values():
             for path, form in forms(entity):
                 node = self._root
@@ -61,7 +64,7 @@ class Names:
                     node = node.children.setdefault(key, _Node())
                 node.forms.append(form)
                 for key in dict.fromkeys(path) if form.kind is not FormKind.SURNAME else ():
-                    self._by_stem[key].append((path, form))
+                    self._by_stem[key][entity.id].append((path, form))
             for text in spellings(entity):
                 self._by_spelling[text].append(entity.id)
 
@@ -138,10 +141,10 @@ class Names:
             return []
         runs = paths_without_gaps(analysis)
         found = {
-            form.entity_id
+            entity_id
             for run in runs
-            for path, form in self._by_stem.get(run[0], ())
-            if _has_run(path, run)
+            for entity_id, having in self._by_stem.get(run[0], {}).items()
+            if any(_has_run(path, run) for path, _ in having)
         }
         return sorted(found)
 
@@ -152,15 +155,15 @@ class Names:
         covered = {at for mention in mentions for at in range(mention.start, mention.end)}
         found: list[Mention] = []
         for unit in units(text).units:
-            having = [form for _, form in self._by_stem.get(unit.stem, ())]
+            having: Mapping[str, list[KeyedForm]] = self._by_stem.get(unit.stem, {})
             if unit.spaceless or unit.folded in STOPWORDS or unit.start in covered:
                 continue
             if _NUMBER_BEHIND.match(text, unit.end):
                 continue
-            if len({form.entity_id for form in having}) > MANY_SHARE:
+            if len(having) > MANY_SHARE:
                 continue
             named: dict[str, str] = {}
-            for form in having:
+            for _, form in chain.from_iterable(having.values()):
                 if any(differ_in_number(word, unit.folded) for word in form.words):
                     named.setdefault(form.entity_id, form.name)
             found += [
