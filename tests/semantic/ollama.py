@@ -24,6 +24,7 @@ FAILURES = {
     "too few": (200, b'{"embeddings": []}'),
     "words": (200, b'{"embeddings": [["a"]]}'),
     "zeros": (200, b'{"embeddings": [[0.0, 0.0]]}'),
+    "too large": (200, b'{"embeddings": [[1%s]]}' % (b"0" * 400)),
     "infinite": (200, b'{"embeddings": [[1e999, 1.0]]}'),
     "another dimension": (200, b'{"embeddings": [[1.0, 2.0, 3.0]]}'),
 }
@@ -64,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Ollama
 
     def do_GET(self) -> None:
-        known = [{"name": "tiny:latest", "digest": self.server.digest}]
+        known = [{"name": []}, {"name": "tiny:latest", "digest": self.server.digest}]
         self._send(200, {"models": 5 if self.server.failure == "no list" else known})
 
     def do_POST(self) -> None:
@@ -80,6 +81,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(200, {"embeddings": [[1.0]]})
         elif failure == "long":
             self._send_bytes(*FAILURES["error"])
+        elif failure == "drips":
+            self.send_response(200)
+            self.end_headers()
+            while not self.server.released.wait(0.05):
+                self.wfile.write(b" ")
         elif failure == "closed":
             self.close_connection = True
         else:

@@ -35,6 +35,7 @@ def test_vectors_come_from_the_server(server: ollama.Ollama, folder: Path) -> No
     ("failure", "said"),
     [
         ("slow", "took longer than 300 ms"),
+        ("drips", "took longer than 300 ms"),
         ("error", "an error \\(500\\)"),
         ("gone", "run `ollama pull tiny`"),
         ("closed", "does not answer: start it"),
@@ -44,6 +45,7 @@ def test_vectors_come_from_the_server(server: ollama.Ollama, folder: Path) -> No
         ("too few", "choose another"),
         ("words", "choose another"),
         ("zeros", "choose another"),
+        ("too large", "choose another"),
         ("infinite", "choose another"),
     ],
 )

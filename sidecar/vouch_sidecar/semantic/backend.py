@@ -51,7 +51,7 @@ def unit(rows: object, count: int) -> Matrix:
         vectors: Matrix = np.asarray(rows, np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         is_usable = lengths.shape == (count, 1) and np.isfinite(lengths).all() and lengths.all()
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         is_usable = False
     if not is_usable:
         raise UnavailableError("the model gives no vector for each text: choose another one")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Sequence
 from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ class Ollama:
         self._host, self._port = parts.hostname or "localhost", parts.port or 80
         self._model = model
         listed = self._ask("GET", "/api/tags", None, LIST_SECONDS).get("models")
-        named = {model, model if ":" in model else f"{model}:latest"}
+        named = [model, model if ":" in model else f"{model}:latest"]
         ours = [
             each
             for each in (listed if isinstance(listed, list) else [])
@@ -51,13 +52,18 @@ class Ollama:
         return UnavailableError(f"Ollama has no such model: run `ollama pull {self._model}`")
 
     def _ask(self, method: str, path: str, body: str | None, seconds: float) -> dict[str, Any]:
-        """The answer to a request; so many seconds may pass until Ollama says something."""
+        """The answer to a request, which may take so many seconds once it has begun."""
+        until = time.monotonic() + seconds
         connection = HTTPConnection(self._host, self._port, timeout=max(seconds, 0.001))
-        answered: object = None
+        answered, content = None, bytearray()
         try:
             connection.request(method, path, body, {"Content-Type": "application/json"})
             response = connection.getresponse()
-            answered = json.loads(response.read(MAX_RESPONSE))
+            while len(content) < MAX_RESPONSE and (part := response.read1(1 << 16)):
+                content += part
+                if time.monotonic() > until:
+                    raise TimeoutError
+            answered = json.loads(content)
         except TimeoutError:
             raise UnavailableError(
                 f"Ollama took longer than {seconds * 1000:.0f} ms: raise `recall.timeout_ms` or "
