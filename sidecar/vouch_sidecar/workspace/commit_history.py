@@ -10,6 +10,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,6 +68,11 @@ class History:
     names: Mapping[str, Set[str]] = field(default_factory=dict)
     unread: str = ""
     known: Set[str] = frozenset()
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """The paths of `by_path`, sorted."""
+        return sorted(self.by_path)
 
 
 def read_history(

@@ -4,6 +4,7 @@ own files, and owners by CODEOWNERS. Claims that the viewer may not see do not c
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ EVERY_FILE = frozenset({"*", "**", "/**"})
 """Patterns that own every file without another owner, which says little about any one of them."""
 File = tuple[object, str]
 """The identity of a knowledge base, and a path in its workspace."""
+_BEHIND_SLASH = chr(ord("/") + 1)
 _Commits = dict[Commit, dict[File, float]]
 """Commits, each with the files that it changed and the strength of their ties."""
 
@@ -168,12 +170,17 @@ def _files_with_commits(subject: Subject, history: History) -> dict[str, float]:
     own = () if subject.named else subject.claims
     files = dict.fromkeys((f"{KB_DIRNAME}/{claim.path}" for claim in own), OWN_FILE)
     for path, strength in subject.files.items():
-        is_folder = path.endswith("/")
-        below = [file for file in history.by_path if file.startswith(path)] if is_folder else [path]
+        below = _files_below(path, history.paths) if path.endswith("/") else [path]
         for each in below if len(below) <= MAX_BELOW else ():
             files[each] = max(strength, files.get(each, 0.0))
     order = sorted(files.items(), key=lambda item: (-item[1], item[0]))
     return dict(order[:MAX_FILES_OF_AUTHORS])
+
+
+def _files_below(folder: str, paths: Sequence[str]) -> Sequence[str]:
+    """Those of some sorted paths that begin with a folder."""
+    first = bisect_left(paths, folder)
+    return paths[first : bisect_left(paths, folder[:-1] + _BEHIND_SLASH, first)]
 
 
 def _author(commits: _Commits) -> Author:
