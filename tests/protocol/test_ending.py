@@ -27,6 +27,14 @@ def test_what_is_asked_before_the_input_ends_is_answered(start: Start) -> None:
     assert client.ended() == 1
 
 
+def test_what_is_no_header_ends_it_without_a_traceback(start: Start) -> None:
+    client = start()
+    client.send_bytes(b"Content-Length: " + b"9" * 5_000 + b"\r\n")
+    assert client.ended(10) == 1
+    client.dispose()
+    assert not client.errors
+
+
 @pytest.mark.parametrize("after", [0.0, 0.7])
 def test_the_death_of_the_client_that_gave_its_id(start: Start, after: float) -> None:
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as editor:

@@ -122,7 +122,7 @@ async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:
         await run_async(threading.Event(), Input(source), protocol, error_handler=report)
     except SystemExit as ended:  # pygls raises it on `exit`
         return 1 if ended.code else 0
-    except asyncio.IncompleteReadError:
-        pass  # the stream ended within a message
+    except (asyncio.IncompleteReadError, ValueError):
+        pass  # the stream ended within a message, or its header is none
     await protocol.settled(LAST_ANSWERS)
     return 1
