@@ -13,7 +13,7 @@ from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
 from vouch_sidecar.kb.pauses import pause, resume
 
-from tests.engine.bases import Clock, ask, base, cached, engine_on, pushed, write
+from tests.engine.bases import Clock, ask, base, cached, engine_on, pushed, until, write
 from tests.kb.samples import claim, entity
 
 T = TypeVar("T")
@@ -294,3 +294,28 @@ def test_a_pause_ends_whoever_noticed_it(tmp_path: Path, monkeypatch: pytest.Mon
 
     anyio.run(run)
     assert told == [1, 0, 1]
+
+
+@pytest.mark.anyio
+async def test_a_status_waits_for_no_ranking(
+    engine: Engine, pushes: Pushes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_ranking, told = anyio.Event(), list[StatusPush]()
+
+    async def for_ever(_: Callable[[], T]) -> None:
+        is_ranking.set()
+        await anyio.sleep_forever()
+
+    def tell(push: SaliencePush | StatusPush) -> None:
+        assert isinstance(push, StatusPush)
+        told.append(push)
+
+    monkeypatch.setattr(pushes_module, "in_turn", for_ever)
+    engine.observe("s", None, "the Key Vault")
+    async with anyio.create_task_group() as group:
+        group.start_soon(pushes.run, tell)
+        await is_ranking.wait()
+        engine.faults.add("step", "It fails.")
+        await until(lambda: told[-1].message == "It fails.")
+
+        group.cancel_scope.cancel()

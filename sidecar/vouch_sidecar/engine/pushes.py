@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, NamedTuple
 
+import anyio
+
 from vouch_sidecar.engine.changed import GATHER_SECONDS
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.registry import Caller, Served
@@ -82,14 +84,21 @@ class Pushes:
         """Call `tell` with each push, soon after every change. Failures are recorded as faults and
         retried. Never returns.
         """
-        engine, count = self._engine, 0
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._run_status, tell)  # waits for no ranking
+            engine, count = self._engine, 0
+            while True:
+                with engine.faults.contained(self, "What is in play could not be told"):
+                    async for push in self.salience_in_turn():
+                        tell(push)
+                count = await engine.changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
+
+    async def _run_status(self, tell: Callable[[StatusPush], None]) -> None:
+        changed, count = self._engine.changed, 0
         while True:
             if (status := self.status()) is not None:
                 tell(status)
-            with engine.faults.contained(self, "What is in play could not be told"):
-                async for push in self.salience_in_turn():
-                    tell(push)
-            count = await engine.changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
+            count = await changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
 
     async def salience_in_turn(self) -> AsyncIterator[SaliencePush]:
         """A push for every session whose ranking differs from the one last sent, most recently
