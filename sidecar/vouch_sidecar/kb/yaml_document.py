@@ -7,7 +7,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Hashable, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, NoReturn
 
 import yaml
@@ -63,10 +63,10 @@ class YamlDocument:
 
     def __init__(self, text: str, path: str = "") -> None:
         """Raises DocumentError, and nothing else, for any text."""
-        self._text = text
         self._path = path
         self.repeated: list[Problem] = []
         self._values = 0
+        self._places: dict[tuple[str, ...], tuple[int, int]] = {}
         _check(text)
         self._next = _Loader(text).get_event
         try:
@@ -79,20 +79,8 @@ class YamlDocument:
 
         Both count from 1.
         """
-        node, mark = self._node, None
-        for step in path:
-            deeper = _child(node, step)
-            if deeper is None:
-                break
-            mark, node = deeper
-        return (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
-
-    @cached_property
-    def _node(self) -> Any:
-        try:
-            return yaml.compose(self._text, Loader=_Loader)
-        except yaml.YAMLError:  # an anchor that is given twice
-            return None
+        parents = (tuple(path[:length]) for length in range(len(path), 0, -1))
+        return next((self._places[each] for each in parents if each in self._places), (1, 1))
 
     def _read(self) -> object:
         """The value of the only document. Nothing but texts, numbers, dates, lists and mappings is
@@ -102,13 +90,13 @@ class YamlDocument:
         self._next()  # the stream begins
         if isinstance(self._next(), StreamEndEvent):
             return None
-        value = self._value(self._next(), 1)
+        value = self._value(self._next(), ())
         self._next()  # the document ends
         if not isinstance(other := self._next(), StreamEndEvent):
             raise _error("the file holds a second document", other)
         return value
 
-    def _value(self, event: Event, depth: int) -> Any:
+    def _value(self, event: Event, path: tuple[str, ...]) -> Any:
         self._values += 1
         if self._values > MAX_NODES:
             raise _error(f"the file has more than {MAX_NODES} values", event)
@@ -116,32 +104,36 @@ class YamlDocument:
             return _scalar(event)
         if isinstance(event, AliasEvent):
             raise _error("YAML aliases are not read", event)
-        if depth > MAX_DEPTH:
+        if len(path) >= MAX_DEPTH:
             raise _error(f"the file is nested more than {MAX_DEPTH} levels deep", event)
         if isinstance(event, SequenceStartEvent) and event.tag in (*_UNTAGGED, f"{_TAG}seq"):
-            return self._list(depth)
+            return self._list(path)
         if isinstance(event, MappingStartEvent) and event.tag in (*_UNTAGGED, f"{_TAG}map"):
-            return self._mapping(depth)
+            return self._mapping(path)
         raise _error(_UNFIT, event)
 
-    def _list(self, depth: int) -> list[Any]:
-        items = []
+    def _list(self, path: tuple[str, ...]) -> list[Any]:
+        items: list[Any] = []
         while not isinstance(event := self._next(), SequenceEndEvent):
-            items.append(self._value(event, depth + 1))
+            inside = (*path, str(len(items)))
+            self._places[inside] = _place_of(event)
+            items.append(self._value(event, inside))
         return items
 
-    def _mapping(self, depth: int) -> dict[Hashable, Any]:
+    def _mapping(self, path: tuple[str, ...]) -> dict[Hashable, Any]:
         """A key that is given twice is noted."""
         mapping: dict[Hashable, Any] = {}
         while not isinstance(event := self._next(), MappingEndEvent):
             if not isinstance(event, ScalarEvent):
                 raise _error(_UNFIT, event)
-            name = self._value(event, depth + 1)
+            inside, place = (*path, event.value), _place_of(event)
+            name = self._value(event, inside)
             if name in mapping and len(self.repeated) < MAX_REPEATED:
-                key, place = shown_name(event.value), _place_of(event)
+                key = shown_name(event.value)
                 words = f"`{key}` is given twice; the last one counts"
                 self.repeated.append(Problem(self._path, words, Severity.WARNING, *place, key))
-            mapping[name] = self._value(self._next(), depth + 1)
+            self._places[inside] = place
+            mapping[name] = self._value(self._next(), inside)
         return mapping
 
 
@@ -171,18 +163,6 @@ def split_page(text: str) -> tuple[str, str]:
     if end < 0:
         raise DocumentError("the page has no front matter between two lines of ---")
     return text[4:end], text[end + 4 :].removeprefix("\n")
-
-
-def _child(node: Any, step: str) -> tuple[Any, Any] | None:
-    """The node of a key or an element, whose place counts, and the node to go on from."""
-    if isinstance(node, yaml.MappingNode):
-        for key, value in reversed(node.value):
-            if isinstance(key, yaml.ScalarNode) and key.value == step:
-                return key.start_mark, value
-    if isinstance(node, yaml.SequenceNode) and step.isdecimal() and int(step) < len(node.value):
-        element = node.value[int(step)]
-        return element.start_mark, element
-    return None
 
 
 def _check(text: str) -> None:
