@@ -75,10 +75,6 @@ class Store:
         self.config: bytes | None = None
         """The last config that could be read."""
         self._is_resuming = False
-        self._given: Mapping[Key, Artifact] | None = None
-        """The artifact that counts for each key; None while that is to be found anew."""
-        self._newer: dict[Key, Artifact] = {}
-        """What replaces some of them."""
         self._looked_at = 0.0
 
     @property
@@ -212,27 +208,15 @@ class Store:
     def _put(self, path: str, record: Artifact | None) -> None:
         """Hold what a file says from now on; None where it says nothing."""
         self._expires.pop(path, None)
-        said = None if record is None else (key_of(record), record)
-        before = self._records.get(path)
-        if said == before:
-            return
-        if said is not None and before is not None and said[0] == before[0] and not self._rivals:
-            self._newer[said[0]] = said[1]
+        if record is None:
+            self._records.pop(path, None)
         else:
-            self._given = None
-        if said is None:
-            del self._records[path]
-        else:
-            self._records[path] = said
+            self._records[path] = key_of(record), record
 
-    def _counting(self) -> Mapping[Key, Artifact]:
+    def _counting(self) -> dict[Key, Artifact]:
         """The artifact that counts for each key: of several files with one id, the one that is
         named like it, else the first.
         """
-        if self._given is not None:
-            if self._newer:
-                self._given, self._newer = {**self._given, **self._newer}, {}
-            return self._given
         counting: dict[Key, Artifact] = {}
         self._rivals = set()
         for key, record in self._records.values():
@@ -241,7 +225,6 @@ class Store:
                 first, second = sorted((record, other), key=lambda o: (o.path != usual, o.path))
                 counting[key] = first
                 self._rivals.add(second.path)
-        self._given, self._newer = counting, {}
         return counting
 
     def _reconciled(self) -> Reconciled:
