@@ -235,7 +235,7 @@ class Engine:
         count for knowledge bases without `reflex.enabled`, and for those that are paused.
         """
         served = self.collections.values()
-        following = [c for c in served if c.settings.reflex.enabled and not c.pause.until()]
+        following = [c for c in served if c.settings.reflex.enabled and not c.paused_until()]
         if not following:
             return
         window = max(collection.settings.reflex.window for collection in following)
@@ -253,7 +253,7 @@ class Engine:
         """The knowledge bases of `serving` that may volunteer something: those that are not
         paused.
         """
-        return [kb for kb in self.serving(caller) if not kb.collection.pause.until()]
+        return [kb for kb in self.serving(caller) if not kb.collection.paused_until()]
 
     def salience(
         self, served: Sequence[Served], session_id: str, top_k: int | None = None

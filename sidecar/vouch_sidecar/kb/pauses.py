@@ -31,7 +31,7 @@ def pause(root: str | os.PathLike[str], env: Mapping[str, str], seconds: float |
 
 def resume(root: str | os.PathLike[str], env: Mapping[str, str]) -> bool:
     """End the pause of a knowledge base. Returns whether there was one. Raises OSError."""
-    is_paused = Pause(root, env).until() is not None
+    is_paused = paused_until(root, env) is not None
     try:
         os.unlink(os.path.join(usable_folder(env), name_of(root) + _SUFFIX))
     except FileNotFoundError:
@@ -39,23 +39,15 @@ def resume(root: str | os.PathLike[str], env: Mapping[str, str]) -> bool:
     return is_paused
 
 
-class Pause:
-    """Tells whether the knowledge base in folder `root` is paused. Systems without a runtime folder
-    have no pauses.
+def paused_until(root: str | os.PathLike[str], env: Mapping[str, str]) -> float | None:
+    """When the pause of the knowledge base in folder `root` ends, in seconds since 1970; None if
+    there is none, or it is over. Systems without a runtime folder have no pauses.
     """
-
-    def __init__(self, root: str | os.PathLike[str], env: Mapping[str, str]) -> None:
-        self._path = None
-        if is_supported():
-            self._path = os.path.join(runtime_folder(env), name_of(root) + _SUFFIX)
-
-    def until(self) -> float | None:
-        """The end of the pause in seconds since 1970; None if there is none, or it is over."""
-        if self._path is None:
-            return None
-        try:
-            mark = os.lstat(self._path)
-        except OSError:
-            return None
-        own = mark.st_uid == os.getuid()
-        return mark.st_mtime if own and mark.st_mtime > time.time() else None
+    if not is_supported():
+        return None
+    try:
+        mark = os.lstat(os.path.join(runtime_folder(env), name_of(root) + _SUFFIX))
+    except OSError:
+        return None
+    own = mark.st_uid == os.getuid()
+    return mark.st_mtime if own and mark.st_mtime > time.time() else None

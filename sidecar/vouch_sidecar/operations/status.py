@@ -121,7 +121,7 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
             for problem in sorted(problems, key=attrgetter("path", "line", "column"))
         ],
         indexed_at=iso(collection.published.indexed_at),
-        paused_until=iso(collection.pause.until()),
+        paused_until=iso(collection.paused_until()),
     )
 
 

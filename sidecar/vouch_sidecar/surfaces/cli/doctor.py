@@ -20,7 +20,7 @@ from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.beginning import how_to_begin
 from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
-from vouch_sidecar.kb.pauses import Pause
+from vouch_sidecar.kb.pauses import paused_until
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations import context, perform, status
 from vouch_sidecar.operations.table import Words
@@ -75,7 +75,7 @@ def examined(start: Path, env: Env) -> Iterator[Checkup]:
     """The findings of all checks."""
     finder, about = Finder(env), "knowledge base"
     roots = [Path(root) for root in finder.from_start(start)]
-    paused = [root for root in roots if Pause(root, env).until() is not None]
+    paused = [root for root in roots if paused_until(root, env) is not None]
     for folder in finder.refused:
         yield Checkup(about, "wrong", why_refused(folder))
     for root in roots:

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME, RESIDENT, Finder, start_folder
-from vouch_sidecar.kb.pauses import Pause
+from vouch_sidecar.kb.pauses import paused_until
 from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.user_socket import (
     HOOK,
@@ -113,7 +113,7 @@ def _answer(event: str, data: bytes, env: Env) -> object:
     cwd = given.get("cwd")
     start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else start_folder(env)
     places = Finder(env).placed(start)
-    roots = [place.tree for place in places if Pause(place.root, env).until() is None]
+    roots = [place.tree for place in places if paused_until(place.root, env) is None]
     return _ask(roots, event, {**given, "cwd": start}, env) if roots else None
 
 
