@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tantivy import Query
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, in_memory
-from vouch_sidecar.index.links import WITHOUT_QUOTE
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -167,10 +166,10 @@ def test_what_a_retired_claim_alone_quotes_goes_though_nobody_saw_the_claim() ->
     unseen = Scope("private")
     cited = source("s", "Notes", Scope()), evidence("v", "s")
     knowledge = knowing(*cited, claim("c", "Keys leaked.", evidence=("v",), scope=unseen))
-    assert knowledge.state((Kind.EVIDENCE, "v")).how != WITHOUT_QUOTE
+    assert not knowledge.state((Kind.EVIDENCE, "v")).hides_quote
     retired = claim("c", "", evidence=("v",), scope=unseen, status="redacted")
     knowledge = after(knowledge, change_of([retired]))
-    assert knowledge.state((Kind.EVIDENCE, "v")).how == WITHOUT_QUOTE
+    assert knowledge.state((Kind.EVIDENCE, "v")).hides_quote
 
 
 @example(count=450)

@@ -8,7 +8,6 @@ from pathlib import Path
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import layer_of
-from vouch_sidecar.index.links import WITHOUT_QUOTE
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Key
 from vouch_sidecar.kb.store import Reconciled, Store
@@ -111,7 +110,7 @@ def _is_any_retired(before: Knowledge, after: Knowledge) -> bool:
     """Whether a change took an artifact, or the quote of one, from everybody."""
 
     def is_retired(key: Key) -> bool:
-        lost_quote = after.state(key).how == WITHOUT_QUOTE != before.state(key).how
+        lost_quote = after.state(key).hides_quote and not before.state(key).hides_quote
         return before.artifact(key) is not None and (lost_quote or after.artifact(key) is None)
 
     return any(map(is_retired, after.changed_since(before) or ()))

@@ -18,7 +18,6 @@ from vouch_sidecar.index.artifact_documents import documents_of
 from vouch_sidecar.index.layers import EMPTY, Layer, Snapshot, in_memory, layer_of
 from vouch_sidecar.index.links import (
     GONE,
-    WITHOUT_QUOTE,
     LinkedBy,
     LinkState,
     Records,
@@ -177,7 +176,7 @@ class Knowledge:
 
     def _shown(self, evidence: Evidence) -> Evidence:
         """Evidence that retired claims alone cite is shown as id, source and range."""
-        if self.state((Kind.EVIDENCE, evidence.id)).how != WITHOUT_QUOTE:
+        if not self.state((Kind.EVIDENCE, evidence.id)).hides_quote:
             return evidence
         locator = "" if " " in evidence.locator else evidence.locator
         return replace(evidence, quote=None, locator=locator)
@@ -365,12 +364,7 @@ class Knowledge:
     def links(self, claim_id: str) -> tuple[list[str], LinkedBy]:
         """Sorted ids of the entities that a claim is linked to, and how the links came about."""
         state = self.state((Kind.CLAIM, claim_id))
-        if state.label == NOBODY:
-            return [], "named"
-        how: LinkedBy = (
-            "declared" if state.how == "declared" else "page" if state.how == "page" else "named"
-        )
-        return list(state.entity_ids), how
+        return list(state.entity_ids), state.how
 
     @cached_property
     def sparse_labels(self) -> frozenset[str]:

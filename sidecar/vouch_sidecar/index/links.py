@@ -12,25 +12,24 @@ from typing import Literal, NamedTuple
 from vouch_sidecar.index.schema import NOBODY, label_of
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live, live_gate
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Page, Relation
+from vouch_sidecar.kb.references import RELATION_ENDS
 from vouch_sidecar.names.matcher import Names
 
 LinkedBy = Literal["declared", "named", "page"]
 Records = Mapping[Key, Artifact]
 PagesByClaim = Mapping[str, list[Page]]
-ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
-"""The kinds that a relation may join."""
-WITHOUT_QUOTE = "without-quote"
-"""How evidence counts that retired claims alone cite: not at all, and nobody is shown its quote."""
 
 
 class LinkState(NamedTuple):
     """What other artifacts decide about one: its visibility label; for a claim, the entities that
-    it is linked to, sorted, and how; for evidence, `WITHOUT_QUOTE` or nothing.
+    it is linked to, sorted, and how; for evidence, whether retired claims alone cite it, so that it
+    does not count and nobody is shown its quote.
     """
 
     label: str
     entity_ids: tuple[str, ...] = ()
-    how: str = ""
+    how: LinkedBy = "named"
+    hides_quote: bool = False
 
 
 States = Mapping[Key, LinkState]
@@ -161,10 +160,12 @@ def _of_ends(
     artifact: Relation | Evidence, records: Records, cited: Mapping[str, bool]
 ) -> LinkState:
     if isinstance(artifact, Relation):
-        ends = [_gates_at(records, end, ENDS) for end in (artifact.source, artifact.target)]
+        ends = [
+            _gates_at(records, end, RELATION_ENDS) for end in (artifact.source, artifact.target)
+        ]
         return LinkState(_label(ends))
     if not cited.get(artifact.id, True):
-        return LinkState(NOBODY, how=WITHOUT_QUOTE)
+        return LinkState(NOBODY, hides_quote=True)
     return LinkState(_label([_gates_at(records, artifact.source_id, (Kind.SOURCE,))]))
 
 
