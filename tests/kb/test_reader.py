@@ -141,7 +141,7 @@ REFUSED: dict[str, list[tuple[bytes, str]]] = {
         (b"id: auth-uses-jwt\ntext: x\n", "evidence"),
         (claim(entities=["a", 5]), "entities.1"),
         (claim(entities=["a"] * 10_001), "entities"),
-        *rows("confidence", 1.01, True, float("nan"), "high"),
+        *rows("confidence", 1.01, float("nan"), "high"),
         *rows("status", "Archived", None),
         (claim(scope="secret"), "scope.visibility"),
         (claim(scope={"visibility": "private", "agent": 5}), "scope.agent"),

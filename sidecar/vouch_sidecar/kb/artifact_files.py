@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME as KB_DIRNAME
+from vouch_sidecar.kb.discovery import is_below
 from vouch_sidecar.kb.records import Key, Kind, Problem
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, root_of, stat_inside
 from vouch_sidecar.kb.sanitize import printable
@@ -153,7 +154,7 @@ def artifact_file(relative: str) -> str:
 
 
 def _is_wanted(path: str, base: str, root: str) -> bool:
-    is_ours = path == CONFIG or classify(path) is not None
+    is_ours = "\0" not in path and (path == CONFIG or classify(path) is not None)
     return is_ours and _leads_inside(os.path.dirname(f"{base}/{path}"), root)  # noqa: PTH120
 
 
@@ -189,11 +190,7 @@ def _names(base: str, folder: str, root: str, result: Survey) -> Iterator[str]:
 
 
 def _leads_inside(path: str, root: str) -> bool:
-    try:
-        real = os.path.realpath(path)
-    except ValueError:  # no file can be called so
-        return False
-    return real == root or real.startswith(root.rstrip("/") + "/")
+    return is_below(str(resolved(Path(path))), root)
 
 
 def slug_of(text: str) -> str:

@@ -176,7 +176,7 @@ def _is_foreign(path: str) -> bool:
 
 def _is_trusted(path: str, folder: str) -> bool:
     folder = os.path.expanduser(folder.strip())
-    return folder == "*" or (os.path.isabs(folder) and _is_below(path, os.path.realpath(folder)))
+    return folder == "*" or (os.path.isabs(folder) and is_below(path, os.path.realpath(folder)))
 
 
 def why_refused(folder: str) -> str:
@@ -231,12 +231,13 @@ def _trees(root: str, origin: str, is_forced: bool) -> list[str]:
             return [tree if os.path.isdir(tree) else top]
         has_linked = common is not None and os.path.isdir(os.path.join(common, "worktrees"))
         is_beside = around is None and has_linked
-        return [top] if (is_forced and not _is_below(origin, root)) or is_beside else [root]
+        return [top] if (is_forced and not is_below(origin, root)) or is_beside else [root]
     except (OSError, ValueError):
         return [root]
 
 
-def _is_below(path: str, folder: str) -> bool:
+def is_below(path: str, folder: str) -> bool:
+    """Whether a path is a folder, or lies below it. Both are real paths."""
     return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
@@ -278,7 +279,7 @@ def git_folders(top: str) -> tuple[str, str] | None:
     back = _pointer(os.path.join(folder, "gitdir"))
     if back is None:  # a bare repository below the folder itself, or a submodule of one above
         around, modules, _ = folder.partition(MODULES)
-        is_ours = _is_below(folder, top) or (modules and _is_below(top, around))
+        is_ours = is_below(folder, top) or (modules and is_below(top, around))
         return (folder, folder) if is_ours else None
     if os.path.realpath(os.path.join(folder, back)) != os.path.realpath(git):
         return None

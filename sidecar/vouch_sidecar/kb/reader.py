@@ -71,6 +71,7 @@ _WORDS = (
         "tuple_type": "must be a list",
         "list_type": "must be a list",
         "dict_type": "must be a mapping",
+        "too_short": "must name at least one source or piece of evidence",
         "too_long": "has too many entries",
         "dataclass_type": "must be text or a mapping",
     }

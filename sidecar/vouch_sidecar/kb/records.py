@@ -55,18 +55,6 @@ def _blank_list(value: object) -> object:
     return [] if value is None else value
 
 
-def _cited(value: tuple[str, ...]) -> tuple[str, ...]:
-    if not value:
-        raise ValueError("must name at least one source or piece of evidence")
-    return value
-
-
-def _no_boolean(value: object) -> object:
-    if isinstance(value, bool):
-        raise ValueError("must be a number from 0 to 1, not yes or no")
-    return value
-
-
 def _sha256(value: str) -> str:
     if not _SHA256.match(value):
         raise ValueError("must be a sha256: 64 lower-case hexadecimal digits")
@@ -91,7 +79,7 @@ Label = Annotated[str, StringConstraints(max_length=1024), _SHARED]
 Name = Annotated[str, StringConstraints(max_length=1000, pattern=r"\S")]
 Text = Annotated[str, StringConstraints(max_length=200_000)]
 Statement = Annotated[Text, StringConstraints(pattern=r"\S")]
-Confidence = Annotated[float, BeforeValidator(_no_boolean), Field(ge=0, le=1, allow_inf_nan=False)]
+Confidence = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 _Moment = Annotated[datetime, AfterValidator(_seconds)]
 Timestamp = Annotated[float, GetPydanticSchema(lambda _, handler: handler(_Moment))]
 """A date or time in the file, seconds since the epoch in the record."""
@@ -109,7 +97,7 @@ Labels = Annotated[tuple[Label, ...], Field(max_length=1_000), *_LIST]
 Aliases = Annotated[
     tuple[Annotated[str, StringConstraints(max_length=1000)], ...], Field(max_length=1_000), *_LIST
 ]
-Citations = Annotated[References, AfterValidator(_cited), Field(validate_default=True)]
+Citations = Annotated[References, Field(min_length=1, validate_default=True)]
 
 
 # Records
