@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from vouch_sidecar.kb.records import Claim
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vouch_sidecar.kb.records import Claim
 
 DAY = 86_400.0
 HALF_LIFE_DAYS = 30.0

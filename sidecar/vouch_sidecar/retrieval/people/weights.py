@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.index.claim_weights import DAY, HALF_LIFE_DAYS, confirmed_at
-from vouch_sidecar.retrieval.constants import LEADS
 
 if TYPE_CHECKING:
     from vouch_sidecar.retrieval.people.topic_matches import Matched
@@ -50,6 +49,7 @@ def _citation(matched: Matched, _: float) -> Factors:
 
 def _evidence(matched: Matched, _: float) -> Factors:
     # a shell that asks another process reads the titles alone
+    from vouch_sidecar.retrieval.constants import LEADS
     from vouch_sidecar.text.analysis import units
 
     claim = matched.claim
