@@ -114,3 +114,11 @@ def test_how_to_begin_is_said_of_any_folder(tmp_path: Path) -> None:
     (tmp_path / "adr").symlink_to(tmp_path)
     assert "to make one of adr, 1 file: " in how_to_begin(tmp_path)
     assert how_to_begin(tmp_path / ("long" * 100)).startswith("to make one: ")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.timeout(30)
+def test_a_pipe_that_git_never_made_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / ".vouch").mkdir()
+    os.mkfifo(tmp_path / ".git")
+    assert discover(tmp_path, env={}) == [str(tmp_path)]

@@ -289,6 +289,8 @@ def git_folders(top: str) -> tuple[str, str] | None:
 
 def _pointer(path: str, key: str = "") -> str | None:
     """The path in a file of git, behind a key; None if there is no such file."""
+    if not os.path.isfile(path):  # opening a FIFO would wait for a writer
+        return None
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             said = file.read(MOST_POINTER).strip()
