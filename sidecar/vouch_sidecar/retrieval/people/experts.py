@@ -83,14 +83,10 @@ def rank(matches: TopicMatches) -> list[Expert]:
 
 
 def _contributions(match: Match, weight: Weight, now: float) -> dict[str, list[Contribution]]:
-    """What the claims that match a topic add for each entity: all of them, unless they are weighed
-    by their words and time is up.
-    """
+    """What the claims that match a topic add for each entity."""
     out = defaultdict[str, list[Contribution]](list)
     heard: set[tuple[str, str]] = set()
     for matched in match.claims:
-        if weight.is_focused and match.view.deadline.has_passed():
-            break
         factors, claim = weight.factors(matched, now), matched.claim
         adds = Contribution(matched, factors, prod(factors.values()))
         again = Contribution(matched, factors | {"repeat": 0.0}, 0.0)

@@ -54,8 +54,9 @@ def _evidence(matched: Matched, _: float) -> Factors:
 
     claim = matched.claim
     topic = {stem for word in matched.words for stems in word.alternatives for stem in stems}
-    begins = [unit.stem for unit in units(claim.text[:MAX_FIRST_WORD]).units[:1]]
-    lead = 1.0 if topic.isdisjoint(begins) else LEADS
+    words = (units(word).units for word in claim.text[:MAX_FIRST_WORD].split())
+    first = next(filter(None, words), None)
+    lead = LEADS if first and first[0].stem in topic else 1.0
     return {"confidence": claim.confidence, "coverage": matched.coverage, "lead": lead}
 
 
