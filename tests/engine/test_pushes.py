@@ -317,5 +317,4 @@ async def test_a_status_waits_for_no_ranking(
         await is_ranking.wait()
         engine.faults.add("step", "It fails.")
         await until(lambda: told[-1].message == "It fails.")
-
         group.cancel_scope.cancel()
