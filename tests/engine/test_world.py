@@ -108,6 +108,8 @@ def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
     engine.load(whole=True)
     anew = looked(engine)  # of the same generation on another base
     assert (anew is again, anew.serial, engine.due.count > woken) == (False, again.serial, True)
+    (root / ".git" / "index").touch()  # as `git status` writes it anew
+    assert looked(engine).serial == again.serial
 
 
 def test_a_world_is_of_one_generation_whatever_is_published_meanwhile(
