@@ -196,7 +196,8 @@ def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Pat
     engine = engine_on(one, two)
     pushes = Pushes(engine, Caller())
     assert named(say(engine, pushes, "the Key Vault")) == ["one", "two"]
-    assert context_of(engine, task="the Key Vault", repeat=False) == ["one", "two"]
+    for wanted in (["one", "two"], []):
+        assert context_of(engine, task="do keys rotate?", repeat=False) == wanted
 
     configure(engine, one, retrieval={"reflex": {"enabled": False}})
     say(engine, pushes, "Key Vault")
@@ -208,7 +209,7 @@ def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Pat
 
     assert named(say(engine, pushes, "the Key Vault again")) == ["one"]
     assert context_of(engine) == ["one", "two"]
-    assert context_of(engine, task="the Key Vault", repeat=False) == ["one"]
+    assert context_of(engine, task="do keys rotate?", repeat=False) == ["one"]
 
 
 def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
