@@ -124,7 +124,7 @@ def test_where_the_newest_is_damaged_the_one_before_counts(bases: Bases, tmp_pat
 
 def test_after_a_base_of_something_else_cycles_are_collected(bases: Bases) -> None:
     records = knowledge_of(ARTIFACTS).records
-    odd = tuple.__new__(LinkState, ("open", (), "", "another field"))
+    odd = tuple.__new__(LinkState, ("open", (), "named", False, "another field"))
     leave(bases, Knowledge(records=records, states=dict.fromkeys(records, odd)))
     assert bases.open() is None
     assert gc.isenabled()
