@@ -24,6 +24,7 @@ from click.testing import CliRunner
 from mcp import ClientSession
 from tantivy import Index
 from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import PageStatus, Status, Visibility
@@ -411,7 +412,7 @@ def texts_kept(folder: Path) -> str:
     texts = [path.read_bytes().decode("utf-8", "replace") for path in files]
     for path in files:
         if path.name == "meta.json":
-            for document in Layer(Index.open(str(path.parent))).documents():
+            for document in Knowledge(Layer(Index.open(str(path.parent)))).documents():
                 values = (value for several in document.to_dict().values() for value in several)
                 texts += (str(v, "utf-8") if isinstance(v, bytes) else str(v) for v in values)
     return "\n".join(texts).lower()

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from tantivy import Index
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.schema import stems_in
 from vouch_sidecar.surfaces.local.user_socket import connect, exchange, question
@@ -138,7 +139,7 @@ def holds(folder: Path, text: str) -> bool:
 
 
 def _stems_in(base: Path) -> set[str]:
-    documents = Layer(Index.open(str(base))).documents()
+    documents = Knowledge(Layer(Index.open(str(base)))).documents()
     return {stem for document in documents for stem in stems_in(document)}
 
 

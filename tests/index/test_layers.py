@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tantivy import Document, Occur, Query
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Hit, Snapshot, Sum, in_memory
 from vouch_sidecar.index.query import all_of, any_of, stem_query, term_query, value_query
 from vouch_sidecar.index.schema import SCHEMA, DocumentKey, placed_stem
@@ -66,7 +67,7 @@ class History:
 
     def snapshot(self) -> Snapshot:
         layer = in_memory(text.made() for text in self.base.values())
-        numbers = {one["key"][0]: number for number, one in enumerate(layer.documents())}
+        numbers = {one["key"][0]: number for number, one in enumerate(Knowledge(layer).documents())}
         changed = [i for i in {**self.base, **self.now} if self.base.get(i) != self.now.get(i)]
         dead = [numbers[self.base[i].key] for i in changed if i in self.base]
         return Snapshot(
@@ -209,5 +210,5 @@ def test_a_layer_keeps_every_field_of_a_document() -> None:
     """Else what is copied from a base into another loses something."""
     text = Text("c", words=("key", "key", "relay"), about=ENTITIES, worth=3)
     first = in_memory([text.made()])
-    again = in_memory(first.documents())
-    assert [one.to_dict() for one in again.documents()] == [text.made().to_dict()]
+    again = in_memory(Knowledge(first).documents())
+    assert [one.to_dict() for one in Knowledge(again).documents()] == [text.made().to_dict()]

@@ -39,9 +39,7 @@ from vouch_sidecar.kb.records import (
     Page,
     Relation,
     Source,
-    key_of,
 )
-from vouch_sidecar.kb.references import references_of
 from vouch_sidecar.names.matcher import Names
 
 T = TypeVar("T", bound=Artifact)
@@ -102,13 +100,13 @@ class Knowledge:
     def after(self, records: Records) -> Knowledge:
         """The generation of other records."""
         before = self.records
-        differing = [
+        differing = {
             k
             for k, record in records.items()
             if (old := before.get(k)) is not record and old != record
-        ]
+        }
         gone = before.keys() - records.keys()
-        differing += gone
+        differing |= gone
         if not differing:
             return self
         are_named_alike = not any(key[0] is Kind.ENTITY for key in differing)
@@ -121,12 +119,9 @@ class Knowledge:
         states = {**then, **relinked}
         for key in gone:
             del states[key]
-        seen = set(differing)
-        differing += [
-            k
-            for k, state in relinked.items()
-            if (was := then.get(k)) is not state and was != state and k not in seen
-        ]
+        differing |= {
+            k for k, state in relinked.items() if (was := then.get(k)) is not state and was != state
+        }
         documents = {
             key: documents_of(records[key], states[key]) if key in records else ()
             for key in differing
@@ -151,11 +146,8 @@ class Knowledge:
 
     def documents(self) -> Iterator[Document]:
         """Every document, for writing a base."""
-        dead = self.snapshot.dead
-        for number in range(self.base.size):
-            if number not in dead:
-                yield self.base.document(number)
-        yield from chain.from_iterable(self.changed.values())
+        kept = (number for number in range(self.base.size) if number not in self.snapshot.dead)
+        return chain(map(self.base.document, kept), *self.changed.values())
 
     # Artifacts
 
@@ -215,9 +207,6 @@ class Knowledge:
     def entity(self, entity_id: str) -> Entity | None:
         return self.names.entity(entity_id)
 
-    def page(self, page_id: str) -> Page | None:
-        return self._of_type(Page, Kind.PAGE, page_id)
-
     def source(self, source_id: str) -> Source | None:
         return self._of_type(Source, Kind.SOURCE, source_id)
 
@@ -244,7 +233,7 @@ class Knowledge:
         kind, artifact_id = key
         pages = {page.id for page in self._pages[kind].get(artifact_id, ())}
         entity = self.entity(artifact_id) if kind is Kind.ENTITY else None
-        if entity is not None and entity.page and self.page(entity.page) is not None:
+        if entity is not None and entity.page and self.artifact((Kind.PAGE, entity.page)):
             pages.add(entity.page)
         return sorted(pages)
 
@@ -256,12 +245,9 @@ class Knowledge:
             Kind.ENTITY: _by_reference(pages, lambda page: page.entities),
         }
 
-    def relations_of(self, artifact_id: str) -> list[Relation]:
-        """The relations that start or end at an artifact, by id."""
-        return self._relations.get(artifact_id, [])
-
     @cached_property
-    def _relations(self) -> Mapping[str, list[Relation]]:
+    def relations(self) -> Mapping[str, list[Relation]]:
+        """By the id of an artifact, the relations that start or end there, by id."""
         relations = sorted(self._records_of(Relation, Kind.RELATION), key=lambda one: one.id)
         return _by_reference(relations, lambda relation: (relation.source, relation.target))
 
@@ -273,7 +259,7 @@ class Knowledge:
         claim = self.records.get((Kind.CLAIM, claim_id))
         if isinstance(claim, Claim) and claim.superseded_by:
             newer.add(claim.superseded_by)
-        for relation in self.relations_of(claim_id):
+        for relation in self.relations.get(claim_id, ()):
             if relation.relation == "supersedes" and relation.target == claim_id:
                 newer.add(relation.source)
         return sorted(newer)
@@ -283,30 +269,21 @@ class Knowledge:
         claims = self._records_of(Claim, Kind.CLAIM)
         return _by_reference(claims, lambda claim: claim.supersedes)
 
-    def citing(self, artifact_id: str) -> Iterator[Artifact]:
-        """The artifacts that refer to an id of any kind, sorted by kind and id."""
-        keys = sorted(map(key_of, self._citing.get(artifact_id, ())))
-        return (artifact for artifact in map(self.artifact, keys) if artifact is not None)
+    @cached_property
+    def contradicting(self) -> Mapping[str, list[Claim]]:
+        """By the id of a claim, the claims that contradict it, retired ones too."""
+        claims = self._records_of(Claim, Kind.CLAIM)
+        return _by_reference(claims, lambda claim: claim.contradicts)
 
     @cached_property
-    def _citing(self) -> Mapping[str, list[Artifact]]:
-        return _by_reference(self.records.values(), references_of)
-
-    def claims_citing(self, evidence_id: str) -> list[Claim]:
-        """The claims that cite a piece of evidence or a source, retired ones too."""
-        return self._claims_by_cited.get(evidence_id, [])
-
-    @cached_property
-    def _claims_by_cited(self) -> Mapping[str, list[Claim]]:
+    def claims_citing(self) -> Mapping[str, list[Claim]]:
+        """By the id of evidence or of a source, the claims that cite it, retired ones too."""
         claims = self._records_of(Claim, Kind.CLAIM)
         return _by_reference(claims, lambda claim: claim.evidence)
 
-    def evidence_in(self, source_id: str) -> list[Evidence]:
-        """The evidence that quotes a source, by place."""
-        return self._evidence_by_source.get(source_id, [])
-
     @cached_property
-    def _evidence_by_source(self) -> Mapping[str, list[Evidence]]:
+    def evidence_in(self) -> Mapping[str, list[Evidence]]:
+        """By the id of a source, the evidence that quotes it, by place."""
         shown = map(self._shown, self._records_of(Evidence, Kind.EVIDENCE))
         evidence = sorted(shown, key=lambda one: (one.byte_start or 0, one.byte_end or 0, one.id))
         return _by_reference(evidence, lambda one: (one.source_id,))
@@ -328,12 +305,12 @@ class Knowledge:
     def _concealed(
         self, source_id: str, gates: frozenset[str]
     ) -> tuple[tuple[int, int], ...] | None:
-        for claim in self.claims_citing(source_id):
+        for claim in self.claims_citing.get(source_id, ()):
             if claim.status == "redacted" or gate_of(claim) not in gates:
                 return None
         ranges = set()
-        for evidence in self.evidence_in(source_id):
-            for claim in self.claims_citing(evidence.id):
+        for evidence in self.evidence_in.get(source_id, ()):
+            for claim in self.claims_citing.get(evidence.id, ()):
                 is_seen = gate_of(claim) in gates
                 start, end = evidence.byte_start, evidence.byte_end
                 if claim.status == "redacted" or not (is_seen or (start is not None and end)):
@@ -355,8 +332,8 @@ class Knowledge:
             (Kind.CLAIM, claim.id)
             for source_id in sources
             if before.concealed(source_id, everybody) != self.concealed(source_id, everybody)
-            for one in self.evidence_in(source_id)
-            for claim in self.claims_citing(one.id)
+            for one in self.evidence_in.get(source_id, ())
+            for claim in self.claims_citing.get(one.id, ())
         }
 
     # Links

@@ -5,7 +5,7 @@ that are also in `old` are left out. A snapshot never changes, and any thread ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, cmp_to_key, wraps
 from pathlib import Path
@@ -96,10 +96,6 @@ class Layer:
     @_asks
     def document(self, number: int) -> Document:
         return self._searcher.doc(DocAddress(0, number))
-
-    def documents(self) -> Iterator[Document]:
-        """All documents, sorted by key."""
-        return map(self.document, range(self.size))
 
     @_asks
     def frequency(self, field: str, value: str) -> int:

@@ -5,7 +5,7 @@ artifacts, so one pass over all of them makes both anew after every change.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, lru_cache, partial
 from typing import Literal, NamedTuple
 
@@ -88,7 +88,7 @@ def link_all(
 
 
 def link_again(
-    records: Records, names: Names, was: Records, then: States, differing: Sequence[Key]
+    records: Records, names: Names, was: Records, then: States, differing: Collection[Key]
 ) -> dict[Key, LinkState]:
     """The states that may differ after a change of some records that changed no name. A claim whose
     gate and citations stay as they were decides nothing about other artifacts.

@@ -73,12 +73,9 @@ class VisibleTopics:
         )
         return VisibleTopics(left, self._names)
 
-    def of_claim(self, claim_id: str) -> tuple[str, ...]:
-        """Ids of the topics that a claim is linked to."""
-        return self._by_claim.get(claim_id, ())
-
     @cached_property
-    def _by_claim(self) -> Mapping[str, tuple[str, ...]]:
+    def of_claim(self) -> Mapping[str, tuple[str, ...]]:
+        """By the id of a claim, the ids of the topics that it is linked to, sorted."""
         topic_ids: defaultdict[str, list[str]] = defaultdict(list)
         for topic_id, topic in self._by_id.items():
             for claim_id in topic.claims:

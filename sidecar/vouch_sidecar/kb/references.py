@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from vouch_sidecar.kb.artifact_files import classify
-from vouch_sidecar.kb.records import KIND_OF, Artifact, Kind, Page
+from vouch_sidecar.kb.records import Kind
 
 RELATION_ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 CITED = (Kind.SOURCE, Kind.EVIDENCE)
@@ -98,14 +98,3 @@ def marks(text: str, start: int = 0) -> Iterator[Reference]:
         kinds, field = (LINKED, "[[") if name == "link" else ((Kind.CLAIM,), "[claim:")
         marked, begin = mark[name].rstrip(), start + mark.start(name)
         yield Reference(field, begin, begin + len(marked), marked, kinds)
-
-
-def references_of(artifact: Artifact) -> set[str]:
-    """The ids that an artifact refers to, in fields and in the marks of a page's body."""
-    refs: set[str] = set()
-    for name in FIELDS.get(KIND_OF[type(artifact)], ()):
-        value = getattr(artifact, name)
-        refs.update((value,) if isinstance(value, str) else value or ())
-    if isinstance(artifact, Page):
-        refs.update(mark.text for mark in marks(artifact.body))
-    return refs

@@ -85,8 +85,7 @@ def contradicting(view: View, claim: Claim) -> list[Claim]:
     """The claims that a claim contradicts, or that contradict it, by id."""
     others = {*claim.contradicts}
     if claim.status == "contested":
-        citing = (other for other in view.knowledge.citing(claim.id) if isinstance(other, Claim))
-        others |= {other.id for other in citing if claim.id in other.contradicts}
+        others |= {other.id for other in view.knowledge.contradicting.get(claim.id, ())}
     claims = map(view.visible.claim, sorted(others))
     return [claim for claim in claims if claim is not None]
 

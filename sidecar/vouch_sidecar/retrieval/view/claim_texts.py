@@ -91,8 +91,8 @@ class ClaimTexts:
         knowledge, first = self._at.knowledge, dict[str, tuple[int, Claim]]()
         citing = {
             claim
-            for evidence in knowledge.evidence_in(source.id)
-            for claim in knowledge.claims_citing(evidence.id)
+            for evidence in knowledge.evidence_in.get(source.id, ())
+            for claim in knowledge.claims_citing.get(evidence.id, ())
             if is_live(claim) and self._visible.sees(claim)
         }
         for claim in sorted(citing, key=lambda claim: claim.id):

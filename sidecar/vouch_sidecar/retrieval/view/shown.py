@@ -240,13 +240,13 @@ def _saying(
     gates: frozenset[str],
 ) -> Iterator[str]:
     """The ids of the live, visible claims that quote the same sentence."""
-    every = knowledge.evidence_in(source.id)
+    every = knowledge.evidence_in.get(source.id, ())
     first = bisect_left(every, sentence.start - _MARK_BYTES, key=lambda one: one.byte_start or 0)
     last = bisect_left(every, sentence.end, key=lambda one: one.byte_start or 0)
     for evidence in every[first:last]:
         there = document.around(evidence)
         if there is not None and there.sentence == sentence:
-            for claim in knowledge.claims_citing(evidence.id):
+            for claim in knowledge.claims_citing.get(evidence.id, ()):
                 if is_live(claim) and gate_of(claim) in gates and _quotes(evidence, claim):
                     yield claim.id
 

@@ -22,6 +22,7 @@ from vouch_sidecar.kb.records import (
     Relation,
     Source,
 )
+from vouch_sidecar.kb.references import RELATION_ENDS
 from vouch_sidecar.names.mentions import Mention, outside
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
@@ -41,7 +42,7 @@ class VisibleArtifacts:
         if isinstance(artifact, Relation):
             return self._shows(artifact.source) and self._shows(artifact.target)
         if isinstance(artifact, Evidence):
-            citing = self._at.knowledge.claims_citing(artifact.id)
+            citing = self._at.knowledge.claims_citing.get(artifact.id, ())
             gates = [gate_of(claim) for claim in citing if is_live(claim)]
             is_cited = not gates or not self._at.gates.isdisjoint(gates)
             return is_cited and self.artifact((Kind.SOURCE, artifact.source_id)) is not None
@@ -113,11 +114,10 @@ class VisibleArtifacts:
 
     def relations_of(self, artifact_id: str) -> Iterator[Relation]:
         """The relations of an artifact that the viewer may see, by id."""
-        return filter(self.sees, self._at.knowledge.relations_of(artifact_id))
+        return filter(self.sees, self._at.knowledge.relations.get(artifact_id, ()))
 
     def _shows(self, endpoint: str) -> bool:
-        kinds = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
-        return any(self.artifact((kind, endpoint)) for kind in kinds)
+        return any(self.artifact((kind, endpoint)) for kind in RELATION_ENDS)
 
     def is_recent(self, claim: Claim) -> bool:
         """Whether a claim was confirmed or updated since the time that the question gives."""
@@ -182,4 +182,4 @@ class VisibleNames:
     def entities_of(self, claim_id: str) -> frozenset[str]:
         """The entities and topics that a claim counts for."""
         linked, _ = self._at.knowledge.links(claim_id)
-        return frozenset((*linked, *self._at.derived.of_claim(claim_id)))
+        return frozenset((*linked, *self._at.derived.of_claim.get(claim_id, ())))
