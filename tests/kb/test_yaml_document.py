@@ -94,7 +94,7 @@ REFUSED = (
 def test_what_is_dangerous_or_wrong_is_refused(text: str) -> None:
     with pytest.raises(DocumentError) as caught:
         YamlDocument(text)
-    assert len(caught.value.message) < 200
+    assert len(str(caught.value)) < 200
 
 
 def test_nesting_up_to_the_cap_is_read() -> None:

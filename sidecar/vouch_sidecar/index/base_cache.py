@@ -215,8 +215,7 @@ class Bases:
         """Whatever lies there and is not stored next to bases: also unfinished ones, and those of
         other versions.
         """
-        entries = (entry for entry in _entries(self.folder) if entry.name != ROOT)
-        return [entry for entry in entries if not entry.name.startswith(_BESIDE)]
+        return [e for e in _entries(self.folder) if not e.name.startswith((_BESIDE, ROOT))]
 
     def _finished(self) -> list[Path]:
         return [entry for entry in _entries(self.folder) if entry.name.startswith(f"{_version()}-")]
@@ -278,29 +277,26 @@ def code_version(rooms: tuple[str, ...]) -> str:
 def _write_records(
     folder: Path, knowledge: Knowledge, stats: Mapping[str, Stat], config: bytes | None
 ) -> None:
-    for file in folder.iterdir():
-        file.chmod(0o600)
     said, stamp = None if config is None else config.hex(), stats.get(CONFIG, b"").hex()
-    descriptor = os.open(folder / RECORDS, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+    with (folder / RECORDS).open("x", encoding="ascii") as stream:
         stream.write(json.dumps([said, stamp]))
         for key, record in knowledge.records.items():
             state = knowledge.states[key]
             if isinstance(record, Evidence) and state.label == NOBODY:
                 continue  # the next process reads it again: its quote stands in no file of ours
             stamp = stats.get(record.path, b"").hex()
-            values = [_plain(getattr(record, name)) for name in _FIELDS[type(record)]]
-            line = json.dumps([key[0].value, stamp, values, state], separators=(",", ":"))
-            stream.write(f"\n{line}")
+            values = [getattr(record, name) for name in _FIELDS[type(record)]]
+            line = [key[0].value, stamp, values, state]
+            stream.write("\n" + json.dumps(line, separators=(",", ":"), default=_plain))
+    for file in folder.iterdir():
+        file.chmod(0o600)
 
 
 _FIELDS = {record: [field.name for field in fields(record)] for record in KIND_OF}
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Scope):
-        return {} if value == OPEN_SCOPE else asdict(value)
-    return value
+def _plain(scope: Scope) -> dict[str, Any]:
+    return {} if scope == OPEN_SCOPE else asdict(scope)
 
 
 def _open(folder: Path) -> KeptBase:

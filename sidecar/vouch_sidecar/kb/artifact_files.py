@@ -115,8 +115,7 @@ def survey(
     named = (path for path in only or () if _is_wanted(path, base, root))
     for path in _candidates(base, root, result) if only is None else named:
         if len(result.files) >= max_files:
-            reason = f"more than {max_files} files; the rest is not read"
-            result.refuse("", reason)
+            result.refuse("", f"more than {max_files} files; the rest is not read")
             break
         full = f"{base}/{path}"
         try:

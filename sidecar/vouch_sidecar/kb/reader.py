@@ -293,7 +293,7 @@ def _unreadable(path: str, data: bytes, error: DocumentError) -> Problem:
         message = "the file holds the marks of a merge conflict"
         line, _ = position(text, mark.start())
         return Problem(path, message, line=line, code="git-conflict")
-    return Problem(path, error.message, Severity.ERROR, error.line, error.column)
+    return Problem(path, str(error), Severity.ERROR, error.line, error.column)
 
 
 class Kept:

@@ -64,7 +64,7 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
     """
     try:
         real = path if kb_dir is None else _resolved(str(path), str(kb_dir))
-        with open(real, "rb", opener=_opened) as file:
+        with open(real, "rb", opener=lambda name, _: os.open(name, _FLAGS)) as file:
             status = os.fstat(file.fileno())
             found = _regular(status)
             data = file.read(min(status.st_size, limit) + 1)
@@ -75,10 +75,6 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
     if len(data) > limit:
         raise UnreadableError(f"the file is larger than {limit // 1024} KiB")
     return data, found
-
-
-def _opened(path: str, _: int) -> int:
-    return os.open(path, _FLAGS)
 
 
 def read_below(root: Path, relative: str, limit: int) -> tuple[bytes, Stat]:

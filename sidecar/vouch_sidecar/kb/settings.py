@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from itertools import chain
 from typing import Any, NamedTuple
@@ -198,15 +198,21 @@ def viewer_for(
     env: Mapping[str, str],
 ) -> Viewer:
     """The viewer with the first project and the first agent that are not blank."""
-    given = [viewer for viewer in (params_viewer, init_viewer) if viewer is not None]
-    projects = [viewer.project for viewer in given]
-    agents = [viewer.agent for viewer in given]
-    projects += [env.get("VOUCH_PROJECT"), settings.scope.project, settings.kb.id]
-    agents += [env.get("VOUCH_AGENT"), settings.scope.agent]
-    return Viewer(
-        next((name.strip() for name in projects if name and name.strip()), None),
-        next((name.strip() for name in agents if name and name.strip()), None),
+    given = (
+        params_viewer or Viewer(),
+        init_viewer or Viewer(),
+        Viewer(env.get("VOUCH_PROJECT"), env.get("VOUCH_AGENT")),
+        Viewer(settings.scope.project, settings.scope.agent),
+        Viewer(settings.kb.id),
     )
+    return Viewer(
+        _first_name(viewer.project for viewer in given),
+        _first_name(viewer.agent for viewer in given),
+    )
+
+
+def _first_name(names: Iterable[str | None]) -> str | None:
+    return next((name.strip() for name in names if name and name.strip()), None)
 
 
 def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str, object]:
@@ -216,7 +222,7 @@ def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str
     try:
         loaded = YamlDocument(decode(config), CONFIG)
     except DocumentError as error:
-        problems.append(Problem(CONFIG, error.message, Severity.ERROR, error.line, error.column))
+        problems.append(Problem(CONFIG, str(error), Severity.ERROR, error.line, error.column))
         return {}
     problems += loaded.repeated
     value = {} if loaded.value is None else loaded.value

@@ -53,7 +53,6 @@ class DocumentError(Exception):
 
     def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
         super().__init__(message)
-        self.message = message
         self.line = line
         self.column = column
 
