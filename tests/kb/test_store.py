@@ -130,6 +130,19 @@ def test_a_quick_rewrite_of_the_same_size_is_seen(kb_dir: Path, clock: Clock) ->
     assert store.store.stats().keys() == {"claims/a.yaml"}
 
 
+def test_a_file_that_another_of_its_size_and_time_replaces_is_read(
+    kb_dir: Path, store: Looking
+) -> None:
+    file = put(kb_dir, "claims/a.yaml", claim("a", text="aaaa"), age=5)
+    other = put(kb_dir, "other", claim("a", text="bbbb"))
+    os.utime(other, ns=(file.stat().st_mtime_ns,) * 2)
+    store()
+    other.replace(file)
+    artifact = store().only
+    assert isinstance(artifact, Claim)
+    assert artifact.text == "bbbb"
+
+
 def test_the_last_good_version_of_a_torn_file_serves_for_seconds(
     kb_dir: Path, store: Looking, clock: Clock
 ) -> None:
