@@ -98,6 +98,17 @@ def test_commits_of_many_files_are_left_out(root: Path, tmp_path: Path) -> None:
     assert authors(history(root, tmp_path), "0.py") == ["Ada"]
 
 
+def test_where_a_shallow_clone_ends_nobody_made_all_files(root: Path, tmp_path: Path) -> None:
+    commit_as(root, "Ada", {"a.py": "1"})
+    commit_as(root, "Bob", {"b.py": "1"})
+    commit_as(root, "Cy", {"b.py": "2"})
+    for depth, of_a_file in (("1", []), ("2", ["Cy"])):
+        git(tmp_path, "clone", "-q", "--depth", depth, root.as_uri(), depth)
+        found = history(tmp_path / depth, tmp_path)
+        assert (authors(found, "a.py"), authors(found, "b.py")) == ([], of_a_file)
+        assert bool(found.unread) is not bool(of_a_file)
+
+
 @pytest.mark.parametrize("name", ["ada@example.org", "x" * 101, "a @ b"])
 def test_addresses_and_what_is_no_name_are_not_kept(root: Path, tmp_path: Path, name: str) -> None:
     commit_as(root, "Bob", {"a.py": "1"})
@@ -197,7 +208,17 @@ def _bomb(root: Path, _: Path) -> None:
     git(root, "update-ref", "HEAD", git(root, "commit-tree", made, "-m", "bomb").strip())
 
 
-@pytest.mark.parametrize("trick", [_alternates, _gitdir, _linked, _bomb])
+def _mailmap(root: Path, _: Path) -> None:
+    lines = b"".join(b"Somebody %d <a%d@b.example>\n" % (n, n) for n in range(50_000))
+    commit_as(root, "Ada Byron", {".mailmap": lines})
+
+
+def _shallow(root: Path, _: Path) -> None:
+    commit_as(root, "Ada Byron", {"a.py": "3"})
+    (root / ".git" / "shallow").write_text(git(root, "rev-parse", "HEAD"), "ascii")
+
+
+@pytest.mark.parametrize("trick", [_alternates, _gitdir, _linked, _bomb, _mailmap, _shallow])
 def test_a_repository_that_can_not_be_read_says_so(
     root: Path, tmp_path: Path, trick: Callable[[Path, Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,11 +9,13 @@ import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.workspace.git import Repository, prefix_in, run
 from vouch_sidecar.workspace.names_in_text import digest
@@ -25,6 +27,9 @@ MAX_CHANGED = 25
 MAX_AUTHOR_NAME = 100
 NAME_LENGTH = 40
 """Digits of a commit's name."""
+MAX_SHALLOW = 1 << 20
+MAX_MAILMAP = 1 << 20
+"""Bytes. git takes time by the square of its lines."""
 _BOT = re.compile(
     r"\[bot\]|^(?:(?:the\s)?(?:dependabot|renovate|pre-commit-ci|github-actions?|github\sactions?"
     r"|gitlab-ci|greenkeeper|pyup|snyk|codecov|allcontributors|weblate|mergify|bors|copybara"
@@ -82,7 +87,8 @@ def read_history(
     cannot be run. A commit from the future counts as one from now. Blocks.
     """
     prefix = prefix_in(repository.top, root)
-    if (unread := repository.why_unread()) or prefix is None:
+    unread = repository.why_unread() or _why_unmapped(repository, head, caches, env)
+    if unread or prefix is None:
         return History(head, unread=unread)
     arguments = [
         "-c",
@@ -101,10 +107,28 @@ def read_history(
     data = run(repository, arguments, caches, env)
     if data is None:
         return History(head, unread="git is missing, or could not read them")
-    logged = list(_commits(data))
-    counted = [commit for commit in logged if commit.shows_who_knows]
+    logged, cut = list(_commits(data)), _shallow(repository)
+    counted = [commit for commit in logged if commit.name not in cut and commit.shows_who_knows]
+    commits, by_path, names = _of_persons(counted, prefix)
+    unread = "the clone is shallow: the commits that changed its files are not in it"
     known = frozenset(path for commit in logged for path in commit.below(prefix))
-    return History(head, *_of_persons(counted, prefix), known=known)
+    return History(head, commits, by_path, names, unread if cut and not commits else "", known)
+
+
+def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[str, str]) -> str:
+    """Why `.mailmap` cannot be used; "" if it can, or is missing. Without it, somebody who must
+    never be named might be named by a former name.
+    """
+    size = run(repository, ["cat-file", "-s", f"{head}:.mailmap"], caches, env)
+    return "its .mailmap is too large" if size and int(size) > MAX_MAILMAP else ""
+
+
+def _shallow(repository: Repository) -> frozenset[str]:
+    """The commits at which a shallow clone ends. They look as if they had added every file."""
+    with suppress(OSError, UnreadableError):
+        data, _ = read_bounded(repository.common / "shallow", MAX_SHALLOW)
+        return frozenset(data.decode("ascii", "replace").split())
+    return frozenset()
 
 
 def _of_persons(
