@@ -17,13 +17,17 @@ def test_a_change_by_the_hosts_patch() -> None:
         {"oldStart": 5, "newStart": 7, "lines": [*around, "-b", "+c", "+ ", *around]},
         {"oldStart": 27, "newStart": 30, "lines": [*around, "-gone", *around]},
     ]
-    payload = {
+    payload: dict[str, Any] = {
         "tool_input": {"file_path": PATH, "old_string": "b", "new_string": "c"},
         "tool_response": {"structuredPatch": hunks},
     }
     assert given.touched_of(payload) == Touched(
         PATH, [(9, 10), (32, 32)], is_edit=True, text="b\nc", inserted="c", removed="b\ngone"
     )
+    payload["tool_response"]["originalFile"] = "all of it"
+    touched = given.touched_of(payload)
+    assert touched is not None
+    assert (touched.inserted, touched.removed) == ("c", "all of it")
 
 
 @pytest.mark.parametrize(

@@ -190,6 +190,18 @@ def test_a_claim_whose_quote_an_edit_takes_away_is_told_first_and_marked(
     assert hook("post-tool-use", **edited(place, "src/relay.py", "x", **change)).is_silent()
 
 
+def test_a_quote_of_which_a_change_takes_a_part_is_told_first(
+    place: Place, hook: Hook, server: Client
+) -> None:
+    content = b"One is up.\n# It restarts at night.\n"
+    cite(place.root, "both", "Both hold.", "src/relay.py", content, quote=content[4:30])
+    tied = {"paths": ["src/relay.py"]}
+    server.until("vouch/files", tied, lambda a: "both" in str(a["files"]))
+    new = "Every httpx client needs a timeout.\n"
+    event = changed(place, "src/relay.py", "One is up.\n", new)
+    assert "Both hold." in hook("post-tool-use", **event).text.splitlines()[1]
+
+
 def test_an_edit_is_told_the_claim_that_what_it_inserts_meets(place: Place, hook: Hook) -> None:
     """Where the folder is tied to the claim, and seldom where neither it nor the file is."""
     inserted = "client = httpx.AsyncClient(timeout=None)"

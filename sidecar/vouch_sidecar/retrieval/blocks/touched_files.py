@@ -52,7 +52,7 @@ class Touched:
     inserted: str = ""
     """The lines that are new."""
     removed: str = ""
-    """The text that is gone."""
+    """The text that is gone; that of the whole file before, where it is known."""
 
 
 def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list[Line]:

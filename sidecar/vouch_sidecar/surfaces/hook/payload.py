@@ -129,7 +129,7 @@ def touched_of(payload: Payload) -> Touched | None:
     if (path := edited_file(payload)) is None:
         return None
     old, new = _written(payload, "old_string"), _written(payload, *EDITED)
-    hunks = _hunks(payload)
+    hunks, original = _hunks(payload), _object(payload.get("tool_response")).get("originalFile")
     ranges = [changed for hunk in hunks for changed in _range_changed(hunk)]
     patch = [line for hunk in hunks for line in _lines(hunk)]
     if not hunks:
@@ -147,7 +147,7 @@ def touched_of(payload: Payload) -> Touched | None:
         is_edit=bool(old or new),
         text=_text("\n".join(filter(None, (old, new)))),
         inserted=_text("\n".join(inserted)),
-        removed=_text("\n".join(removed)),
+        removed=_text(original) or _text("\n".join(removed)),
     )
 
 
