@@ -13,6 +13,7 @@ from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
+from vouch_sidecar.retrieval.files.stale_claims import is_followed
 from vouch_sidecar.retrieval.gate import may_enter, pages_to_tell
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting
@@ -146,8 +147,9 @@ def _both_sides(hits: Iterable[Line]) -> Iterator[Line]:
 
 def each_line_once(hits: Iterable[Line]) -> list[Line]:
     """The first hit of each artifact; of claims that say the same a reviewed one, else one that is
-    contested, else the first that is not gone. A reviewed claim stands in the place of those that
-    nobody reviewed and that rest on the same evidence or the same sentence.
+    contested, else the first whose file still has its quote, or else lacks it. A reviewed claim
+    stands in the place of those that nobody reviewed and that rest on the same evidence or the same
+    sentence.
     """
     hits = each_once(hits, _says, lambda *both: min(both, key=_goes_before))
     reviewed = {
@@ -162,8 +164,11 @@ def each_line_once(hits: Iterable[Line]) -> list[Line]:
 
 
 def _goes_before(hit: Line) -> tuple[bool, ...]:
-    is_contested = isinstance(hit.artifact, Claim) and hit.artifact.status == "contested"
-    return not hit.is_reviewed, not is_contested, hit.is_gone
+    claim = hit.artifact
+    if not isinstance(claim, Claim):
+        return ()
+    is_known = is_followed(hit.view, claim)
+    return not hit.is_reviewed, claim.status != "contested", not is_known, hit.is_gone
 
 
 def _rests_on(hit: Line) -> Iterator[Hashable]:

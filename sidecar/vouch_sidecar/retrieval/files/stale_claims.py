@@ -42,6 +42,12 @@ def is_lost(view: View, claim: Claim) -> bool:
     return bool(sources) and all(fresh.gone.get(each.id) for each in sources)
 
 
+def is_followed(view: View, claim: Claim) -> bool:
+    """Whether a file shows if it still has what a claim quotes."""
+    quotes = [evidence for _, _, evidence in view.visible.cited(claim) if evidence is not None]
+    return any(fresh_of(view.workspace.fresh, quote) is not None for quote in quotes)
+
+
 def stale(view: View, claim: Claim) -> Stale | None:
     """What went stale in a claim, for a viewer; None where nothing did. The age of a claim counts
     only once the files of the workspace are known.
