@@ -18,7 +18,7 @@ from vouch_sidecar.workspace.file_list import (
 
 from tests.engine.bases import ask, base
 from tests.kb.samples import claim, put
-from tests.workspace.places import listed, repository, settled, write
+from tests.workspace.places import cite, listed, repository, settled, write
 
 
 def walked(root: Path) -> tuple[str, ...]:
@@ -131,6 +131,24 @@ def test_a_root_below_the_top_of_its_repository(tmp_path: Path) -> None:
     repository(tmp_path / "mono", {"one/a.py": "", "two/b.py": "", "onelike/c.py": ""})
     found = listed(tmp_path / "mono" / "one", tmp_path)
     assert found.paths == ("a.py",)
+
+
+@pytest.mark.parametrize("path", ["src/till.py", "services/pay/src/till.py"])
+def test_a_path_may_begin_at_the_top_of_the_repository(tmp_path: Path, path: str) -> None:
+    root = repository(tmp_path / "mono", {"services/pay/src/till.py": "", "src/till.py": ""})
+    cite(root / "services" / "pay", "one", "Coins are counted twice.", "src/till.py")
+    engine = settled(root / "services" / "pay", tmp_path)
+    (file,) = ask(engine, "files", paths=[path])["files"]
+    assert [claim["id"] for claim in file["claims"]] == ["one"]
+    (collection,) = engine.collections.values()
+    assert [found for _, _, found in collection.world.files_in(f"in {path}:7")] == ["src/till.py"]
+
+
+def test_no_question_waits_for_look_ups(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {"src/till.py": ""})
+    base(root, {})
+    (collection,) = settled(root, tmp_path).collections.values()
+    assert {"_by_name", "_by_words", "_by_module"} <= vars(collection.world.files).keys()
 
 
 def test_a_root_above_several_repositories(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
 from vouch_sidecar.workspace.file_list import list_files, read_file, stat_of
-from vouch_sidecar.workspace.git import Repository
+from vouch_sidecar.workspace.git import Repository, prefix_in
 from vouch_sidecar.workspace.locator import MAX_PARTS
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import Ties
@@ -131,6 +131,7 @@ def _built(collection: Collection, world: World, own: Set[str]) -> World:
     for path in {*ties.by_path, *world.sources.values()} - stats.keys():
         if not path.endswith("/"):
             stats[path] = stat_of(world.root, path)
+    world.files.make_ready()
     world = replace(world, ties=ties, fresh=fresh, stats=stats)
     is_same = _said_by(world) == _said_by(before)
     return replace(world, serial=before.serial if is_same else next(SERIALS))
@@ -166,7 +167,8 @@ def _looked(
         files = files if listed == files else listed
     if settings.people.git != "off":
         owners = read_owners(world.root if git is None else git.top, world.code_owners)
-    looked = replace(world, index=index, files=files, code_owners=owners)
+    prefix = "" if git is None else prefix_in(git.top, world.root)
+    looked = replace(world, index=index, prefix=prefix, files=files, code_owners=owners)
     if world.is_whole:
         is_all = everything or index != world.index or files is not world.files
         paths = files.searched if is_all else files.searched & reported
@@ -175,7 +177,7 @@ def _looked(
             looked = replace(looked, definitions=definitions)
     tied = world.stats.keys() if everything else world.stats.keys() & reported
     is_same = (
-        index == world.index
+        (index, prefix) == (world.index, world.prefix)
         and files is world.files
         and owners is world.code_owners
         and looked.definitions is world.definitions

@@ -53,6 +53,10 @@ class Files:
     def __contains__(self, path: str) -> bool:
         return path in self._known
 
+    def make_ready(self) -> None:
+        """Build all look-ups, so that no question has to wait for them."""
+        _ = self._by_name, self._by_words, self._by_module
+
     @cached_property
     def _known(self) -> frozenset[str]:
         return frozenset(self.paths)

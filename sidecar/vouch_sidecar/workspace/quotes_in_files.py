@@ -6,9 +6,11 @@ text of a file.
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -51,11 +53,12 @@ class FlatLines:
     """
 
     def __init__(self, data: bytes) -> None:
-        lines = data.decode("utf-8", "replace").casefold().split("\n")
-        words = [line.split() for line in lines]
-        self._flat = " ".join(word for line in words for word in line)
-        self._numbers = array("L", (number for number, line in enumerate(words, 1) for _ in line))
-        """The line of each word."""
+        lines = enumerate(map(flat, data.decode("utf-8", "replace").split("\n")), 1)
+        full = [(number, line) for number, line in lines if line]
+        self._flat = " ".join(line for _, line in full)
+        self._numbers = array("L", (number for number, _ in full))
+        self._ends = array("L", accumulate(len(line) + 1 for _, line in full))
+        """The number of each line that is not blank, and where the next one begins."""
 
     def find(self, quote: Quote) -> tuple[QuoteState, int | None]:
         """Whether the text has a quote, and the line: the quote's own if it is there, else the
@@ -64,7 +67,7 @@ class FlatLines:
         words, lines = flat(quote.text), list[int]()
         at = self._flat.find(words) if words else -1
         while at >= 0 and len(lines) < MAX_QUOTE_PLACES:
-            lines.append(self._numbers[self._flat.count(" ", 0, at)])
+            lines.append(self._numbers[bisect_right(self._ends, at)])
             at = self._flat.find(words, at + 1)
         if not lines:
             return "gone", None

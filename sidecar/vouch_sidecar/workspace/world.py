@@ -17,7 +17,6 @@ from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file
-from vouch_sidecar.workspace.git import prefix_in
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
@@ -34,9 +33,11 @@ class World:
 
     `knowledge` is the generation that it was worked out for, None before that. It `is_whole` if
     files were searched for what they define, and the history was read. `index` is the stat of
-    git's index when files were listed; `definitions` is what each file defines; `readings` what
-    each claim says of files, by id; `sources` the files that sources were made from, by source id;
-    `stats` the stat of each file that claims are tied to or cite, None where it is gone.
+    git's index when files were listed, `prefix` the path of the root below the top of the
+    repository, with a slash at its end, None where a link leads out of that; `definitions` is what
+    each file defines; `readings` what each claim says of files, by id; `sources` the files that
+    sources were made from, by source id; `stats` the stat of each file that claims are tied to or
+    cite, None where it is gone.
     """
 
     root: Path
@@ -44,6 +45,7 @@ class World:
     is_whole: bool = False
     files: Files = field(default_factory=Files)
     index: Stat | None = None
+    prefix: str | None = ""
     definitions: Definitions = field(default_factory=dict)
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -67,9 +69,14 @@ class World:
         return replace(self, fresh=self.fresh.asked())
 
     def path_of(self, path: str) -> str | None:
-        """A path as it is listed, or at least relative to the root; None if it leaves the root."""
+        """A path as it is listed, or at least relative to the root; None if it leaves the root. A
+        relative path may begin at the root or, as in git's output, at the top of the repository.
+        """
         inside = path_below(self.root, path)
-        return None if inside is None else self.files.find(inside) or inside
+        if inside is None:
+            return None
+        below = inside.removeprefix(self.prefix or "")
+        return self.files.find(inside) or self.files.find(below) or inside
 
     def relative(self, text: str) -> str:
         """A text of the same length, with blanks in place of the root in front of paths below it:
@@ -101,8 +108,9 @@ class World:
 
     def owners_rule(self, path: str) -> OwnersRule | None:
         """The rule that names the owners of a file or folder, tied or not."""
-        prefix = prefix_in(self.code_owners.top, self.root) if self.code_owners.rules else None
-        return None if prefix is None else self.code_owners.rule_for(prefix + path)
+        if self.prefix is None or not self.code_owners.rules:
+            return None
+        return self.code_owners.rule_for(self.prefix + path)
 
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
         """The ties of a file. Reads the file, unless `text` is given."""
