@@ -15,6 +15,8 @@ from vouch_sidecar.retrieval import gate
 
 from tests.conftest import MakeKb
 from tests.engine.bases import ask, engine_on
+from tests.kb.samples import entity, put
+from tests.workspace.places import cite
 
 RETRIES = (
     "The relay retries a failed delivery three times, as set in `relay/settings.yaml` and "
@@ -121,6 +123,20 @@ def test_what_was_captured_is_said_to_whom_asks_and_to_nobody_else(captured: Pat
     for text in ("is there a dead queue?", "what moves to a letter?"):
         assert context(engine, text) == ""
     assert RETRIES in context(engine, "how are failed deliveries retried by the relay?")
+
+
+def test_a_name_alone_is_told_passages_each_sentence_once(tmp_path: Path) -> None:
+    places = [f"what room {number:02} keeps" for number in range(12)]
+    restarts = "Grafana needs a restart each May."
+    content = f"Grafana reads {', '.join(places)}.\n\n{restarts}\n".encode()
+    for name, quote in {**dict(zip(places, places, strict=True)), "zz": restarts}.items():
+        fields: dict[str, Any] = {"entities": ["grafana"], "auto_approved": True}
+        cite(
+            tmp_path, name.replace(" ", "-"), quote, "a.md", content, quote=quote.encode(), **fields
+        )
+    put(tmp_path / ".vouch", "entities/grafana.yaml", entity("grafana", name="Grafana"))
+    for said in ("Grafana", "what do we know about Grafana?"):
+        assert restarts in context(engine_on(tmp_path), said)
 
 
 def test_every_exchange_is_found_by_its_question(captured: Path) -> None:

@@ -198,7 +198,13 @@ def _lines_of(
     whom, view = whom_to_ask(row, text), row.view
     about = claims_about(view, row.entity.id, text, strengths)
     asked = asked_for(view, about, text, strengths)
-    about = [claim for claim in about if claim.kind == "worded" or claim.is_told(view)]
+    about = [
+        claim
+        for claim in about
+        if claim.kind == "worded"
+        or claim.is_told(view)
+        or (claim.kind == "passage" and claim.artifact.id in asked)
+    ]
     if not about:
         told_by = [line for line in answering if line.entity_id == row.entity.id]
         pages = _pages_about(row, asks_for_all(view, text, strengths), not told_by)

@@ -152,8 +152,8 @@ def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
 def claims_of(
     view: View, entity_id: str, asked: WeighedWords, most: int = MAX_CONSIDERED
 ) -> list[Candidate]:
-    """The claims of an entity, at most `most`: those that hold most of the words asked for, ties by
-    worth; then its other claims by worth.
+    """The claims of an entity, at most `most`, of each sentence one: those that hold most of the
+    words asked for, ties by worth; then its other claims by worth.
     """
     snapshot, enough, hits = view.knowledge.snapshot, SPARE * most, list[Hit]()
     if asked.weights:
@@ -168,8 +168,9 @@ def claims_of(
     found: dict[str, Candidate] = {}
     for document in map(snapshot.document, hits[:enough]):
         claim = view.visible.in_document(document)
-        if isinstance(claim, Claim) and claim.id not in found and may_enter(view, claim):
-            found[claim.id] = _claim(view, claim, document)
+        if isinstance(claim, Claim) and may_enter(view, claim):
+            candidate = _claim(view, claim, document)
+            found.setdefault(candidate.sentence_key, candidate)
         if len(found) == most:
             break
     return list(found.values())
