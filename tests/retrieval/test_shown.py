@@ -17,6 +17,7 @@ from vouch_sidecar.retrieval.view import View
 
 from tests.index.worlds import knowledge_of
 from tests.kb.samples import make_kb, put
+from tests.text.lines_run import lines_run
 
 CONTENT = """\
 # Long heading
@@ -187,6 +188,20 @@ def test_a_source_that_is_not_kept_gives_no_sentences(
     assert said(look(artifacts), FIRST) == QUOTES[FIRST]
     kept.write_bytes(whole)
     assert said(look(artifacts), FIRST) == f"Long heading: {WHOLE}"
+
+
+def test_a_range_over_much_of_a_document_costs_no_walk_through_it(tmp_path: Path) -> None:
+    data = b"Say so.\n\n" * 4_000
+    digest = sha256(data).hexdigest()
+    put(make_kb(tmp_path), f"sources/{digest}/content", data)
+    kept = Source(digest, f"sources/{digest}/meta.yaml", "a.md", kept=True)
+    ends = {"one": 7, "all": len(data)}
+    cited = [Evidence(f"ev-{i}", f"evidence/{i}.yaml", digest, "b", None, 0, ends[i]) for i in ends]
+    one, every = (Claim(i, f"claims/{i}.yaml", "Say so.", evidence=(f"ev-{i}",)) for i in ends)
+    view = View("kb", knowledge_of([kept, *cited, one, every]), EVERYBODY, tmp_path)
+    assert view.texts.shown(one).sentence == "Say so."
+    assert lines_run(lambda: view.texts.shown(every)) < 1_000
+    assert view.texts.shown(every).text == "Say so."
 
 
 def test_a_forged_receipt_is_none(look: Look) -> None:

@@ -33,6 +33,8 @@ TALKING = frozenset({"message", "transcript"})
 """Types of sources in which people and agents talk to each other."""
 MAX_LEAD_IN = 240
 """Characters of a sentence that is put in front of the items of its list."""
+MAX_RECEIPT = 20_000
+"""Bytes of a range around which a sentence is looked for; a longer one quotes data."""
 _NEGATION = re.compile(r"\b(?:not|never|no|neither|cannot|\w{1,9}n['’]t)\b", re.IGNORECASE)
 _MARK_BYTES = 64
 """Bytes that the mark of an item has in front of its sentence, at most."""
@@ -130,7 +132,7 @@ class _Around(NamedTuple):
 
     quote: str
     sentence: _Part | None
-    """None outside of prose; without text where only a part of it may be shown."""
+    """None outside of prose and around data; without text where only a part of it may be shown."""
     heading: _Part = _Part("", 0, 0)
     lead_ins: tuple[_Part, ...] = ()
 
@@ -151,6 +153,8 @@ class _Document:
         return _places.cached(self._source_id, span, lambda: self._around(*span))
 
     def _around(self, first: int, last: int) -> _Around:
+        if last - first > MAX_RECEIPT:
+            return _Around("", None)
         text = self._text
         start, end = (len(self._kept.data[:at].decode("utf-8", "ignore")) for at in (first, last))
         quote = one_line(text[after_mark(text, start) : end])
