@@ -69,7 +69,11 @@ def test_an_id_that_names_nothing(editor: Editor, library: Path, method: str) ->
     assert editor.at(uri, "|../../../docs", method) is None
 
 
-def test_ids_of_a_file_that_is_being_written(editor: Editor, library: Path) -> None:
-    text = "id: y\ntext: 'unfinished\nevidence: [\nentities:\n- redis\n- "
-    uri = editor.open(library / ".vouch" / "claims" / "y.yaml", text)
-    assert "**Redis**" in editor.at(uri, "redis", HOVER)["contents"]["value"]
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_ids_of_a_file_that_is_being_written(editor: Editor, library: Path, end: str) -> None:
+    text = (
+        "id: y\ntext: 'unfinished\nevidence: [\ncontradicts:\n- jwt-expires\nentities:\n- redis\n- "
+    )
+    uri = editor.open(library / ".vouch" / "claims" / "y.yaml", text.replace("\n", end))
+    for named, said in (("redis", "**Redis**"), ("jwt-expires", "15 minutes.**")):
+        assert said in editor.at(uri, named, HOVER)["contents"]["value"]

@@ -28,13 +28,16 @@ from pygls.protocol import (
     lsp_method,
 )
 
-from vouch_sidecar.operations import Wire, as_json
+from vouch_sidecar.operations import OPERATIONS, Wire, as_json
 
 log = logging.getLogger(__name__)
 
 # Fault: messages, and so prompts, are logged.
 logging.getLogger("pygls").addHandler(logging.NullHandler())
 logging.getLogger("pygls").propagate = False
+
+ENDED = OPERATIONS["session_end"]
+"""The operation that is a notification, too."""
 
 # Fault: lines of documents end at eight characters that end none in LSP.
 DOCUMENTS = (
@@ -97,8 +100,13 @@ class Protocol(LanguageServerProtocol):
 
     def handle_message(self, message: Any) -> None:
         """Fault: a request gets no answer if its params are bad, or after `shutdown`."""
-        method = message.get("method")
+        method, params = message.get("method"), message.get("params")
         log.debug("%s", method or "an answer")
+        if "id" not in message and method == ENDED.method and isinstance(params, dict):
+            # Only a request is refused for what is unknown.
+            message["params"] = {
+                name: params[name] for name in params if name in ENDED.params.model_fields
+            }
         try:
             if method and "id" in message:
                 self._check_state(method == lsp.INITIALIZE)
