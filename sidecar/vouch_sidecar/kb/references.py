@@ -64,6 +64,7 @@ def reference_at(relative: str, text: str, offset: int) -> Reference | None:
     """
     if (kind := classify(relative)) is None:
         return None
+    text = text.replace("\r", "\n")  # which keeps all offsets
     fences = list(islice(FENCE.finditer(text), 2)) if kind is Kind.PAGE else []
     body = fences[1].end() if len(fences) == 2 else len(text)
     if offset > body:

@@ -1,4 +1,4 @@
-"""The socket on which one process answers all others for a knowledge base.
+"""The socket on which one process answers all others of a user.
 
-Imports nothing: hooks and the shell use `client`, which imports the standard library only.
+Imports nothing: hooks and the shell use `user_socket`, which imports the standard library only.
 """
