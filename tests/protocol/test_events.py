@@ -86,7 +86,7 @@ def test_a_client_that_wants_nothing_is_told_its_status_alone(serve: Serve, root
 def test_the_end_of_a_session_empties_it(client: Client) -> None:
     client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})
     pushed(client, "A", ["jwt"])
-    client.notify("vouch/sessionEnd", {"session_id": "A"})
+    client.notify("vouch/sessionEnd", {"session_id": "A", "reason": "unknown params are ignored"})
     assert in_play(client, "A") == []
     pushed(client, "A", [])
 
