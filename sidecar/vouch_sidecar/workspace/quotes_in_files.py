@@ -8,13 +8,14 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.kb.safe_files import Stat, mtime_ns
+from vouch_sidecar.kb.safe_files import Stat, UnreadableError, mtime_ns
 from vouch_sidecar.workspace.file_list import read_file, stat_of
 
 QuoteState = Literal["there", "moved", "gone"]
@@ -78,10 +79,11 @@ class FlatLines:
 
 
 @lru_cache(maxsize=MAX_KEPT)
-def _lines_of(root: Path, path: str, _: Stat) -> FlatLines | None:
-    """A file as it is at this stat; None if it can't be read."""
-    content = read_file(root, path)
-    return None if content is None else FlatLines(content[0])
+def _lines_of(root: Path, path: str, _: Stat) -> FlatLines:
+    """A file as it is at this stat. Raises UnreadableError, so that it is tried again."""
+    if (content := read_file(root, path)) is None:
+        raise UnreadableError(path)
+    return FlatLines(content[0])
 
 
 @dataclass(frozen=True)
@@ -109,11 +111,12 @@ class Freshness:
             self.looked.add(path)
         may_look = self.looked is None or path in self.looked
         stat = stat_of(self.root, path) if quote is not None and may_look else None
-        lines = None if stat is None else _lines_of(self.root, path, stat)
-        if quote is None or stat is None or lines is None:
+        if quote is None or stat is None:
             return None
-        state, line = lines.find(quote)
-        return Fresh(state, path, line, mtime_ns(stat) / 1e9)
+        with suppress(UnreadableError):
+            state, line = _lines_of(self.root, path, stat).find(quote)
+            return Fresh(state, path, line, mtime_ns(stat) / 1e9)
+        return None
 
 
 def flat(text: str) -> str:
