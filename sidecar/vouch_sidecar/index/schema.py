@@ -27,17 +27,15 @@ Fields = dict[str, Any]
 
 def _schema() -> Schema:
     builder = SchemaBuilder()
-    for name in ("key", "place", "about"):
-        _raw(builder, name, fast=True)
-    _raw(builder, "joins", fast=False)
+    for name in ("key", "place", "about", "joins"):
+        is_fast = name != "joins"
+        builder.add_text_field(
+            name, stored=True, fast=is_fast, tokenizer_name="raw", index_option="basic"
+        )
     builder.add_text_field("stems", stored=True, tokenizer_name="whitespace", index_option="freq")
     for name in ("length", "worth", "at"):
         builder.add_integer_field(name, stored=True, fast=True)
     return builder.build()
-
-
-def _raw(builder: SchemaBuilder, name: str, fast: bool) -> None:
-    builder.add_text_field(name, stored=True, fast=fast, tokenizer_name="raw", index_option="basic")
 
 
 SCHEMA = _schema()

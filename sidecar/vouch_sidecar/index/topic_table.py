@@ -40,9 +40,7 @@ class VisibleTopics:
     def __init__(self, topics: Iterable[Topic] = (), names: Names | None = None) -> None:
         """`names` are those of the topics, and perhaps of others."""
         self._by_id = {topic.entity.id: topic for topic in topics}
-        if names is None:
-            names = Names(topic.entity for topic in self._by_id.values())
-        self._names = names
+        self._names = names or Names(topic.entity for topic in self._by_id.values())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, VisibleTopics) and self._by_id == other._by_id

@@ -118,6 +118,4 @@ def _watched(base: str) -> list[str]:
 
 
 def _below(base: str, path: str) -> str:
-    if path.startswith(base + os.sep):
-        return path[len(base) + 1 :].replace(os.sep, "/")
-    return os.path.relpath(path, base).replace(os.sep, "/")
+    return path.removeprefix(base).replace(os.sep, "/").removeprefix("/")
