@@ -71,9 +71,7 @@ def test_an_id_that_names_nothing(editor: Editor, library: Path, method: str) ->
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_ids_of_a_file_that_is_being_written(editor: Editor, library: Path, end: str) -> None:
-    text = (
-        "id: y\ntext: 'unfinished\nevidence: [\ncontradicts:\n- jwt-expires\nentities:\n- redis\n- "
-    )
+    text = f"id: y\ntext: 'unfinished\nevidence: [{knowledge.EVIDENCE}\nentities:\n- redis\n- "
     uri = editor.open(library / ".vouch" / "claims" / "y.yaml", text.replace("\n", end))
-    for named, said in (("redis", "**Redis**"), ("jwt-expires", "15 minutes.**")):
+    for named, said in (("redis", "**Redis**"), (knowledge.EVIDENCE, "“Tokens expire.”")):
         assert said in editor.at(uri, named, HOVER)["contents"]["value"]
