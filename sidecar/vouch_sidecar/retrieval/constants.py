@@ -257,14 +257,14 @@ MAX_TOPIC_WORDS = 256
 MAX_PHRASED = 4_096
 """Characters of a text that are searched for phrases; names are looked for in all of it."""
 SPARE = 4
-"""Claims of an entity are chosen from so many times as many, as some may not be told."""
+"""Claims are chosen from so many times as many, as some may not be told."""
 MAX_TITLES = 64
 """Titles that hold the words of a text, which are compared with how it has them."""
 MAX_ASKED = 64
 """Words of a text that are looked up in claims and sections; those that weigh most."""
 FEW = 3
-"""Claims of a name, pages of a title, authors, owners; captured questions that are compared with a
-text; sentences of the text that a claim is compared with, those of which it holds most.
+"""Claims of a name, pages of a title, authors, owners; captured questions that a text asks again;
+sentences of the text that a claim is compared with, those of which it holds most.
 """
 MAX_CONSIDERED = 8
 """Claims (all, and of an entity), sections and passages of a section that are compared with a text,
@@ -272,7 +272,7 @@ those that hold most of it; phrases; named entities that a block may have lines 
 """
 MANY = 24
 """Hits of a text; named entities, their relations, ties and identifiers that are looked up;
-statements read of one answer.
+captured questions that are compared with a text; statements read of one answer.
 """
 MAX_PARTS = 32
 """Claims whose sentences are looked at to find those that hold most of a text."""

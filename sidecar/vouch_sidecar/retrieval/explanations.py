@@ -27,8 +27,6 @@ A = TypeVar("A", bound=Artifact)
 Verdict = Literal["volunteered", "listed", "refused"]
 NEVER = "`sidecar.names.never` has the word"
 ALONE = "nobody declared it, and no other word of its claims stands beside it"
-
-
 NAME_PART = "part of a name is listed, not said"
 
 
