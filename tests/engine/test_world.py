@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -133,11 +135,17 @@ def test_a_world_is_of_one_generation_whatever_is_published_meanwhile(
     assert set(looked(engine).readings) == {"relay", "queue", "first", "second"}
 
 
-def test_a_file_that_changes_while_it_is_read_is_read_again(
+def test_a_file_that_is_being_written_keeps_its_ties(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine, relay = settled(root, tmp_path), root / "src" / "relay.py"
     ties = ties_in(looked(engine))
+    monkeypatch.setattr(worlds, "EMPTIED_SECONDS", 60)
+    relay.write_bytes(b"")
+    assert ties_in(looked(engine)) == ties
+    before = time.time() - 61
+    os.utime(relay, (before, before))
+    assert ties_in(looked(engine)) != ties
 
     def written(tree: Path, path: str) -> Any:
         content = read_file(tree, path)

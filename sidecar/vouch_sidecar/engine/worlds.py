@@ -5,6 +5,7 @@ claim names, and what each file defines, is read again only where it changed.
 from __future__ import annotations
 
 import json
+import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import suppress
@@ -19,7 +20,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Kind, Source
-from vouch_sidecar.kb.safe_files import Stat
+from vouch_sidecar.kb.safe_files import Stat, mtime_ns
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.retrieval.view import own_names
 from vouch_sidecar.workspace.code_owners import NO_OWNERS, read_owners
@@ -37,6 +38,8 @@ from vouch_sidecar.workspace.world import SERIALS, World
 NO_TIES = "Claims are not tied to files"
 UNKEPT = 32
 """So many files are read again before what they define is written to the cache."""
+EMPTIED_SECONDS = 2.0
+"""So long an empty file keeps what it defined: a program that writes a file empties it first."""
 Breathe = Callable[[], None]
 """Called between small steps, to pause or, by an exception, to end them."""
 
@@ -202,7 +205,11 @@ def _scanned(
         if (content := read_file(world.root, path)) is None:
             by_path.pop(path, None)
             continue
-        by_path[path] = stat, names_in_file(content[0], language_of(path))
+        data, latest = content
+        age = abs(time.time_ns() - mtime_ns(latest)) / 1e9
+        if last is not None and not data and age < EMPTIED_SECONDS:
+            continue
+        by_path[path] = stat, names_in_file(data, language_of(path))
         collection.memo.unkept += 1
     return before if by_path == before else by_path
 
