@@ -68,6 +68,9 @@ def owners(text: str, path: str) -> list[str]:
         ("a?c.py @a", "x/abc.py", ["a"]),
         ("my\\ docs/ @a", "my docs/x.md", ["a"]),
         ("/ @a", "x", []),
+        ("*.c++ @a\n(app)/ @b", "(app)/x.py", ["b"]),
+        ("*.c++ @a\n(app)/ @b", "x.c++", ["a"]),
+        ("src/ @a\ntail\\ @b\n\\", "src/x", ["a"]),
         ("src/ @a\r\n", "src/x", ["a"]),
         # a folder as a whole
         ("src/auth/ @a", "src/auth/", ["a"]),
@@ -115,6 +118,13 @@ def test_the_first_place_counts(tmp_path: Path) -> None:
 def owners_in(top: Path) -> str:
     ((owner,),) = (rule.owners for rule in read_owners(top).rules)
     return owner.handle
+
+
+def test_what_is_no_utf_8_costs_its_line_alone(tmp_path: Path) -> None:
+    write(tmp_path, {"CODEOWNERS": b"caf\xe9/ @a\nsrc/ @b\n"})
+    rule = read_owners(tmp_path).rule_for("src/x")
+    assert rule is not None
+    assert [owner.handle for owner in rule.owners] == ["b"]
 
 
 def test_a_file_that_is_too_large_or_a_link_names_nobody(tmp_path: Path) -> None:
