@@ -143,6 +143,23 @@ def test_a_file_that_another_of_its_size_and_time_replaces_is_read(
     assert artifact.text == "bbbb"
 
 
+def test_a_file_that_is_replaced_while_it_is_read_is_read_again(
+    kb_dir: Path, store: Looking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = put(kb_dir, "claims/a.yaml", claim("a", text="aaaa"), age=5)
+    other = put(kb_dir, "other", claim("a", text="bbbb"), age=5)
+    stat_of_open = os.fstat
+
+    def replaced(opened: int) -> os.stat_result:
+        status = stat_of_open(opened)
+        if other.exists():
+            other.replace(file)
+        return status
+
+    monkeypatch.setattr("os.fstat", replaced)
+    assert [getattr(store().only, "text", None) for _ in range(2)] == ["aaaa", "bbbb"]
+
+
 def test_the_last_good_version_of_a_torn_file_serves_for_seconds(
     kb_dir: Path, store: Looking, clock: Clock
 ) -> None:
