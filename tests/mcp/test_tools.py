@@ -96,7 +96,7 @@ def test_text_is_short_and_context_is_the_block(root: Path, env: dict[str, str])
             ("kb_entity", {"id": "jwt"}, "2026-05-04 · JWT access tokens expire"),
             ("kb_claim", {"id": "jwt-expires"}, "source · docs/auth.md · Auth notes"),
             ("kb_search", {"query": "sessions"}, "- redis-holds · claim · Redis holds the"),
-            ("kb_status", {}, "3 claims, 2 entities"),
+            ("kb_status", {}, "claims 3 · entities 2"),
         ):
             text = text_of(await called(session, name, **arguments))
             assert wanted in text
