@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from io import RawIOBase
 from typing import BinaryIO
@@ -94,13 +95,14 @@ class Input(asyncio.StreamReader):
         self.set_transport(self.valve)
 
         def read() -> None:
-            try:
-                while data := source.read(READ_BYTES):
-                    self.valve.has_room.clear()
-                    loop.call_soon_threadsafe(self._take, data)
-                    self.valve.has_room.wait()
-            finally:
-                loop.call_soon_threadsafe(self.feed_eof)
+            with suppress(RuntimeError):  # the loop has ended
+                try:
+                    while data := source.read(READ_BYTES):
+                        self.valve.has_room.clear()
+                        loop.call_soon_threadsafe(self._take, data)
+                        self.valve.has_room.wait()
+                finally:
+                    loop.call_soon_threadsafe(self.feed_eof)
 
         threading.Thread(target=read, name="reader", daemon=True).start()
 
