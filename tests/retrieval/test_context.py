@@ -56,6 +56,12 @@ def brought_in(seen: View, text: str) -> list[tuple[str, int | None]]:
     return [(hit.artifact.id, hit.section) for hit in run([seen], text).answers]
 
 
+def test_what_a_name_alone_brings_is_not_said_to_be_near_by_meaning() -> None:
+    seen = view(VAULT, claim("a", "Both are audited.", entities=("vault",)))
+    (hit,) = run([seen], "Can the Key Vault do refunds?").answers
+    assert (hit.phrase, hit.arm) == ("Key Vault", "name")
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -136,10 +136,15 @@ def _answering(
         )
         if not says_who and answer.likelihood < view.recall.similarity_threshold:
             continue
-        entity_id = next((each for each in rows if each in answer.entity_ids), somebody)
+        named = next((row for key, row in rows.items() if key in answer.entity_ids), None)
+        entity_id = named.entity.id if named is not None else somebody
         likelihood = max(answer.likelihood, view.recall.similarity_threshold)
-        arm: ArmName = "text" if answer.words else "semantic"
-        phrase = " ".join(answer.words) or clip(" ".join(text.split()), PHRASE_CHARS)
+        arm: ArmName = "text"
+        phrase = " ".join(answer.words)
+        if not answer.words and named is not None:
+            arm, phrase = named.arm, named.matched[0]
+        elif not answer.words:
+            arm, phrase = "semantic", clip(" ".join(text.split()), PHRASE_CHARS)
         where = (entity_id, answer.section, answer.words)
         line = Line(view, answer.artifact, phrase, likelihood, arm, *where)
         is_told = says_who or answer.is_told(view)
