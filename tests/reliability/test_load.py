@@ -20,6 +20,8 @@ ROUNDS = 360 if LONG else 6
 TEXTS_EACH = 100 if LONG else 10
 GROWTH = 1.5
 """How much more may be held at the end than half-way, as memos still fill up."""
+FILLING = 0 if LONG else 500_000
+"""Bytes that a short run may add besides: of a process that worked before, little is counted."""
 MOST_GENERATIONS = 3
 """Of which one is published; a question or a push may hold another."""
 SWITCH = 36 if LONG else 3
@@ -58,7 +60,7 @@ def test_an_hour_of_work(tmp_path: Path) -> None:
                 gc.collect()
                 held = tracemalloc.get_traced_memory()[0]
         assert generations() - of_others <= MOST_GENERATIONS
-        assert tracemalloc.get_traced_memory()[0] < held * GROWTH
+        assert tracemalloc.get_traced_memory()[0] < held * GROWTH + FILLING
     finally:
         tracemalloc.stop()
     assert len(engine.sessions) <= 256
