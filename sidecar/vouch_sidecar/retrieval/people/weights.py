@@ -53,10 +53,12 @@ def _evidence(matched: Matched, _: float) -> Factors:
     from vouch_sidecar.text.analysis import units
 
     claim = matched.claim
-    topic = {stem for word in matched.words for stems in word.alternatives for stem in stems}
     words = (units(word).units for word in claim.text[:MAX_FIRST_WORD].split())
     first = next(filter(None, words), None)
-    lead = LEADS if first and first[0].stem in topic else 1.0
+    leads = first is not None and any(
+        first[0].stem in stems for word in matched.words for stems in word.alternatives
+    )
+    lead = LEADS if leads else 1.0
     return {"confidence": claim.confidence, "coverage": matched.coverage, "lead": lead}
 
 
