@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.text.around import MAX_PARAGRAPH, Place, around, heading_text, parts_of
+from vouch_sidecar.text.around import MAX_PARAGRAPH, WholeSentences, around, heading_text, parts_of
 from vouch_sidecar.text.text_forms import is_fragment, is_statement, is_talk
 
 from tests.text.lines_run import lines_run
@@ -55,7 +55,7 @@ reStructured
 """
 
 
-def place_of(quote: str, text: str = DOCUMENT) -> Place | None:
+def place_of(quote: str, text: str = DOCUMENT) -> WholeSentences | None:
     start = text.index(quote)
     return around(text, parts_of(text)[0], start, start + len(quote))
 

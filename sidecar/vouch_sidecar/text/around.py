@@ -65,7 +65,7 @@ class Block:
     """
 
 
-class Place(NamedTuple):
+class WholeSentences(NamedTuple):
     """The whole sentences around a range of a document; `text` is on one line. It is empty for a
     part of an item that something leads in, where the item is longer than `MAX_SENTENCE` or stands
     in more than `MAX_LEAD_INS` lists.
@@ -119,7 +119,7 @@ def parts_of(text: str) -> tuple[list[Block], list[Span]]:
     return blocks, headings
 
 
-def around(text: str, blocks: Sequence[Block], start: int, end: int) -> Place | None:
+def around(text: str, blocks: Sequence[Block], start: int, end: int) -> WholeSentences | None:
     """The whole sentences that a range of a document with these blocks touches; None where it
     touches none.
     """
@@ -132,7 +132,7 @@ def around(text: str, blocks: Sequence[Block], start: int, end: int) -> Place | 
         # what leads in an item leads in all of it, not one of its later sentences
         first, start, end = block.item, blocks[block.item].start, blocks[last - 1].end
         if end - start > MAX_SENTENCE or len(block.lead_ins) > MAX_LEAD_INS:
-            return Place("", start, end, None, ())
+            return WholeSentences("", start, end, None, ())
     spans = [
         (begins, ends)
         for each in blocks[first:last]
@@ -142,7 +142,7 @@ def around(text: str, blocks: Sequence[Block], start: int, end: int) -> Place | 
     if not spans:
         return None
     whole = " ".join(one_line(text[slice(*span)]) for span in spans)
-    return Place(whole, spans[0][0], spans[-1][1], block.heading, block.lead_ins)
+    return WholeSentences(whole, spans[0][0], spans[-1][1], block.heading, block.lead_ins)
 
 
 def one_line(text: str) -> str:
