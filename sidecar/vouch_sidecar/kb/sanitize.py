@@ -108,7 +108,7 @@ def printable(path: str) -> str:
 
 def shown_name(name: str) -> str:
     """The name of a field, for a message: one line, bounded."""
-    return _NOT_IN_NAMES.sub("?", name)[:80]
+    return _NOT_IN_NAMES.sub("?", name[:80])
 
 
 def count(number: int, noun: str, many: str = "") -> str:
