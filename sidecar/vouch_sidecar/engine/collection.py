@@ -14,7 +14,7 @@ from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import is_refused, why_refused
-from vouch_sidecar.kb.pauses import paused_until
+from vouch_sidecar.kb.pauses import end_in, pause_file
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
@@ -91,7 +91,7 @@ class Collection:
         """
         self.reported_around: dict[str, int] = {}
         """The same of other files below the working tree."""
-        self.paused_until = partial(paused_until, root, env)
+        self.paused_until = partial(end_in, pause_file(root, env))
         self.faults = Faults(tell, clock)
         self.default_gates = frozenset[str]()
         """The gates of who does not say who asks."""

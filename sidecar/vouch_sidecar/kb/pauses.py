@@ -41,12 +41,24 @@ def resume(root: str | os.PathLike[str], env: Mapping[str, str]) -> bool:
 
 def paused_until(root: str | os.PathLike[str], env: Mapping[str, str]) -> float | None:
     """When the pause of the knowledge base in folder `root` ends, in seconds since 1970; None if
-    there is none, or it is over. Systems without a runtime folder have no pauses.
+    there is none, or it is over.
     """
-    if not is_supported():
+    return end_in(pause_file(root, env))
+
+
+def pause_file(root: str | os.PathLike[str], env: Mapping[str, str]) -> str | None:
+    """Where a pause of a knowledge base stands; None on systems without a runtime folder, which
+    have no pauses.
+    """
+    return os.path.join(runtime_folder(env), name_of(root) + _SUFFIX) if is_supported() else None
+
+
+def end_in(path: str | None) -> float | None:
+    """The end of the pause that stands in a file; None if there is none, or it is over."""
+    if path is None:
         return None
     try:
-        mark = os.lstat(os.path.join(runtime_folder(env), name_of(root) + _SUFFIX))
+        mark = os.lstat(path)
     except OSError:
         return None
     own = mark.st_uid == os.getuid()
