@@ -152,22 +152,6 @@ def test_what_can_not_be_answered_is_an_error_of_the_tool(root: Path, env: dict[
     connected(root, env, talk)
 
 
-def test_where_no_claim_can_be_used_every_tool_says_so(tmp_path: Path, env: dict[str, str]) -> None:
-    root = knowledge.make(tmp_path / "broken")
-    for claim in (root / ".vouch" / "claims").iterdir():
-        claim.write_text("id: [", "utf-8")
-
-    async def talk(session: ClientSession) -> None:
-        for name, given in (
-            ("kb_search", {"query": "tokens"}),
-            ("kb_claim", {"id": "jwt-expires"}),
-        ):
-            said = text_of(await called(session, name, **given))
-            assert "3 files of broken can't be used" in said
-
-    connected(root, env, talk)
-
-
 def test_authors_are_told_where_the_user_says_so(tmp_path: Path, env: dict[str, str]) -> None:
     root = repository(tmp_path / "authors", {})
     commit_as(root, "Ada Byron", {"src/keys.py": "1"})

@@ -111,17 +111,6 @@ def test_settings_in_whichever_form(client: Client) -> None:
         assert said(client) == 2
 
 
-def test_settings_that_the_client_is_asked_for(start: Start, root: Path) -> None:
-    client = start(reply=lambda method: [ONE] if method == "workspace/configuration" else None)
-    client.initialize(root, capabilities={"workspace": {"configuration": True}})
-    client.indexed()
-    assert said(client) == 2
-    client.notify("workspace/didChangeConfiguration", {"settings": None})
-    asked = client.wait(lambda m: m.get("method") == "workspace/configuration")
-    assert asked["params"] == {"items": [{"section": "vouchSidecar"}]}
-    client.until("vouch/context", TASK, lambda result: len(result["items"]) == 1)
-
-
 def said(client: Client) -> int:
     return len(client.request("vouch/context", TASK)["items"])
 

@@ -1,4 +1,4 @@
-"""Talks to a language server within this process, through pygls' own reading loop."""
+"""Talks to a language server within this process; to plain pygls through its own reading loop."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import asyncio
 import json
 import threading
 from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 from pygls.io_ import run_async
 from pygls.lsp.server import LanguageServer
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.lsp.features import register_all
+from vouch_sidecar.surfaces.lsp.run import converse
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 from tests.engine.bases import until
@@ -63,27 +65,20 @@ def heard(server: LanguageServer) -> list[Message]:
     return said.messages
 
 
-class InTurn(asyncio.StreamReader):
-    """Lets the tasks of one message begin before the next is read, as the server's own reader."""
-
-    async def readline(self) -> bytes:
-        await asyncio.sleep(0)
-        return await super().readline()
-
-
 def talk(
     server: LanguageServer, data: bytes, is_over: Callable[[], bool] = lambda: True
 ) -> list[Message]:
-    """What pygls' loop makes of bytes from a client, to their end, and until it `is_over`."""
+    """What a server makes of bytes from a client, to their end, and until it `is_over`."""
     said = heard(server)
 
     async def main() -> None:
-        stream = InTurn()
-        stream.feed_data(data)
-        stream.feed_eof()
-        await run_async(
-            threading.Event(), stream, server.protocol, error_handler=server.report_server_error
-        )
+        if isinstance(server, Sidecar):
+            await converse(server, BytesIO(data))
+        else:
+            stream = asyncio.StreamReader()
+            stream.feed_data(data)
+            stream.feed_eof()
+            await run_async(threading.Event(), stream, server.protocol)
         await until(is_over)
 
     asyncio.run(main())

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from io import RawIOBase
 from typing import BinaryIO
 
@@ -54,23 +54,9 @@ def leave(code: int) -> None:
     os._exit(code)
 
 
-def is_alive(pid: int) -> bool:
-    """Whether a process with this id runs; True if this can't be known."""
-    if sys.platform == "win32":  # there, `os.kill` would end the process
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError, ValueError):
-        return True
-    return True
-
-
-def end_with_client(sink: int, client: Callable[[], int | None] = lambda: None) -> None:
-    """End the process on SIGTERM, when its parent has died, when nobody reads the descriptor `sink`
-    any more, which is no failure, or when the process `client` is gone: the parent may be a
-    wrapper. The input may end later, if other processes hold it open.
+def end_with_client(sink: int) -> None:
+    """End the process on SIGTERM, when its parent has died, or when nobody reads the descriptor
+    `sink` any more, which is no failure. The input may end later, if other processes hold it open.
     """
     signal.signal(signal.SIGTERM, lambda *_: leave(TERMINATED))
     readers = select.poll() if hasattr(select, "poll") else None
@@ -81,8 +67,6 @@ def end_with_client(sink: int, client: Callable[[], int | None] = lambda: None) 
         while os.getppid() == surfaces.PARENT:
             if readers is not None and readers.poll(0):
                 leave(0)
-            if (editor := client()) is not None and not is_alive(editor):
-                break
             time.sleep(CLIENT_POLL_SECONDS)
         leave(1)
 

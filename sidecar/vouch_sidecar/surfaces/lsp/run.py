@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from io import RawIOBase
+from io import BufferedReader, BytesIO, RawIOBase
 from typing import BinaryIO
 
 import anyio
-from pygls.io_ import StdoutWriter, run_async
+from anyio.to_thread import run_sync as in_worker
+from pygls.exceptions import JsonRpcException
+from pygls.io_ import StdoutWriter
 
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.operations.notifications import DidChangeSalience
@@ -24,9 +25,8 @@ from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 LAST_ANSWERS = 1.0
 """Seconds to answer pending requests after the end of the input."""
-READ_BYTES = 1 << 16
-AHEAD_BYTES = 1 << 23
-"""What is read ahead of the messages that are handled, and the longest line of a header."""
+MAX_HEADER = 1 << 16
+"""Bytes of a line of a header."""
 
 
 def run_stdio(env: Mapping[str, str], owned: Ownership | None = None) -> None:
@@ -41,13 +41,14 @@ async def _serve(
 ) -> None:
     engine = Engine(env=env)
     follower, server = DiskFollower(engine), Sidecar(engine)
-    end_with_client(sink.fileno(), lambda: server.client)
+    end_with_client(sink.fileno())
     register_all(server)
     async with anyio.create_task_group() as tasks:
         local = LocalServer(engine.env, tasks, engine)
         tasks.start_soon(follower.run)
         tasks.start_soon(local.run, owned, partial(_follow, server))
-        leave(await _converse(server, source, sink))
+        server.protocol.set_writer(StdoutWriter(sink))
+        leave(await converse(server, BufferedReader(source)))
 
 
 async def _follow(server: Sidecar) -> None:
@@ -67,64 +68,33 @@ async def _follow(server: Sidecar) -> None:
         await follow(roots, window.env, tell, server.parts, server.caller.viewer, lasts=lasts)
 
 
-class Valve(asyncio.ReadTransport):
-    """Lets the thread that reads wait while much is not handled yet."""
+async def converse(server: Sidecar, stream: BufferedReader | BytesIO) -> int:
+    """Answer messages until the client says `exit` or its stream ends. Returns the exit code.
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.is_held, self.has_room = False, threading.Event()
-
-    def pause_reading(self) -> None:
-        """Read nothing after what is being taken."""
-        self.is_held = True
-
-    def resume_reading(self) -> None:
-        """Read on."""
-        self.is_held = False
-        self.has_room.set()
-
-
-class Input(asyncio.StreamReader):
-    """What a stream brings, read by a thread of its own: the loop's may all be busy with long
-    answers. With pygls' reader the loop and a thread take turns three times a message.
+    A message is read once the last one is handled: what is sent faster waits in the pipe. All
+    threads of the loop may be busy with long answers, so reading has one of its own.
     """
-
-    def __init__(self, source: RawIOBase) -> None:
-        super().__init__(limit=AHEAD_BYTES)
-        loop, self.valve = asyncio.get_running_loop(), Valve()
-        self.set_transport(self.valve)
-
-        def read() -> None:
-            with suppress(RuntimeError):  # the loop has ended
-                try:
-                    while data := source.read(READ_BYTES):
-                        self.valve.has_room.clear()
-                        loop.call_soon_threadsafe(self._take, data)
-                        self.valve.has_room.wait()
-                finally:
-                    loop.call_soon_threadsafe(self.feed_eof)
-
-        threading.Thread(target=read, name="reader", daemon=True).start()
-
-    def _take(self, data: bytes) -> None:
-        self.feed_data(data)
-        if not self.valve.is_held:
-            self.valve.resume_reading()
-
-    async def readline(self) -> bytes:
-        await asyncio.sleep(0)  # what a message asks for begins before the next one is handled
-        return await super().readline()
-
-
-async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:
-    """Answer messages until the client says `exit` or its stream ends. Returns the exit code."""
-    protocol, report = server.protocol, server.report_server_error
-    protocol.set_writer(StdoutWriter(sink))
-    try:
-        await run_async(threading.Event(), Input(source), protocol, error_handler=report)
-    except SystemExit as ended:  # pygls raises it on `exit`
-        return 1 if ended.code else 0
-    except (asyncio.IncompleteReadError, ValueError):
-        pass  # the stream ended within a message, or its header is none
-    await protocol.settled(LAST_ANSWERS)
+    own_thread = anyio.CapacityLimiter(1)
+    read = partial(in_worker, _message, stream, abandon_on_cancel=True, limiter=own_thread)
+    with suppress(ValueError, OverflowError, MemoryError):  # a header is none
+        while message := await read():
+            try:
+                server.protocol.handle_message(json.loads(message))
+            except SystemExit as ended:  # pygls raises it on `exit`
+                return 1 if ended.code else 0
+            except Exception as error:  # it is no message
+                server.report_server_error(error, JsonRpcException)
+    await server.protocol.settled(LAST_ANSWERS)
     return 1
+
+
+def _message(stream: BufferedReader | BytesIO) -> bytes:
+    """The next message of a stream, empty at its end. Raises ValueError where its length is none,
+    OverflowError or MemoryError where it is too long.
+    """
+    length = 0
+    while header := stream.readline(MAX_HEADER).strip():
+        name, _, value = header.partition(b":")
+        if name.lower() == b"content-length":
+            length = int(value)
+    return stream.read(max(0, length))

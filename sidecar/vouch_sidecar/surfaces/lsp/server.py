@@ -6,7 +6,7 @@ import asyncio
 import logging
 import traceback
 import uuid
-from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from inspect import isawaitable
@@ -16,7 +16,6 @@ from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 from pydantic import ValidationError, ValidatorFunctionWrapHandler, field_validator
-from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
@@ -38,7 +37,6 @@ from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
 from vouch_sidecar.surfaces.lsp.typing import Typing
-from vouch_sidecar.surfaces.stdio import is_alive
 
 ROOMS = ("sidecar", "retrieval")
 """What groups of settings may be nested in."""
@@ -83,11 +81,9 @@ class Sidecar(LanguageServer):
         self.encoding = "utf-16"
         """The client's position encoding."""
         self.typing = Typing(engine.observe, self._idle_seconds)
-        self.client: int | None = None
-        """The client's process id, if that process runs on this machine."""
-        self.on_start: list[Callable[[], Coroutine[Any, Any, object]]] = []
+        self.on_start: list[Callable[[], Awaitable[object]]] = []
         """What features do from the start of the client on."""
-        self._tasks: set[asyncio.Task[object]] = set()
+        self._tasks: list[asyncio.Task[None]] = []
         self.protocol.connect = self._connect
 
     @property
@@ -143,10 +139,6 @@ class Sidecar(LanguageServer):
         """Fault: pygls shows errors to the user. Those of handlers are logged in `_contained`."""
         log.info("refused: %s of %s", type(error).__name__, getattr(source, "__name__", source))
 
-    def capability(self, name: str) -> Any:
-        """A capability of the client, such as `window.show_document`; None without it."""
-        return get_capability(self.client_capabilities, name)
-
     def uris(self) -> Callable[[Path], str]:
         """Returns a function from a path to the URI that the client uses for the file: that of an
         open document, else one through the workspace folder that is a link to it.
@@ -170,21 +162,8 @@ class Sidecar(LanguageServer):
         if (settings := _own_settings(raw)) is not None:
             self.engine.reconfigure(settings)
 
-    def spawn(self, work: Coroutine[Any, Any, object]) -> None:
-        """Run a coroutine as a task. Some clients refuse what they announced."""
-
-        async def run() -> None:
-            with suppress(JsonRpcException), self._contained("a task"):
-                await work
-
-        task: asyncio.Task[object] = asyncio.get_running_loop().create_task(run())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     def _connect(self, params: lsp.InitializeParams, announced: lsp.ServerCapabilities) -> None:
         """Take down who connects, say what is served, and begin once that was answered."""
-        if params.process_id is not None and is_alive(params.process_id):
-            self.client = params.process_id
         encoding = self.workspace.position_encoding
         self.encoding = str(getattr(encoding, "value", encoding) or "utf-16")
         raw = params.initialization_options
@@ -201,8 +180,12 @@ class Sidecar(LanguageServer):
 
     def _begin(self) -> None:
         self.engine.registry.set_folders(self.folders)
-        for work in self.on_start:
-            self.spawn(work())
+        self._tasks = [asyncio.ensure_future(self._run(work)) for work in self.on_start]
+
+    async def _run(self, work: Callable[[], Awaitable[object]]) -> None:
+        """Do what a feature does from the start. Some clients refuse what they announced."""
+        with suppress(JsonRpcException), self._contained("a task"):
+            await work()
 
     def _idle_seconds(self) -> float:
         """Seconds without typing after which typed text counts."""

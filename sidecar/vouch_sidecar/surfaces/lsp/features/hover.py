@@ -14,6 +14,7 @@ import re
 from collections.abc import Sequence
 
 from lsprotocol import types as lsp
+from pygls.capabilities import get_capability
 
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, key_of
@@ -162,8 +163,9 @@ class Style:
     """
 
     def __init__(self, server: Sidecar) -> None:
-        formats = server.capability("text_document.hover.content_format")
-        self._is_plain = bool(formats) and formats[0] is lsp.MarkupKind.PlainText
+        asked = "text_document.hover.content_format"
+        formats = get_capability(server.client_capabilities, asked) or [lsp.MarkupKind.Markdown]
+        self._is_plain = formats[0] is lsp.MarkupKind.PlainText
         self._uri_for = server.uris()
 
     def text(self, text: str, limit: int = TEXT_CHARS) -> str:

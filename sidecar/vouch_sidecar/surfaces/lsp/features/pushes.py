@@ -7,6 +7,7 @@ from __future__ import annotations
 import uuid
 
 from lsprotocol import types as lsp
+from pygls.capabilities import get_capability
 
 from vouch_sidecar.engine import Pushes, SaliencePush, StatusPush
 from vouch_sidecar.operations import salience_notification, status_notification
@@ -32,7 +33,8 @@ async def push(server: Sidecar) -> None:
 async def show_progress(server: Sidecar) -> None:
     """Raises JsonRpcException if the client refuses."""
     await indexed(server.engine, NOTICED)
-    if server.engine.registry.has_looked or not server.capability("window.work_done_progress"):
+    able = get_capability(server.client_capabilities, "window.work_done_progress")
+    if server.engine.registry.has_looked or not able:
         return
     token, progress = uuid.uuid4().hex, server.work_done_progress
     await progress.create_async(token)

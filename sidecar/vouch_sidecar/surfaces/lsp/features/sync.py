@@ -9,7 +9,6 @@ from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -56,22 +55,11 @@ def _tell(server: Sidecar, document: Document) -> None:
 
 
 def did_configure(server: Sidecar, params: lsp.DidChangeConfigurationParams) -> None:
-    if params.settings is None and server.capability("workspace.configuration"):
-        server.spawn(_fetch_settings(server))
-    else:
-        server.configure(params.settings)
+    server.configure(params.settings)
 
 
 def did_change_folders(server: Sidecar, _: lsp.DidChangeWorkspaceFoldersParams) -> None:
     server.engine.registry.set_folders(server.folders)
-
-
-async def _fetch_settings(server: Sidecar) -> None:
-    """Ask the client for its settings, because the notification held none."""
-    params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=CLIENT)])
-    answer = await server.workspace_configuration_async(params)
-    if isinstance(answer, list | tuple) and answer:
-        server.configure({CLIENT: answer[0]})
 
 
 def did_change_files(server: Sidecar, params: lsp.DidChangeWatchedFilesParams) -> None:
