@@ -71,6 +71,7 @@ def test_a_key_given_twice_is_noted_with_its_place() -> None:
         (b"a: &a [x]\nb: 2*3\nc: [y, *a]\n", "aliases", (3, 8)),
         (b"a: 1\nb: {c: 2026-13-45}\n", "does not fit its type", (2, 8)),
         (b"a: 1\nb: !!binary 'a'\n", "does not fit its type", (2, 4)),
+        ("a: 'x\u2028y\x85z'\nb: *a\n".encode(), "aliases", (2, 4)),
     ],
 )
 def test_what_is_wrong_has_a_place_and_is_not_echoed(
@@ -147,3 +148,10 @@ def test_front_matter_ends_where_vouch_ends_it(text: str, front: str, body: str)
 def test_place(path: tuple[str, ...], expected: tuple[int, int]) -> None:
     text = "a: 1\nb:\n  c: 2\n  d: [x, y]\ne: 1\ne: 2\n"
     assert YamlDocument(text).place(path) == expected
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85", "😀"])
+def test_a_line_is_one_of_an_editor(sign: str) -> None:
+    document = YamlDocument(f"a: 'one {sign}two'\nb: {{c: '{sign}', d: 1, d: 2}}\n")
+    assert document.place(("b", "d")) == (2, 19)
+    assert [(one.line, one.column) for one in document.repeated] == [(2, 19)]

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from bisect import bisect_right
 from collections.abc import Hashable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NoReturn
 
 import yaml
@@ -63,9 +64,10 @@ class YamlDocument:
     def __init__(self, text: str, path: str = "") -> None:
         """Raises DocumentError, and nothing else, for any text."""
         self._path = path
+        self._text = text
         self.repeated: list[Problem] = []
         self._values = 0
-        self._places: dict[tuple[str, ...], tuple[int, int]] = {}
+        self._offsets: dict[tuple[str, ...], int] = {}
         _check(text)
         self._next = _Loader(text).get_event
         try:
@@ -79,7 +81,16 @@ class YamlDocument:
         Both count from 1.
         """
         parents = (tuple(path[:length]) for length in range(len(path), 0, -1))
-        return next((self._places[each] for each in parents if each in self._places), (1, 1))
+        return self._at(next((self._offsets[each] for each in parents if each in self._offsets), 0))
+
+    def _at(self, offset: int) -> tuple[int, int]:
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        """The offsets of lines as editors have them: YAML knows three more line ends."""
+        return [0, *(end.end() for end in _LINE_END.finditer(self._text))]
 
     def _read(self) -> object:
         """The value of the only document. Nothing but texts, numbers, dates, lists and mappings is
@@ -92,30 +103,33 @@ class YamlDocument:
         value = self._value(self._next(), ())
         self._next()  # the document ends
         if not isinstance(other := self._next(), StreamEndEvent):
-            raise _error("the file holds a second document", other)
+            raise self._error("the file holds a second document", other)
         return value
 
     def _value(self, event: Event, path: tuple[str, ...]) -> Any:
         self._values += 1
         if self._values > MAX_NODES:
-            raise _error(f"the file has more than {MAX_NODES} values", event)
+            raise self._error(f"the file has more than {MAX_NODES} values", event)
         if isinstance(event, ScalarEvent):
-            return _scalar(event)
+            try:
+                return _scalar(event)
+            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+                raise self._error(_UNFIT, event) from error
         if isinstance(event, AliasEvent):
-            raise _error("YAML aliases are not read", event)
+            raise self._error("YAML aliases are not read", event)
         if len(path) >= MAX_DEPTH:
-            raise _error(f"the file is nested more than {MAX_DEPTH} levels deep", event)
+            raise self._error(f"the file is nested more than {MAX_DEPTH} levels deep", event)
         if isinstance(event, SequenceStartEvent) and event.tag in (*_UNTAGGED, f"{_TAG}seq"):
             return self._list(path)
         if isinstance(event, MappingStartEvent) and event.tag in (*_UNTAGGED, f"{_TAG}map"):
             return self._mapping(path)
-        raise _error(_UNFIT, event)
+        raise self._error(_UNFIT, event)
 
     def _list(self, path: tuple[str, ...]) -> list[Any]:
         items: list[Any] = []
         while not isinstance(event := self._next(), SequenceEndEvent):
             inside = (*path, str(len(items)))
-            self._places[inside] = _place_of(event)
+            self._offsets[inside] = _offset_of(event)
             items.append(self._value(event, inside))
         return items
 
@@ -124,16 +138,20 @@ class YamlDocument:
         mapping: dict[Hashable, Any] = {}
         while not isinstance(event := self._next(), MappingEndEvent):
             if not isinstance(event, ScalarEvent):
-                raise _error(_UNFIT, event)
-            inside, place = (*path, event.value), _place_of(event)
+                raise self._error(_UNFIT, event)
+            inside, offset = (*path, event.value), _offset_of(event)
             name = self._value(event, inside)
             if name in mapping and len(self.repeated) < MAX_REPEATED:
                 key = shown_name(event.value)
                 words = f"`{key}` is given twice; the last one counts"
-                self.repeated.append(Problem(self._path, words, Severity.WARNING, *place, key))
-            self._places[inside] = place
+                where = self._at(offset)
+                self.repeated.append(Problem(self._path, words, Severity.WARNING, *where, key))
+            self._offsets[inside] = offset
             mapping[name] = self._value(self._next(), inside)
         return mapping
+
+    def _error(self, message: str, event: Event) -> DocumentError:
+        return DocumentError(message, *self._at(_offset_of(event)))
 
 
 def decode(data: bytes) -> str:
@@ -186,27 +204,20 @@ def _refuse(error: yaml.YAMLError, text: str) -> NoReturn:
     raise DocumentError(f"no valid YAML: {problem or 'unreadable'}", *where) from error
 
 
-def _error(message: str, event: Event) -> DocumentError:
-    return DocumentError(message, *_place_of(event))
-
-
-def _place_of(event: Event) -> tuple[int, int]:
+def _offset_of(event: Event) -> int:
     mark = event.start_mark
     assert mark is not None, "events of a text have a place"
-    return mark.line + 1, mark.column + 1
+    return mark.index
 
 
 def _scalar(event: ScalarEvent) -> Any:
     """A text, a number, a date, a truth value or nothing, as YAML 1.1 reads them."""
     tag, value = event.tag, event.value
-    try:
-        if tag not in _UNTAGGED:
-            return _tagged(tag, value)
-        if not event.implicit[0]:  # in quotes
-            return value
-        return _short(value) if len(value) <= MAX_PLAIN else _plain(value)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise _error(_UNFIT, event) from error
+    if tag not in _UNTAGGED:
+        return _tagged(tag, value)
+    if not event.implicit[0]:  # in quotes
+        return value
+    return _short(value) if len(value) <= MAX_PLAIN else _plain(value)
 
 
 def _tagged(tag: str, value: str) -> Any:
