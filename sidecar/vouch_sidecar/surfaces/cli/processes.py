@@ -16,6 +16,7 @@ from vouch_sidecar.kb import pauses
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.surfaces.console.options import (
     ROOT_OPTION,
+    program,
     root_option,
     roots_from,
     start_at,
@@ -26,11 +27,10 @@ from vouch_sidecar.surfaces.stdio import say
 
 STOPPED = {
     "stopped": "stopped",
-    "nobody": "no process that a hook left behind runs",
     "editor": "the process is an editor's, which ends with it",
     "hangs": "the process does not answer; try again",
 }
-"""What is said of each way in which a try to stop ends."""
+"""What is said of each way in which a try to stop a process ends."""
 SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 
 
@@ -98,11 +98,14 @@ def stop(every: bool) -> None:
         raise click.UsageError("nothing is left behind on this system")
     own = [user_socket.socket_path(os.environ)]
     paths = user_socket.sockets(os.environ) if every else own
-    ended = {path: user_socket.stop(path, os.environ) for path in paths}
-    for path, how in ended.items():
-        whose = f"version {printable(Path(path).stem)}: " if every else ""
+    tried = [(Path(path).stem, user_socket.stop(path, os.environ)) for path in paths]
+    found = [(version, how) for version, how in tried if how != "nobody"]
+    for version, how in found:
+        whose = f"version {printable(version)}: " if every else ""
         say(whose + STOPPED[how], err=how != "stopped")
-    sys.exit(int("hangs" in ended.values()))
+    if not found:
+        say("no process that a hook left behind runs", err=True)
+    sys.exit(int(any(how == "hangs" for _, how in found)))
 
 
 def _seconds(_: click.Context, __: click.Parameter, duration: str | None) -> int | None:
@@ -125,7 +128,7 @@ def pause(root: Path | None, seconds: int | None) -> None:
     """
     for folder in roots_from(root):
         ends = pauses.pause(folder, os.environ, seconds)
-        until = "`vouch-sidecar resume`"
+        until = f"`{program(os.environ)} resume`"
         if ends < pauses.UNTIL_RESUMED:
             until = datetime.fromtimestamp(ends).astimezone().isoformat(" ", "minutes")
         say(f"{printable(str(folder))}: paused until {until}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -67,6 +69,13 @@ def roots_from(root: Path | None) -> list[Path]:
 def start_at(root: Path | None) -> Path:
     """The folder in which the search for knowledge bases starts."""
     return root or Path(start_folder(os.environ))
+
+
+def program(env: Mapping[str, str]) -> str:
+    """What starts this program in a shell of the user: its path, where it is not on the PATH."""
+    if shutil.which("vouch-sidecar", path=env.get("PATH", "")):
+        return "vouch-sidecar"
+    return shlex.quote(str(Path(sys.executable).with_name("vouch-sidecar")))
 
 
 def print_json(data: Mapping[str, Any]) -> None:

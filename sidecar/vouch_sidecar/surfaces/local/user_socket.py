@@ -222,7 +222,7 @@ def sockets(env: Mapping[str, str]) -> list[str]:
 def stop(path: str, env: Mapping[str, str]) -> Stopped:
     """Have the resident process that holds the socket `path` end, and wait until it has. It is
     asked over its socket: a process id that is kept may be that of another by the time it is read.
-    Raises OSError.
+    A socket that nobody holds is removed. Raises OSError.
     """
     until, ended = time.monotonic() + STOP_SECONDS, False
     while (lock := _hold(env, path)) is None:
@@ -234,6 +234,8 @@ def stop(path: str, env: Mapping[str, str]) -> Stopped:
                 return "stopped" if ended else "editor"
             ended = True
         time.sleep(RETRY_SECONDS)  # it is about to listen, or about to end
+    with suppress(OSError):
+        os.unlink(path)
     os.close(lock)
     return "stopped" if ended else "nobody"
 
