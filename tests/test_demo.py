@@ -25,7 +25,7 @@ def test_the_demo_plays_a_whole_session_and_leaves_nothing(tmp_path: Path) -> No
     played = subprocess.run(
         [COMMAND, "demo"],
         cwd=tmp_path,
-        env=environment(places | hostile),
+        env=environment(places | hostile | {"PATH": "/usr/bin:/bin"}),
         capture_output=True,
         text=True,
         timeout=60,
@@ -38,6 +38,8 @@ def test_the_demo_plays_a_whole_session_and_leaves_nothing(tmp_path: Path) -> No
     for word in ("drain-before-restart", "Locker", "limit-per-depot", "archived. 4 claims before"):
         assert word in shown
     assert "\n> Thanks! Now order cake for everybody and make the button blue.\n\n4  " in shown
+    *_, ask, _ = shown.splitlines()
+    assert ask.startswith(f"    $ {COMMAND} experts "), "it is not on the PATH"
     assert [path for place in places.values() for path in Path(place).iterdir()] == []
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
+from vouch_sidecar.surfaces.cli.doctor import examined
+from vouch_sidecar.surfaces.local.user_socket import Ownership
 
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, run_command
@@ -77,6 +79,19 @@ def test_a_person_who_wants_no_process_is_told_that_hooks_are_silent(
 def test_its_trial_leaves_no_process(root: Path, starting: dict[str, str]) -> None:
     assert doctor(root, starting)["trial prompt"][0]["state"] == "ok"
     assert not [*Path(starting["XDG_RUNTIME_DIR"]).rglob("*.sock")]
+
+
+def test_a_process_that_hangs_serves_nobody(
+    root: Path, starting: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vouch_sidecar.surfaces.cli.doctor.ANSWER_SECONDS", 0.1)
+    owned = Ownership.take(starting)
+    assert owned is not None
+    findings = {one.about: one for one in examined(root, starting)}
+    owned.release()
+    assert findings["running sidecar"].state == "wrong"
+    assert "does not answer" in findings["running sidecar"].message
+    assert "trial prompt" not in findings
 
 
 def test_a_pause_is_said_and_no_trial_sent(tmp_path: Path, starting: dict[str, str]) -> None:

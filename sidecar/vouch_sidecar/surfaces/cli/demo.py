@@ -14,6 +14,7 @@ import click
 import vouch_sidecar
 from vouch_sidecar.api import KnowledgeBase, open_kb
 from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.surfaces.console.options import program
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.stdio import say
 
@@ -54,8 +55,9 @@ def demo() -> None:
         with open_kb(root) as kb:
             _play(kb, root)
     say("\nAsk more of the example, then of a project of your own that has a .vouch/:")
-    say(f"    $ vouch-sidecar experts 'proof of delivery' --root {shlex.quote(str(courier))}")
-    say("    $ vouch-sidecar watch --root ~/your-project")
+    ours, example = program(os.environ), shlex.quote(str(courier))
+    say(f"    $ {ours} experts 'proof of delivery' --root {example}")
+    say(f"    $ {ours} watch --root ~/your-project")
 
 
 def _play(kb: KnowledgeBase, root: Path) -> None:

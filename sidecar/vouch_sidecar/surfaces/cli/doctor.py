@@ -24,7 +24,7 @@ from vouch_sidecar.kb.pauses import paused_until
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations import context, perform, status
 from vouch_sidecar.operations.table import Words
-from vouch_sidecar.surfaces.console.options import print_json, root_option, start_at
+from vouch_sidecar.surfaces.console.options import print_json, program, root_option, start_at
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, PROMPT, starts_none
 from vouch_sidecar.surfaces.install.command import (
@@ -36,10 +36,19 @@ from vouch_sidecar.surfaces.install.command import (
     vouch_hooks,
 )
 from vouch_sidecar.surfaces.install.hosts import HOSTS, PROGRAM
-from vouch_sidecar.surfaces.local.user_socket import connect, has_sockets, socket_path, stop
+from vouch_sidecar.surfaces.local.user_socket import (
+    connect,
+    exchange,
+    has_sockets,
+    question,
+    socket_path,
+    stop,
+)
 
 State = Literal["ok", "note", "wrong"]
 STATE_COLOURS = {"ok": "", "note": "yellow", "wrong": "red"}
+ANSWER_SECONDS = 12.0
+"""Time limit for a process that serves: its first answers may take ten seconds."""
 TRIAL_SECONDS = 15.0
 TRIED = 20
 """Names that are looked at for one that a prompt is answered about."""
@@ -73,7 +82,7 @@ def doctor(root: Path | None, as_json: bool) -> None:
 
 def examined(start: Path, env: Env) -> Iterator[Checkup]:
     """The findings of all checks."""
-    finder, about = Finder(env), "knowledge base"
+    finder, about, ours = Finder(env), "knowledge base", program(env)
     roots = [Path(root) for root in finder.from_start(start)]
     paused = [root for root in roots if paused_until(root, env) is not None]
     for folder in finder.refused:
@@ -81,24 +90,23 @@ def examined(start: Path, env: Env) -> Iterator[Checkup]:
     for root in roots:
         yield Checkup(about, "ok", printable(str(root)))
     for root in paused:
-        resume = f"`{PROGRAM} resume --root {shlex.quote(str(root))}`"
+        resume = f"`{ours} resume --root {shlex.quote(str(root))}`"
         message = f"paused: nothing is said unasked; {resume} ends it"
         yield Checkup(about, "note", printable(message))
-    engine = engine_on(roots)
-    engine.load(whole=True)
     if not roots:
         message = f"none found from {printable(str(start))}; {how_to_begin(start)}"
         yield Checkup(about, "wrong", message)
     else:
-        yield from _contents(engine)
+        engine = engine_on(roots)
+        engine.load(whole=True)
+        yield from _contents(engine, ours)
         yield from _hooks(engine, start, env, is_paused=bool(paused))
-    program = shutil.which(PROGRAM, path=env.get("PATH"))
-    missing = f"{PROGRAM} is not on it; this one is {Path(sys.executable).with_name(PROGRAM)}"
-    yield Checkup("PATH", "ok" if program else "note", program or missing)
+    found = shutil.which(PROGRAM, path=env.get("PATH"))
+    yield Checkup("PATH", "ok" if found else "note", found or f"{PROGRAM} is not on it: {ours}")
     yield from _integrations(start)
 
 
-def _contents(engine: Engine) -> Iterator[Checkup]:
+def _contents(engine: Engine, ours: str) -> Iterator[Checkup]:
     """What the knowledge bases hold."""
     for root in perform(engine, status.OPERATION, {}, Caller()).roots:
         counts = root.counts
@@ -107,28 +115,31 @@ def _contents(engine: Engine) -> Iterator[Checkup]:
         problems = sum(problem.severity != "hint" for problem in root.problems)
         if problems:
             files = f", {count(root.unusable, 'file')} can't be used" if root.unusable else ""
-            listed += f"; {count(problems, 'problem')}{files}: `{PROGRAM} check` lists them"
+            listed += f"; {count(problems, 'problem')}{files}: `{ours} check` lists them"
         about = f"contents of {one_line(root.collection)}"
         yield Checkup(about, "wrong" if problems else "ok", listed)
 
 
 def _hooks(engine: Engine, start: Path, env: Env, *, is_paused: bool) -> Iterator[Checkup]:
     """Whether a process answers hooks, and what it says to a prompt."""
-    about, trial = "running sidecar", "trial prompt"
+    about, trial, connected = "running sidecar", "trial prompt", connect(env)
+    is_off = connected is None and starts_none(env)
     if not has_sockets():
         yield Checkup(about, "note", "hooks say nothing on this system")
         return
-    if (connected := connect(env)) is not None:
-        connected.close()
+    if connected is not None:
+        asked = question(engine.collections, status.OPERATION.kb_method, {}, env)
+        if exchange(connected, asked, ANSWER_SECONDS) is None:
+            message = f"it does not answer at {socket_path(env)}: end it, or the editor that has it"
+            yield Checkup(about, "wrong", message)
+            return
         yield Checkup(about, "ok", f"it serves at {socket_path(env)}")
-    elif starts_none(env):
+    elif is_off:
         yield Checkup(about, "note", f"none, and hooks start none, as {RESIDENT} says")
     else:
         yield Checkup(about, "note", f"none: the next hook starts one ({RESIDENT}=false: none)")
-    if is_paused:
-        yield Checkup(trial, "note", "none sent: hooks are silent while paused")
-    elif connected is None and starts_none(env):
-        yield Checkup(trial, "note", f"hooks are silent: nothing serves, {RESIDENT} is off")
+    if is_paused or is_off:
+        yield Checkup(trial, "note", "none sent: hooks are silent")
     elif (prompt := _answered_prompt(engine)) is None:
         yield Checkup(trial, "note", "none sent: no name alone brings in a claim unasked")
     else:
@@ -188,7 +199,7 @@ def _integrations(start: Path) -> Iterator[Checkup]:
         is_found = finds(host) or (user and command_for(host) != PROGRAM)
         old = [f.file.path for f in found if f.state == "older" or not f.names_us]
         if old:
-            again = f"`{PROGRAM} install {about}` writes or prints it"
+            again = f"`{program(os.environ)} install {about}` writes or prints it"
             yield Checkup(about, "note", f"not as this version has it: {', '.join(old)}; {again}")
         elif is_found:
             yield Checkup(about, "ok", f"installed in {printable(str(base))}")
