@@ -6,15 +6,17 @@ import gc
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.index.base_cache import Bases, tidy
+from vouch_sidecar.index.base_cache import TICK, Bases, tidy
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.links import LinkState
 from vouch_sidecar.index.schema import key_in
+from vouch_sidecar.kb.artifact_files import changed_at
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -28,6 +30,7 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 
+from tests.engine.processes import until
 from tests.index.worlds import knowledge_of
 from tests.kb.samples import make_kb
 
@@ -198,6 +201,74 @@ def test_what_a_process_left_in_the_midst_of_writing_goes(bases: Bases) -> None:
     (bases.folder / "unfinished-def").write_bytes(b"x")
     assert bases.open() is not None
     assert {path.name for path in bases.folder.iterdir()} == {folder.name, "root"}
+
+
+@pytest.fixture
+def as_version(root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Makes this another version of the program, a while after the files were written."""
+
+    def change(name: str) -> None:
+        until(lambda: time.time_ns() > changed_at(str(root / ".vouch")) + TICK)
+        monkeypatch.setattr("vouch_sidecar.index.base_cache._version", lambda: name)
+
+    return change
+
+
+def left_by(bases: Bases) -> Path:
+    """Write a base beside those of other versions; its folder."""
+    before = finished(bases)
+    bases.write(knowledge_of(ARTIFACTS), stats(knowledge_of(ARTIFACTS)), CONFIG)
+    (folder,) = {*finished(bases)}.difference(before)
+    return folder
+
+
+def test_versions_that_are_used_by_turns_keep_their_bases(
+    bases: Bases, as_version: Callable[[str], None]
+) -> None:
+    for name in ("aa", "bb"):
+        as_version(name)
+        assert bases.open() is None
+        left_by(bases)
+    for name in ("aa", "bb", "aa"):
+        as_version(name)
+        assert bases.open() is not None
+    bases.purge()
+    assert finished(bases) == [], "what is retired is in none of any version"
+
+
+@pytest.mark.parametrize("does", ["retires", "removes"])
+def test_a_base_of_another_version_goes_that_may_hold_what_is_retired(
+    bases: Bases, root: Path, as_version: Callable[[str], None], does: str
+) -> None:
+    claim = root / ".vouch" / "claims" / "c.yaml"
+    claim.write_text("id: c", "utf-8")
+    as_version("aa")
+    older = left_by(bases)
+    as_version("bb")
+    newer = left_by(bases)
+    if does == "retires":
+        claim.write_text("status: redacted", "utf-8")
+    else:
+        claim.unlink()
+    assert bases.open() is not None
+    assert finished(bases) == [older, newer], "it sees what differs from its own, and purges"
+    as_version("aa")
+    assert bases.open() is not None
+    assert finished(bases) == [older]
+
+
+def test_bases_of_versions_that_nobody_uses_go(
+    bases: Bases, as_version: Callable[[str], None]
+) -> None:
+    left = []
+    for name, days in (("aa", 3), ("bb", 2), ("cc", 1), ("dd", 31)):
+        as_version(name)
+        left.append(left_by(bases))
+        at = time.time() - days * 86_400
+        os.utime(left[-1], (at, at))
+    as_version("ee")
+    assert bases.open() is None
+    assert finished(bases) == left[1:3]
 
 
 @pytest.mark.parametrize("name", ["records", "meta.json", "*.store", ".tantivy-*", "new"])

@@ -192,6 +192,19 @@ def _leads_inside(path: str, root: str) -> bool:
     return is_below(str(resolved(Path(path))), root)
 
 
+def changed_at(kb_dir: str) -> int:
+    """When an artifact file, or a folder of them, changed last: nanoseconds since 1970, as the
+    system stamps them, which nobody can set.
+    """
+    times = [0]
+    for folder in (*FOLDERS, "sources"):
+        for path, folders, files in os.walk(f"{kb_dir}/{folder}"):
+            for name in (".", *folders, *files):
+                with suppress(OSError):
+                    times.append(os.stat(f"{path}/{name}").st_ctime_ns)  # noqa: PTH116
+    return max(times)
+
+
 def slug_of(text: str) -> str:
     """The id that vouch gives a claim with this text."""
     letters = "".join(sign if sign.isalnum() else "-" for sign in text.lower().strip())
