@@ -21,7 +21,6 @@ from typing import Any, NamedTuple, get_args
 import anyio
 import pytest
 from click.testing import CliRunner
-from mcp import ClientSession
 from tantivy import Index
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.index.knowledge import Knowledge
@@ -35,7 +34,7 @@ from vouch_sidecar.surfaces.cli import main as shell
 from tests.engine.bases import ask, base, finished, pushed
 from tests.engine.processes import place, until
 from tests.kb.samples import claim, dump, entity, page
-from tests.mcp.client import connected
+from tests.mcp.client import Host, host
 from tests.protocol.client import Client, environment, indexed_client
 from tests.surfaces.conversation import sidecar_on
 from tests.workspace.places import settled
@@ -276,13 +275,13 @@ def by_commands(root: Path, env: Mapping[str, str]) -> Answers:
     return found
 
 
-async def by_tools(session: ClientSession) -> Answers:
+def by_tools(mcp: Host) -> Answers:
     """What every tool of the MCP server says."""
     found: Answers = {}
-    for tool in (await session.list_tools()).tools:
-        for params in PARAMS[tool.name.removeprefix("kb_")]:
-            answer = await session.call_tool(tool.name, params)
-            found[f"{tool.name} {params}"] = answer.model_dump_json()
+    for tool in mcp.tools():
+        name = tool.name.removeprefix("kb_")
+        for params in PARAMS[name]:
+            found[f"{tool.name} {params}"] = mcp.call(name, **params).model_dump_json()
     return found
 
 
@@ -390,8 +389,8 @@ def told(folder: Path, is_whole: bool) -> Told:
         if is_whole:
             answers |= by_commands(root, env)
             with (folder / "mcp.log").open("w+") as errors:
-                served = environment(env)
-                answers |= connected(root, served, by_tools, "--tools", "all", errors=errors)
+                with host(root, environment(env), "--tools", "all", errors=errors) as mcp:
+                    answers |= by_tools(mcp)
                 errors.seek(0)
                 log.write(errors.read())
     ours.removeHandler(handler)

@@ -3,55 +3,73 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TextIO
 
-import anyio
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.types import CallToolResult, ErrorData, ListRootsResult, Root, TextContent
+from mcp.types import CallToolResult, ErrorData, ListRootsResult, Root, TextContent, Tool
 from pydantic import FileUrl
 
 from tests.protocol.client import COMMAND
 
-T = TypeVar("T")
 
-
-def connected(
-    cwd: Path,
-    env: Mapping[str, str],
-    talk: Callable[[ClientSession], Awaitable[T]],
-    *args: str,
-    offers: Path | None = None,
-    errors: TextIO = sys.stderr,
-) -> T:
-    """What `talk` gives, with a session on a server that runs in a folder. `offers`: the root that
-    the client offers; `errors`: what takes the server's standard error.
-    """
-
+@asynccontextmanager
+async def _session(
+    command: StdioServerParameters, offers: Path | None, errors: TextIO
+) -> AsyncIterator[ClientSession]:
     async def roots(context: Any) -> ListRootsResult | ErrorData:  # noqa: ARG001
         assert offers is not None
         return ListRootsResult(roots=[Root(uri=FileUrl(offers.as_uri()))])
 
-    async def main() -> T:
-        command = StdioServerParameters(
-            command=str(COMMAND), args=["mcp", *args], cwd=cwd, env=dict(env)
-        )
-        asked = None if offers is None else roots
-        async with (
-            stdio_client(command, errors) as (source, sink),
-            ClientSession(source, sink, list_roots_callback=asked) as session,
-        ):
-            await session.initialize()
-            return await talk(session)
-
-    return anyio.run(main)
+    async with (
+        stdio_client(command, errors) as (source, sink),
+        ClientSession(source, sink, list_roots_callback=roots if offers else None) as session,
+    ):
+        await session.initialize()
+        yield session
 
 
-async def called(session: ClientSession, name: str, **arguments: Any) -> CallToolResult:
-    """The result of a tool."""
-    return await session.call_tool(name, arguments)
+@dataclass
+class Host:
+    """A session, and the thread's event loop in which it lives."""
+
+    session: ClientSession
+    portal: BlockingPortal
+
+    def tools(self) -> list[Tool]:
+        """The tools that are listed."""
+        return self.portal.call(self.session.list_tools).tools
+
+    def call(self, tool: str, /, **arguments: Any) -> CallToolResult:
+        """The result of a tool, named without `kb_`."""
+        answer: CallToolResult = self.portal.call(self.session.call_tool, f"kb_{tool}", arguments)
+        return answer
+
+
+@contextmanager
+def host(
+    cwd: Path,
+    env: Mapping[str, str],
+    *args: str,
+    offers: Path | None = None,
+    errors: TextIO = sys.stderr,
+) -> Iterator[Host]:
+    """A host whose server runs in a folder, for the length of a block. `offers`: the root that it
+    offers; `errors`: what takes the server's standard error.
+    """
+    command = StdioServerParameters(
+        command=str(COMMAND), args=["mcp", *args], cwd=cwd, env=dict(env)
+    )
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(_session(command, offers, errors)) as session,
+    ):
+        yield Host(session, portal)
 
 
 def text_of(result: CallToolResult) -> str:

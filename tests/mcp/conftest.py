@@ -8,20 +8,29 @@ from pathlib import Path
 
 import pytest
 
+from tests.mcp.client import Host, host
 from tests.protocol import knowledge
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with a knowledge base. What the disk holds is the same afterwards."""
-    made = knowledge.make(tmp_path / "project")
+    made = knowledge.make(tmp_path_factory.mktemp("mcp") / "project")
     before = knowledge.digest(made)
     yield made
     assert knowledge.digest(made) == before
 
 
-@pytest.fixture
-def env(tmp_path: Path) -> Iterator[dict[str, str]]:
+@pytest.fixture(scope="module")
+def env(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Its runtime directory has a short name: a socket's path has little room."""
     with tempfile.TemporaryDirectory(prefix="vs") as runtime:
-        yield {"XDG_RUNTIME_DIR": runtime, "XDG_CACHE_HOME": str(tmp_path / "cache")}
+        cache = tmp_path_factory.mktemp("cache")
+        yield {"XDG_RUNTIME_DIR": runtime, "XDG_CACHE_HOME": str(cache)}
+
+
+@pytest.fixture(scope="module")
+def mcp(root: Path, env: dict[str, str]) -> Iterator[Host]:
+    """A host whose server runs in the folder; one for a module."""
+    with host(root, env) as one:
+        yield one

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mcp import ClientSession
 from vouch_sidecar.operations import OPERATIONS
 from vouch_sidecar.surfaces.mcp.tools import input_schema, read
 from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects, path_of
 
-from tests.mcp.client import called, connected, content_of, text_of
+from tests.mcp.client import Host, content_of, host, text_of
 from tests.protocol import knowledge
 
 NONE = "No knowledge base was found"
@@ -99,42 +98,33 @@ def test_the_project_is_where_somebody_says(root: Path, tmp_path: Path) -> None:
 
 
 def test_the_clients_roots_are_asked(root: Path, env: dict[str, str]) -> None:
-    async def talk(session: ClientSession) -> str:
-        return text_of(await called(session, "kb_claim", id="jwt-expires"))
-
-    assert KNOWN in connected(Path("/"), env, talk, offers=root)
-    for name in ("gone", "x" * 300):
-        said = connected(Path("/"), env, talk, "--root", str(root / name), offers=root)
-        assert said.startswith(NONE)
-        assert f"{name}, which does not exist" in said
+    with host(Path("/"), env, offers=root) as mcp:
+        assert KNOWN in text_of(mcp.call("claim", id="jwt-expires"))
+    with host(Path("/"), env, "--root", str(root / "gone"), offers=root) as mcp:
+        said = text_of(mcp.call("claim", id="jwt-expires"))
+    assert said.startswith(NONE)
+    assert "gone, which does not exist" in said
 
 
-def test_a_call_names_its_root(root: Path, env: dict[str, str], tmp_path: Path) -> None:
+def test_a_call_names_its_root(mcp: Host, root: Path, tmp_path: Path) -> None:
     other = knowledge.make(tmp_path / "other")
     knowledge.claim(other, "elsewhere", "JWT tokens are green.", "jwt")
-
-    async def talk(session: ClientSession) -> None:
-        for named, is_there in ((other, True), (root, False), (".", False), ("${folder}", False)):
-            found = await called(session, "kb_search", query="tokens green", root=str(named))
-            assert ("green" in text_of(found)) == is_there
-            assert content_of(found)["hits"]
-        gone, relative = "does not exist", "is no absolute path"
-        wrong = ((str(tmp_path / "none"), gone), ("src", relative), ([str(other)], relative))
-        for place, why in wrong:
-            found = await called(session, "kb_search", query="tokens green", root=place)
-            assert text_of(found).startswith(f"{NONE} from the `root` of this call, which {why}")
-            assert content_of(found)["hits"] == []
-
-    connected(root, env, talk)
+    for named, is_there in ((other, True), (root, False), (".", False), ("${folder}", False)):
+        found = mcp.call("search", query="tokens green", root=str(named))
+        assert ("green" in text_of(found)) == is_there
+        assert content_of(found)["hits"]
+    gone, relative = "does not exist", "is no absolute path"
+    wrong = ((str(tmp_path / "none"), gone), ("src", relative), ([str(other)], relative))
+    for place, why in wrong:
+        found = mcp.call("search", query="tokens green", root=place)
+        assert text_of(found).startswith(f"{NONE} from the `root` of this call, which {why}")
+        assert content_of(found)["hits"] == []
 
 
 def test_where_there_is_none_every_tool_says_so(env: dict[str, str]) -> None:
-    async def talk(session: ClientSession) -> None:
-        for name, arguments in (("kb_claim", {"id": "jwt"}), ("kb_search", {"query": "JWT"})):
-            result = await called(session, name, **arguments)
+    with host(Path("/"), env, "--root", "${workspaceFolder}") as mcp:
+        for result in (mcp.call("claim", id="jwt"), mcp.call("search", query="JWT")):
             assert text_of(result).startswith(NONE)
             assert "`root`" in text_of(result)
+            assert "a variable that the host did not fill in" in text_of(result)
             assert result.isError
-        assert "a variable that the host did not fill in" in text_of(result)
-
-    connected(Path("/"), env, talk, "--root", "${workspaceFolder}")

@@ -6,35 +6,17 @@ import fcntl
 import json
 import signal
 import socket
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import anyio
-from mcp import ClientSession
 from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.user_socket import socket_path
 
-from tests.mcp.client import called, connected, content_of
+from tests.engine.processes import until
+from tests.mcp.client import content_of, host
 from tests.mcp.messages import INITIALIZE
-from tests.protocol.client import COMMAND, environment, running
-
-
-def exchanged(root: Path, env: dict[str, str], *lines: bytes) -> list[dict[str, Any]]:
-    """What the process answers to lines before its input ends; it ends well, and by itself."""
-    done = subprocess.run(
-        [COMMAND, "mcp"],
-        cwd=root,
-        env=environment(env),
-        input=b"".join(line + b"\n" for line in lines),
-        capture_output=True,
-        timeout=20,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+from tests.protocol.client import running
 
 
 def test_an_interrupt_ends_it_while_its_input_is_open(root: Path, env: dict[str, str]) -> None:
@@ -46,24 +28,28 @@ def test_an_interrupt_ends_it_while_its_input_is_open(root: Path, env: dict[str,
 
 
 def test_bad_lines_cost_nothing_but_themselves(root: Path, env: dict[str, str]) -> None:
-    bad = [b"nonsense", b"\xff\xfe", b"[]", b"{}", b"[" * 5000, b"purple" * 9]
-    received = exchanged(root, env, *bad, json.dumps(INITIALIZE).encode())
-    (answer,) = [message for message in received if message.get("id") == 1]
-    assert answer["result"]["serverInfo"]["name"] == "vouch-sidecar"
-    assert "purple" not in json.dumps(received)
-
-
-def test_a_lone_surrogate_is_answered(root: Path, env: dict[str, str]) -> None:
-    """`json.dumps` writes it as an escape, which JSON allows."""
+    """What is no message has no answer; a lone surrogate, which JSON allows, has one. The process
+    answers all that it read before its input ended, and ends well, and by itself.
+    """
     call = {"name": "kb_search", "arguments": {"query": "JWT \ud800"}}
+    bad = [b"nonsense", b"\xff\xfe", b"[]", b"{}", b"[" * 5000, b"purple" * 9]
     lines = [
+        INITIALIZE,
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call},
         {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "\udfff"}},
         {"jsonrpc": "2.0", "id": "\ud800 😀", "method": "tools/list"},
     ]
-    received = exchanged(root, env, *(json.dumps(one).encode() for one in (INITIALIZE, *lines)))
-    answers = {message["id"]: message for message in received}
+    sent = [*bad, *(json.dumps(line).encode() for line in lines)]
+    with running("mcp", cwd=root, env=env) as client:
+        client.send_bytes(b"".join(line + b"\n" for line in sent))
+        client.hang_up()
+        assert client.ended(20) == 0
+        until(lambda: client.is_over)
+        said = client.strays
+    assert b"purple" not in said
+    answers = {message["id"]: message for message in map(json.loads, said.splitlines())}
+    assert answers[1]["result"]["serverInfo"]["name"] == "vouch-sidecar"
     assert answers[2]["result"]["structuredContent"]["hits"]
     assert "error" in answers[3]
     assert answers["? 😀"]["result"]["tools"]
@@ -106,11 +92,6 @@ def mute_holder(env: dict[str, str]) -> Iterator[None]:
 
 
 def test_a_holder_that_says_nothing_is_not_waited_for(root: Path, env: dict[str, str]) -> None:
-    async def talk(session: ClientSession) -> None:
-        await called(session, "kb_status")
-        with anyio.fail_after(30):
-            named = await called(session, "kb_experts", topic="JWT", session_id="A")
-        assert [row["entity_id"] for row in content_of(named)["experts"]] == ["jwt", "redis"]
-
-    with mute_holder(env):
-        connected(root, env, talk)
+    with mute_holder(env), host(root, env) as mcp:
+        named = mcp.call("experts", topic="JWT", session_id="A")
+    assert [row["entity_id"] for row in content_of(named)["experts"]] == ["jwt", "redis"]

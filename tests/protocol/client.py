@@ -59,7 +59,7 @@ class Client:
         self._reply = reply
         self._arrived = threading.Condition()
         self._next_id = 0
-        self._over = False
+        self.is_over = False
         self._threads = [
             threading.Thread(target=target, daemon=True) for target in (self._read, self._log)
         ]
@@ -113,7 +113,7 @@ class Client:
                     if wanted(message):
                         return message
                 left = deadline - time.monotonic()
-                if self._over or left <= 0 or not self._arrived.wait(left):
+                if self.is_over or left <= 0 or not self._arrived.wait(left):
                     raise TimeoutError(f"not received; stderr: {self.errors.decode()[-2000:]}")
 
     def until(self, method: str, params: object, wanted: Callable[[Any], bool]) -> Any:
@@ -170,7 +170,7 @@ class Client:
         with self._arrived:
             while b"\n" not in self.strays:
                 left = deadline - time.monotonic()
-                if self._over or left <= 0 or not self._arrived.wait(left):
+                if self.is_over or left <= 0 or not self._arrived.wait(left):
                     raise TimeoutError(f"no line; stderr: {self.errors.decode()[-2000:]}")
             found, _, self.strays = self.strays.partition(b"\n")
         return found
@@ -220,7 +220,7 @@ class Client:
             header = b""
         self.strays += header
         with self._arrived:
-            self._over = True
+            self.is_over = True
             self._arrived.notify_all()
 
     def _take_line(self, line: bytes) -> None:

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import anyio
 import pytest
-from mcp import ClientSession
 
-from tests.mcp.client import called, connected, content_of
+from tests.engine.processes import until
+from tests.mcp.client import content_of, host
 from tests.protocol.client import Client, indexed_client, run_command
-from tests.semantic.conftest import ASKED, MEANT, Arms, arms, with_model
+from tests.semantic.conftest import ASKED, MEANT, arms, with_model
 
 Env = dict[str, str]
 
@@ -54,16 +53,6 @@ def test_settings_of_the_client_count_at_once(env: Env, root: Path) -> None:
 
 
 def test_mcp(root: Path, env: Env) -> None:
-    async def asked(session: ClientSession) -> None:
-        with anyio.fail_after(30):
-            while await found(session, "kb_search", query=ASKED) != MEANT:
-                await anyio.sleep(0.02)
-        assert await found(session, "kb_context", task=ASKED) == MEANT
-
-    connected(root, env, asked)
-
-
-async def found(session: ClientSession, tool: str, **arguments: object) -> Arms:
-    content = content_of(await called(session, tool, **arguments))
-    assert isinstance(content, dict)
-    return arms(content)
+    with host(root, env) as mcp:
+        until(lambda: arms(content_of(mcp.call("search", query=ASKED))) == MEANT)
+        assert arms(content_of(mcp.call("context", task=ASKED))) == MEANT

@@ -7,10 +7,14 @@ import shutil
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from vouch_sidecar.api import open_kb
 from vouch_sidecar.operations import OPERATIONS, as_json
+from vouch_sidecar.operations.schema import standalone
+from vouch_sidecar.surfaces.agent_requests import harmless
 
-from tests.protocol.client import indexed_client
+from tests.mcp.client import content_of, host
+from tests.protocol.client import environment, indexed_client
 from tests.surfaces.courier import COURIER, QUESTIONS, TEXT, comparable
 from tests.surfaces.json_lines import answers
 from tests.surfaces.terminal import run
@@ -45,7 +49,12 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
             name: as_json(kb.ask(OPERATIONS[name], params))
             for name, (params, _) in QUESTIONS.items()
         }
-    return {"lsp": lsp, "jsonl": jsonl, "shell": shell, "python": python}
+    with host(root, environment({})) as agent:
+        agent.call("experts", session_id="shell", topic=TEXT)
+        mcp = {
+            name: content_of(agent.call(name, **params)) for name, (params, _) in QUESTIONS.items()
+        }
+    return {"lsp": lsp, "jsonl": jsonl, "shell": shell, "python": python, "mcp": mcp}
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -53,6 +62,9 @@ def test_the_same_answer(given: dict[str, dict[str, Any]], name: str) -> None:
     expected = comparable(given["lsp"][name])
     assert comparable(given["jsonl"][name]) == expected
     assert comparable(given["python"][name]) == expected
+    block = {"text": expected["text"]} if name == "context" else {}
+    assert comparable(given["mcp"][name]) == {**harmless(expected), **block}
+    Draft202012Validator(standalone(OPERATIONS[name].result)).validate(given["mcp"][name])
     if name in given["shell"]:
         assert comparable(given["shell"][name]) == expected
     if name in ("experts", "salience", "context", "search", "mentions"):
