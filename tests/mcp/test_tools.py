@@ -124,6 +124,15 @@ def test_what_a_model_reads_is_harmless(tmp_path: Path, env: dict[str, str]) -> 
         assert not re.search(r"\\u(001b|202e)|\\n", text)
 
 
+def test_where_no_claim_can_be_used_every_tool_says_so(tmp_path: Path, env: dict[str, str]) -> None:
+    root = knowledge.make(tmp_path / "broken")
+    for claim in (root / ".vouch" / "claims").iterdir():
+        claim.write_text("id: [", "utf-8")
+    with host(root, env) as mcp:
+        for result in (mcp.call("search", query="tokens"), mcp.call("claim", id="jwt-expires")):
+            assert "3 files of broken can't be used" in text_of(result)
+
+
 def test_authors_are_told_where_the_user_says_so(tmp_path: Path, env: dict[str, str]) -> None:
     root = repository(tmp_path / "authors", {})
     commit_as(root, "Ada Byron", {"src/keys.py": "1"})

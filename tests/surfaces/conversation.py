@@ -1,4 +1,4 @@
-"""Talks to a language server within this process; to plain pygls through its own reading loop."""
+"""Talks to a language server within this process, through pygls' own reading loop."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
-from pygls.io_ import run_async
+from pygls.io_ import StdinAsyncReader, run_async
 from pygls.lsp.server import LanguageServer
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.surfaces.lsp.features import register_all
-from vouch_sidecar.surfaces.lsp.run import converse
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 from tests.engine.bases import until
@@ -72,13 +71,12 @@ def talk(
     said = heard(server)
 
     async def main() -> None:
-        if isinstance(server, Sidecar):
-            await converse(server, BytesIO(data))
-        else:
-            stream = asyncio.StreamReader()
-            stream.feed_data(data)
-            stream.feed_eof()
-            await run_async(threading.Event(), stream, server.protocol)
+        await run_async(
+            threading.Event(),
+            StdinAsyncReader(BytesIO(data)),
+            server.protocol,
+            error_handler=server.report_server_error,
+        )
         await until(is_over)
 
     asyncio.run(main())

@@ -19,6 +19,8 @@ from vouch_sidecar.engine.answering import context_for
 from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES, Session
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import (
     OPERATIONS,
     Operation,
@@ -95,11 +97,26 @@ async def _tool_result(
     try:
         result = await perform_async(engine, operation, params, caller, whole=True)
     except OperationError as error:
-        return refused(f"{error.code}: {safe(str(error))}")
+        return refused(_with_unusable(f"{error.code}: {safe(str(error))}", engine, caller))
     structured = harmless(as_json(result))
     if isinstance(result, ContextResult):
         structured["text"] = result.text  # a block is safe and may have several lines
-    return {**content(operation.readable(result)), "structuredContent": structured}
+    text = _with_unusable(operation.readable(result), engine, caller)
+    return {**content(text), "structuredContent": structured}
+
+
+def _with_unusable(text: str, engine: Engine, caller: Caller) -> str:
+    """An answer, with a sentence for each knowledge base whose claims are all in bad files."""
+    said = [text] if text else []
+    for served in engine.serving(caller):
+        claims, bad = served.view.number_of(Kind.CLAIM), served.collection.published.skipped
+        if bad and not claims:
+            said.append(
+                f"{count(bad, 'file')} of {safe(served.collection.name)} can't be used, and so no "
+                "claim of it, which says nothing about what is known. `vouch-sidecar check` names "
+                "them."
+            )
+    return "\n".join(said)
 
 
 def harmless(value: Any) -> Any:

@@ -92,11 +92,14 @@ class Protocol(LanguageServerProtocol):
         self.connect(params, result.capabilities)
         return result
 
-    def handle_message(self, message: Any) -> None:
-        """Handle a message as JSON has it. Fault: pygls makes its type of it while JSON is parsed,
-        when no error can be answered, so that a request with bad params gets no answer; nor does
-        one after `shutdown`.
+    def structure_message(self, data: Any) -> Any:
+        """Fault: this is called for every object while JSON is parsed, when no error can be
+        answered. Returns `data` unchanged; `handle_message` does what it is for.
         """
+        return data
+
+    def handle_message(self, message: Any) -> None:
+        """Fault: a request gets no answer if its params are bad, or after `shutdown`."""
         method, params = message.get("method"), message.get("params")
         log.debug("%s", method or "an answer")
         if "id" not in message and method == ENDED.method and isinstance(params, dict):
@@ -144,7 +147,7 @@ class Protocol(LanguageServerProtocol):
                 group: able[group] for group in able if self._is_known({group: able[group]})
             }
         try:
-            return self.structure_message(message)
+            return super().structure_message(message)
         except JsonRpcException:
             raise JsonRpcInvalidParams("the params are not of the expected form") from None
 

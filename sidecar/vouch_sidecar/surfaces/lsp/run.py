@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from contextlib import suppress
+import threading
+from collections.abc import Awaitable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from io import BufferedReader, BytesIO, RawIOBase
-from typing import BinaryIO
+from io import BufferedReader, RawIOBase
+from typing import BinaryIO, cast
 
 import anyio
-from anyio.to_thread import run_sync as in_worker
-from pygls.exceptions import JsonRpcException
-from pygls.io_ import StdoutWriter
+from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.operations.notifications import DidChangeSalience
@@ -47,8 +45,7 @@ async def _serve(
         local = LocalServer(engine.env, tasks, engine)
         tasks.start_soon(follower.run)
         tasks.start_soon(local.run, owned, partial(_follow, server))
-        server.protocol.set_writer(StdoutWriter(sink))
-        leave(await converse(server, BufferedReader(source)))
+        leave(await _converse(server, source, sink))
 
 
 async def _follow(server: Sidecar) -> None:
@@ -68,33 +65,29 @@ async def _follow(server: Sidecar) -> None:
         await follow(roots, window.env, tell, server.parts, server.caller.viewer, lasts=lasts)
 
 
-async def converse(server: Sidecar, stream: BufferedReader | BytesIO) -> int:
-    """Answer messages until the client says `exit` or its stream ends. Returns the exit code.
-
-    A message is read once the last one is handled: what is sent faster waits in the pipe. All
-    threads of the loop may be busy with long answers, so reading has one of its own.
+class Input(StdinAsyncReader):
+    """pygls' reader, with a thread of its own, as those of the loop may all be busy with long
+    answers. It reads a message once the last one is handled: what is sent faster waits in the pipe.
     """
-    own_thread = anyio.CapacityLimiter(1)
-    read = partial(in_worker, _message, stream, abandon_on_cancel=True, limiter=own_thread)
-    with suppress(ValueError, OverflowError, MemoryError):  # a header is none
-        while message := await read():
-            try:
-                server.protocol.handle_message(json.loads(message))
-            except SystemExit as ended:  # pygls raises it on `exit`
-                return 1 if ended.code else 0
-            except Exception as error:  # it is no message
-                server.report_server_error(error, JsonRpcException)
-    await server.protocol.settled(LAST_ANSWERS)
+
+    def __init__(self, source: RawIOBase) -> None:
+        super().__init__(BufferedReader(source), ThreadPoolExecutor(1))
+
+    def readline(self) -> Awaitable[bytes]:
+        """A line of a header, or a part of one that is too long."""
+        line = self.loop.run_in_executor(self.executor, self.stdin.readline, MAX_HEADER)
+        return cast(Awaitable[bytes], line)
+
+
+async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:
+    """Answer messages until the client says `exit` or its stream ends. Returns the exit code."""
+    protocol, report = server.protocol, server.report_server_error
+    protocol.set_writer(StdoutWriter(sink))
+    try:
+        await run_async(threading.Event(), Input(source), protocol, error_handler=report)
+    except SystemExit as ended:  # pygls raises it on `exit`
+        return 1 if ended.code else 0
+    except (ValueError, OverflowError, MemoryError):
+        pass  # its length is none, or that of no message
+    await protocol.settled(LAST_ANSWERS)
     return 1
-
-
-def _message(stream: BufferedReader | BytesIO) -> bytes:
-    """The next message of a stream, empty at its end. Raises ValueError where its length is none,
-    OverflowError or MemoryError where it is too long.
-    """
-    length = 0
-    while header := stream.readline(MAX_HEADER).strip():
-        name, _, value = header.partition(b":")
-        if name.lower() == b"content-length":
-            length = int(value)
-    return stream.read(max(0, length))
