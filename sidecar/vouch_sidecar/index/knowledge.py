@@ -9,7 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain, count
+from itertools import chain, compress, count
+from operator import is_not
 from typing import TypeVar
 
 from tantivy import Document
@@ -100,11 +101,8 @@ class Knowledge:
     def after(self, records: Records) -> Knowledge:
         """The generation of other records."""
         before = self.records
-        differing = {
-            k
-            for k, record in records.items()
-            if (old := before.get(k)) is not record and old != record
-        }
+        are_others = map(is_not, records.values(), map(before.get, records))
+        differing = {k for k in compress(records, are_others) if before.get(k) != records[k]}
         gone = before.keys() - records.keys()
         differing |= gone
         if not differing:
@@ -348,12 +346,13 @@ class Knowledge:
         """The visibility labels whose viewers see few linked claims: at most `LINKED_ENOUGH` of
         the claims with this label or the open one are linked to an entity.
         """
-        every, linked = Counter[str](), Counter[str]()
-        for (kind, _), state in self.states.items():
-            if kind in (Kind.CLAIM, Kind.PAGE) and state.label != NOBODY:
-                every[state.label] += kind is Kind.CLAIM
-                linked[state.label] += bool(state.entity_ids)
-        both = {label: {OPEN, label} for label in every}
+        claims, pages = (
+            [self.states[key] for key in self._by_kind.get(kind, ())]
+            for kind in (Kind.CLAIM, Kind.PAGE)
+        )
+        every = Counter(state.label for state in claims)
+        linked = Counter(state.label for state in claims if state.entity_ids)
+        both = {label: {OPEN, label} for label in {s.label for s in (*claims, *pages)} - {NOBODY}}
         return frozenset(
             label
             for label, seen in both.items()

@@ -217,10 +217,11 @@ class Store:
         """The artifact that counts for each key: of several files with one id, the one that is
         named like it, else the first.
         """
-        counting: dict[Key, Artifact] = {}
-        self._rivals = set()
+        counting, self._rivals = dict(self._records.values()), set()
+        if len(counting) == len(self._records):
+            return counting
         for key, record in self._records.values():
-            if (other := counting.setdefault(key, record)) is not record:
+            if (other := counting[key]) is not record:
                 usual = usual_path(*key)
                 first, second = sorted((record, other), key=lambda o: (o.path != usual, o.path))
                 counting[key] = first
