@@ -330,7 +330,7 @@ export interface ExpertsParams {
   readonly min_claims?: number;
   /** What a matching claim adds: count, recency, citation, evidence; anything else is read as count. */
   readonly weight?: string;
-  /** Only entities of these types. */
+  /** Only entities of these types, such as person, team or system. */
   readonly types?: readonly string[] | null;
   /** `declared`: a claim counts only for entities that it declares. */
   readonly linking?: "auto" | "declared";
@@ -354,6 +354,8 @@ export interface ExpertsResult {
   readonly people?: readonly PersonRow[] | null;
   /** Words of the topic that nothing here holds; they are left out. */
   readonly unmatched?: readonly string[] | null;
+  /** Of `types` those that no entity has, each with the nearest type, empty without one. */
+  readonly unknown_types?: Readonly<Record<string, string>> | null;
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;
 }

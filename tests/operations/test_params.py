@@ -17,7 +17,7 @@ from vouch_sidecar.operations import (
 )
 
 from tests.engine.bases import ask, base, engine_on
-from tests.kb.samples import claim
+from tests.kb.samples import claim, entity
 from tests.soak import examples
 
 SENT = "hunter2"
@@ -146,6 +146,20 @@ def test_an_unknown_weight_counts_as_count(engine: Engine) -> None:
     found = ask(engine, "experts", None, topic="keys", weight="fame")
     assert "unknown_weight" in found["degraded"]
     assert found["experts"] == ask(engine, "experts", None, topic="keys")["experts"]
+
+
+def test_types_that_no_entity_has_are_named_with_the_nearest(tmp_path: Path) -> None:
+    depot = {"entities/depot.yaml": entity("depot", name="Depot", type="depot")}
+    engine = engine_on(base(tmp_path / "kb", depot))
+    found = ask(engine, "experts", None, topic="keys", types=["persn", "depto", "zzz", "y"])
+    assert found["unknown_types"] == {"persn": "person", "depto": "depot", "zzz": ""}
+    assert found["experts"] == []
+    result = perform(engine, OPERATIONS["experts"], {"topic": "a", "types": ["persn"]}, Caller())
+    said = OPERATIONS["experts"].readable(result)
+    assert "no entity is of type persn; did you mean person?" in said
+    assert "unknown_types" not in ask(
+        engine, "experts", None, topic="keys", types=["team", "depot"]
+    )
 
 
 _json = st.recursive(

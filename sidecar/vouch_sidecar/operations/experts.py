@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, PrivateAttr
@@ -47,7 +47,9 @@ class ExpertsParams(SinceParams):
         "count.",
         json_schema_extra={"x-titles": {name: weight.title for name, weight in WEIGHTS.items()}},
     )
-    types: list[str] | None = Field(default=None, description="Only entities of these types.")
+    types: list[str] | None = Field(
+        default=None, description="Only entities of these types, such as person, team or system."
+    )
     linking: Literal["auto", "declared"] = Field(
         default="auto",
         description="`declared`: a claim counts only for entities that it declares.",
@@ -99,6 +101,9 @@ class ExpertsResult(Result):
     unmatched: list[str] | None = absent(
         "Words of the topic that nothing here holds; they are left out."
     )
+    unknown_types: dict[str, str] | None = absent(
+        "Of `types` those that no entity has, each with the nearest type, empty without one."
+    )
     by_commits: list[AuthorRow] | None = by_commits_field()
     _quoted: dict[str, str] = PrivateAttr(default_factory=dict)
     """For a model, what is said of the top claims."""
@@ -129,6 +134,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
         experts=[_row(expert, params) for expert in ranked],
         people=[row for row in people if types is None or row.type in types] or None,
         unmatched=matches.unmatched() or None,
+        unknown_types=_unknown_types(ask, types or ()) or None,
         by_commits=author_rows(authors(matches.subjects)),
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
@@ -138,6 +144,22 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
                 said = clip(expert.view.texts.shown(claim).text, QUOTED)
                 result._quoted.setdefault(claim_id, said)
     return result
+
+
+def _unknown_types(ask: OperationCall, types: Sequence[str]) -> dict[str, str]:
+    """The types that neither vouch nor an entity here has, each with the nearest one."""
+    from vouch_sidecar.index.topic_table import TOPIC
+    from vouch_sidecar.kb.records import KNOWN_TYPES, Entity, Kind
+    from vouch_sidecar.operations.call import MAX_UNKNOWN, resembling
+
+    known = {TOPIC, *KNOWN_TYPES[Kind.ENTITY]}
+    if known.issuperset(types):
+        return {}
+    for view in ask.views:  # who may see a knowledge base may see each entity of it
+        entities = view.knowledge.all_of(Kind.ENTITY)
+        known |= {entity.type for entity in entities if isinstance(entity, Entity)}
+    unknown = [name for name in dict.fromkeys(types) if name not in known]
+    return dict(resembling(name, known) for name in unknown[:MAX_UNKNOWN])
 
 
 def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
@@ -194,6 +216,10 @@ def table(result: ExpertsResult) -> list[Shown]:
     }
     unknown = f"not known here: {', '.join(result.unmatched or ())}"
     weight = "This weight is not known: it counts as `count`."
+    types = [
+        f"no entity is of type {name}" + (f"; did you mean {near}?" if near else "")
+        for name, near in (result.unknown_types or {}).items()
+    ]
     return [
         Table(columns, cells, "expert" if explained else ""),
         *(part for row in explained for part in _arithmetic(row)),
@@ -201,6 +227,7 @@ def table(result: ExpertsResult) -> list[Shown]:
         *people_shown(result.people, result.by_commits, "terminal" if cells else "people"),
         Table({"claim": "key", "text": "text"}, [*result._quoted.items()], to="model"),
         *([Words(unknown, aside=True)] if result.unmatched else []),
+        *(Words(text, aside=True) for text in types),
         *([Words(weight, aside=True)] if "unknown_weight" in result.degraded else []),
     ]
 

@@ -15,6 +15,7 @@ import click
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
+from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.operations.operation import Operation, operation_called, operations
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
@@ -104,6 +105,10 @@ class OperationCommand(click.Command):
         `OperationError`.
         """
         roots, asker = roots_from(given["root"]), (given["project"], given["agent"])
+        folders = [Path.cwd(), *(folder for root in roots for folder in (root, *root.parents))]
+        for path in _paths(given):
+            if not any(os.path.lexists(folder / path) for folder in folders):
+                say(f"{printable(path)} is not there.", err=True)
         viewer = dict(zip(("project", "agent"), asker, strict=True))
         try:
             result = self._asked(given, partial(_served, roots, viewer))
@@ -122,8 +127,7 @@ class OperationCommand(click.Command):
         # An option that may be repeated is a tuple, which is empty where it is not used.
         params = {n: list(v) if isinstance(v, tuple) else v for n, v in chosen.items() if v != ()}
         if PATHS in params:
-            lines = [line for path in given[PATHS] for line in path.splitlines()]
-            params[PATHS] = [_from_here(path) for path in dict.fromkeys(lines)]
+            params[PATHS] = [_from_here(path) for path in _paths(given)]
         if not self.operation.requires_session:
             return answer(self.operation, params)
         from vouch_sidecar.operations import mentions, session_end
@@ -154,6 +158,12 @@ def _served(
     except ValidationError:
         raise UnansweredError from None
     return result
+
+
+def _paths(given: Mapping[str, Any]) -> list[str]:
+    """The paths of a command line, each once; standard input has one a line."""
+    lines = [line for path in given.get(PATHS, ()) for line in path.splitlines()]
+    return list(dict.fromkeys(lines))
 
 
 def _from_here(path: str) -> str:
