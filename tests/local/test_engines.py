@@ -39,23 +39,6 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
 
 
 @pytest.mark.anyio
-async def test_a_window_answers_for_its_own(tmp_path: Path) -> None:
-    one, two = base(tmp_path / "one"), base(tmp_path / "two")
-    window = Engine(env={})
-    async with anyio.create_task_group() as tasks:
-        engines = LocalServer({}, tasks, window)
-        before = engines.engine_for(frozenset({one}))  # asked for before the folder is open
-        assert before is not window
-        window.registry.add_root(one)
-        assert engines.engine_for(frozenset({one})) is window
-        assert engines.engines_about(frozenset({one})) == [window]
-        other = engines.engine_for(frozenset({two}))
-        assert other is not window
-        assert [*window.collections] == [one]
-        tasks.cancel_scope.cancel()
-
-
-@pytest.mark.anyio
 async def test_who_names_a_knowledge_base_in_the_environment_is_answered_from_it(
     tmp_path: Path,
 ) -> None:

