@@ -79,12 +79,16 @@ def test_a_file_that_is_half_written_holds_no_base_up(
 def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
     root: Path, tmp_path: Path
 ) -> None:
+    """Vectors that another process made of it go with it, whether or not this one has a model."""
     engine, collection = started(root, tmp_path)
     assert holds(tmp_path / "cache", SECRET)
+    assert collection.bases is not None
+    assert collection.bases.write_extra("vectors-of-a-model", b"made of the claim")
     (root / ".vouch" / "claims" / "master.yaml").unlink()
     engine.read()
     assert not holds(tmp_path / "cache", SECRET)
     assert finished(tmp_path) == []
+    assert collection.bases.read_extra("vectors-of-a-model") is None
     assert engine.load()
     assert not collection.reader.latest.changed
     assert len(finished(tmp_path)) == 1

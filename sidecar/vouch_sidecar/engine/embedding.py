@@ -19,7 +19,7 @@ from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import MODEL, QUESTION, Faults
 from vouch_sidecar.engine.registry import Registry, Served
-from vouch_sidecar.index.base_cache import Bases
+from vouch_sidecar.index.base_cache import VECTORS, Bases
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.semantic.backend import Backend, UnavailableError, is_latin
@@ -38,13 +38,11 @@ BATCH = 16
 """Texts in one call of the model."""
 BATCH_SECONDS = 120.0
 """Time limit of a batch: during the first one, Ollama loads the model."""
-UNWRITTEN = 256
-"""Up to this many new vectors wait for more before all are written to disk."""
 NO_VECTORS = "Nothing is found by meaning"
 SLOW = "the model takes too long: raise `recall.timeout_ms` or take a smaller one"
 MIXED = "the model gives vectors of different lengths: choose another one"
-COMPARING_SHARE = 0.25
-"""Share of a question's remaining time that is reserved for the search."""
+ASKING_SHARE = 0.75
+"""Share of a question's remaining time that the model may take; the rest is for the search."""
 in_worker = partial(run_sync, abandon_on_cancel=True)
 
 
@@ -57,8 +55,6 @@ class _Known:
     vectors: Vectors | None = None
     of: Knowledge | None = None
     """The generation of whose texts `vectors` are."""
-    unwritten: int = 0
-    """How many of them are not on disk yet."""
 
 
 class Embeddings:
@@ -118,7 +114,8 @@ class Embeddings:
         """Compute the missing vectors of a knowledge base, as long as the model is wanted. Returns
         whether all are written.
         """
-        bases, file, knowledge = collection.bases, f"vectors-{self._identity}", collection.knowledge
+        bases, knowledge = collection.bases, collection.knowledge
+        file = f"{VECTORS}-{self._identity}"
         known = self._known.get(collection)
         if known is None:
             data = None if bases is None else await in_worker(partial(bases.read_extra, file))
@@ -136,7 +133,6 @@ class Embeddings:
                 batch = [texts.by_mark[mark] for mark in marks]
                 rows = await in_worker(partial(backend.embed, batch, BATCH_SECONDS))
                 by_mark.update(zip(marks, rows, strict=True))
-                known.unwritten += len(marks)
             try:
                 vectors = await run_sync(partial(arranged, texts.rows, by_mark))
             except ValueError:
@@ -144,7 +140,8 @@ class Embeddings:
                 raise UnavailableError(MIXED) from None
             # rows of this matrix, so that no earlier one is kept
             known.by_mark, known.vectors, known.of = vectors.by_mark, vectors, knowledge
-        return bases is None or await in_worker(partial(_write, bases, file, known))
+        assert known.vectors is not None
+        return bases is None or await in_worker(partial(_write, bases, file, known.vectors))
 
     def _wanted(self) -> tuple[str | None, str | None]:
         """The configured model and the address of Ollama, the same for all knowledge bases."""
@@ -162,25 +159,23 @@ class Embeddings:
         """The vector of a text with the vectors of some knowledge bases; None if any is missing, or
         the question's deadline is too close.
         """
-        backend, vector = self._backend, None
-        if backend is None or self._ready(served) is None or not self.reads(text):
+        backend, ready = self._backend, self._ready(served)
+        found: Vector | None = None
+        if backend is None or ready is None or not self.reads(text):
             return None
-        left = min(kb.view.deadline.seconds_left for kb in served)
-        seconds = max(0.0, left * (1 - COMPARING_SHARE))
+        seconds = min(kb.view.deadline.seconds_left for kb in served) * ASKING_SHARE
         with self._faults.contained(QUESTION, NO_VECTORS):
+            vector = None
             with anyio.move_on_after(seconds):
                 vector = (await in_worker(partial(backend.embed, [text], seconds)))[0]
             if vector is None:
                 raise UnavailableError(SLOW)
-        ready = self._ready(served)
-        if vector is None or ready is None:
-            return None
-        if not all(vectors.fits(vector) for vectors in ready.values()):
-            for known in self._known.values():  # what an earlier process wrote is of another model
-                known.by_mark, known.of = {}, None
-            self._due.bump()
-            return None
-        return TextVector(vector, ready)
+            if not all(vectors.fits(vector) for vectors in ready.values()):
+                self._backend = None  # Ollama may have replaced the model
+                self._due.bump()
+                raise UnavailableError(MIXED)
+            found = vector
+        return None if found is None else TextVector(found, ready)
 
     def _ready(self, served: Sequence[Served]) -> dict[Path | str, Vectors] | None:
         """The vectors of some knowledge bases; None unless all are those of what is asked."""
@@ -197,15 +192,10 @@ class Embeddings:
         return is_latin(text) or (self._backend is not None and self._backend.any_script)
 
 
-def _write(bases: Bases, file: str, known: _Known) -> bool:
-    """Write vectors for the next process if many are new or their file is gone; False if there is
-    no base yet.
+def _write(bases: Bases, file: str, vectors: Vectors) -> bool:
+    """Write vectors for the next process, where none are kept with the newest base. Returns whether
+    they are: there may be no base yet.
     """
-    if known.unwritten <= UNWRITTEN and bases.has_extra(file):
-        return True
-    if known.vectors is None or not bases.folder.is_dir():
-        return False
-    if not bases.write_extra(file, to_bytes(known.vectors)):
-        return False
-    known.unwritten = 0
-    return True
+    return bases.has_extra(file) or (
+        bases.folder.is_dir() and bases.write_extra(file, to_bytes(vectors))
+    )

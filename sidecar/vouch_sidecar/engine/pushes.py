@@ -147,15 +147,11 @@ class Pushes:
         depends on.
         """
         served, now = self._engine.unpaused(self._caller), self._engine.clock()
-        before = [session.pushed_before(kb.view.identity, now) for kb in served]
         windows = [
-            replace(kb.window(session), before=past)
-            for kb, past in zip(served, before, strict=True)
+            replace(kb.window(session), before=session.pushed_before(kb.view.identity, now))
+            for kb in served
         ]
-        is_throttled = [
-            kb.settings.volunteer.is_throttled(past.seconds_ago)
-            for kb, past in zip(served, before, strict=True)
-        ]
+        is_throttled = [window.is_throttled for window in windows]
         return windows, (session, session.touches, is_throttled, _stamps(served))
 
     def status(self) -> StatusPush | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.sessions import Session
@@ -23,11 +23,6 @@ from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
 from vouch_sidecar.retrieval.blocks.context import ConfiguredView
 from vouch_sidecar.retrieval.session_update import Window
-
-StartKind = Literal["folder", "start", "document"]
-"""What leads to a knowledge base: a folder of the workspace, another one that somebody asks from, a
-document outside of these.
-"""
 
 
 class UnknownRootError(LookupError):
@@ -80,12 +75,12 @@ class Served(ConfiguredView):
 
 
 class LedTo(NamedTuple):
-    """The working trees whose knowledge bases a start led to, and the folders of those that are not
-    served.
+    """The working trees whose knowledge bases a folder or a document led to, and the folders of
+    those that are not served.
     """
 
-    trees: frozenset[Path]
-    refused: list[str]
+    trees: frozenset[Path] = frozenset()
+    refused: Sequence[str] = ()
 
 
 class Registry:
@@ -107,39 +102,41 @@ class Registry:
         self._notify = notify
         self._clock = clock
         self.collections: dict[Path, Collection] = {}
-        self.folders: tuple[Path, ...] = ()
-        """The folders of the workspace."""
-        self._led_to: dict[tuple[StartKind, Path], LedTo] = {}
+        self._folders: dict[Path, LedTo] = {}
+        """By folder of the workspace, or another one that somebody asks from."""
+        self._documents: dict[Path, LedTo] = {}
+        """By open document."""
         self.configure(client)
 
     @property
     def lacking(self) -> list[Path]:
-        """The folders of the workspace that had no knowledge base at the last search."""
-        return [folder for folder in self.folders if not self._trees(("folder", folder))]
+        """The folders that had no knowledge base at the last search."""
+        return [folder for folder, led_to in self._folders.items() if not led_to.trees]
 
     @property
     def refused(self) -> list[str]:
         """A sentence for each knowledge base that is not served because another user owns it."""
-        folders = {folder for led_to in self._led_to.values() for folder in led_to.refused}
+        every = *self._folders.values(), *self._documents.values()
+        folders = {folder for led_to in every for folder in led_to.refused}
         return [why_refused(printable(folder)) for folder in sorted(folders)]
 
-    def _trees(self, *starts: tuple[StartKind, Path]) -> frozenset[Path]:
-        """The working trees that some starts led to."""
-        ends = (self._led_to.get(start) for start in starts)
-        return frozenset(tree for end in ends if end is not None for tree in end.trees)
+    def search(self, folder: Path) -> None:
+        """Serve the knowledge bases found from a folder."""
+        self._folders[folder] = self._led_to(folder, lambda _: True)
 
-    def search(self, start: Path, kind: StartKind = "start") -> list[Collection]:
-        """Serve the knowledge bases found from a start, and return them. A document leads to none
-        of an installed package, and to questions about that document alone, while it is open.
+    def open_document(self, path: Path) -> None:
+        """Serve the knowledge bases found from a document, but for those of installed packages:
+        for questions about it alone, while it is open.
         """
+        window = self.window
+        self._documents[path] = self._led_to(
+            path, lambda place: Path(place.tree) in window or not is_in_package(place.root)
+        )
+
+    def _led_to(self, start: Path, is_served: Callable[[BaseInTree], bool]) -> LedTo:
         finder = Finder(self.env, self.settings.trust.folders)
-        places = finder.placed(start)
-        if kind == "document":
-            window = self.window
-            places = [p for p in places if Path(p.tree) in window or not is_in_package(p.root)]
-        served = [self._add(place) for place in places]
-        self._led_to[kind, start] = LedTo(frozenset(c.tree for c in served), finder.refused)
-        return served
+        served = [self._add(place) for place in filter(is_served, finder.placed(start))]
+        return LedTo(frozenset(collection.tree for collection in served), finder.refused)
 
     def has_found_one(self) -> bool:
         """Whether a folder that had no knowledge base has one now. Blocks; thread-safe."""
@@ -150,45 +147,42 @@ class Registry:
         """Serve the knowledge base of a folder or working tree, and return it."""
         is_own = (tree / KB_DIRNAME).is_dir() and not self.env.get("VOUCH_KB_PATH")
         roots = [] if is_own else Finder(self.env, self.settings.trust.folders).from_start(tree)
-        self._led_to["start", tree] = LedTo(frozenset({tree}), [])
+        self._folders[tree] = LedTo(frozenset({tree}))
         return self._add(BaseInTree(roots[0] if roots else str(tree), str(tree)))
 
     def close_document(self, path: Path) -> None:
         """A document was closed."""
-        if self._led_to.pop(("document", path), None) is not None:
+        if self._documents.pop(path, None) is not None:
             self._drop_unused()
 
     def around(self, path: Path | None) -> frozenset[Path]:
         """What a client may ask about a document: its window, and what the document led to."""
-        return self.window | (frozenset() if path is None else self._trees(("document", path)))
+        of_it = None if path is None else self._documents.get(path)
+        return self.window | (frozenset() if of_it is None else of_it.trees)
 
     @property
     def window(self) -> frozenset[Path]:
-        """The working trees that folders and starts name; without any of these, those that open
-        documents lead to.
-        """
-        named = self._trees(*(start for start in self._led_to if start[0] != "document"))
-        return named if named or self.folders else self._trees(*self._led_to)
+        """The working trees that folders lead to; without any folder, those of open documents."""
+        return _trees_of(self._folders or self._documents)
 
-    def set_folders(self, folders: Sequence[Path]) -> None:
+    def set_folders(self, folders: Iterable[Path]) -> None:
         """Make these the folders of the workspace: serve their knowledge bases, and drop those of
         former folders.
         """
-        self.folders = tuple(folders)
-        self._led_to = {at: led_to for at, led_to in self._led_to.items() if at[0] != "folder"}
+        self._folders = {}
         for folder in folders:
-            self.search(folder, "folder")
+            self.search(folder)
         self._drop_unused()
 
     def search_again(self) -> None:
-        """Search all starts again for knowledge bases, and serve those found."""
-        for kind, path in list(self._led_to):
-            if kind == "document":
-                self.search(path, kind)
-        self.set_folders(self.folders)
+        """Search again from all folders and documents, and serve what is found."""
+        for path in list(self._documents):
+            self.open_document(path)
+        self.set_folders(list(self._folders))
 
     def _drop_unused(self) -> None:
-        for tree in self.collections.keys() - self._trees(*self._led_to):
+        used = _trees_of(self._folders) | _trees_of(self._documents)
+        for tree in self.collections.keys() - used:
             del self.collections[tree]
         self.name_collections()
         self._notify()
@@ -266,6 +260,10 @@ class Registry:
         self.client = client
         self.settings, _ = load_settings(None, client, self.env)
         """Those that no repository decides on: of client and environment alone."""
+
+
+def _trees_of(starts: Mapping[Path, LedTo]) -> frozenset[Path]:
+    return frozenset(tree for led_to in starts.values() for tree in led_to.trees)
 
 
 def _depth(tree: Path, path: Path | None) -> int:

@@ -17,9 +17,9 @@ from vouch_sidecar.retrieval.session_update import PushedBefore
 MAX_SESSIONS = 256
 SESSION_SECONDS = 30 * 60.0
 MAX_SLOT_BYTES = 4096
-_CUT_AT_START = re.compile(r"\S{0,80}\s")
+_CUT_AT_START = re.compile(r"\A\S{0,80}\s")
 """The rest of a word whose beginning was cut off. Longer runs are text without spaces."""
-_CUT_AT_END = re.compile(r"\s\S{0,80}$")
+_CUT_AT_END = re.compile(r"\s\S{0,80}\Z")
 """The beginning of a word whose end was cut off."""
 _BREAK = "\n\n"
 """Replaces the text left out: no name continues across it."""
@@ -124,18 +124,13 @@ def both_ends(text: str) -> str:
     """The beginning and the end of a text, `MAX_SLOT_BYTES` together, in whole words. The middle
     is left out, as people write a question before or after what they paste.
     """
+    text = text.strip()
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= MAX_SLOT_BYTES:
         return text
-    encoded = text.strip().encode("utf-8", "replace")
     half = (MAX_SLOT_BYTES - len(_BREAK)) // 2
-    if len(encoded) <= 2 * half:
-        return encoded.decode("utf-8")
     first, last = (part.decode("utf-8", "ignore") for part in (encoded[:half], encoded[-half:]))
-    begun, ended = _CUT_AT_END.search(first), _CUT_AT_START.match(last)
-    return (
-        (first[: begun.start()] if begun else first) + _BREAK + last[ended.end() if ended else 0 :]
-    )
+    return _CUT_AT_END.sub("", first) + _BREAK + _CUT_AT_START.sub("", last)
 
 
 class Sessions:

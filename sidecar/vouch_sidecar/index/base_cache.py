@@ -53,6 +53,8 @@ from vouch_sidecar.kb.safe_files import Stat
 RECORDS = "records"
 ROOT = "root"
 """The file that names the knowledge base of a folder."""
+VECTORS = "vectors"
+"""What the vectors of texts are stored under, with a hyphen and their model behind."""
 _UNFINISHED = "unfinished-"
 _BESIDE = "beside-"
 _GONE = "gone-"
@@ -179,9 +181,10 @@ class Bases:
 
     def purge(self) -> None:
         """Remove every base, even those that other processes are writing, because they hold text
-        that is retired. What is stored next to them stays, and is due anew after the next base.
+        that is retired, and the vectors of texts. What else is stored next to them stays, and is
+        due anew after the next base.
         """
-        for entry in self._bases():
+        for entry in (*self._bases(), self._beside(VECTORS)):
             self._take_away(entry)
 
     def read_extra(self, name: str) -> bytes | None:

@@ -48,12 +48,18 @@ class Window:
     before: PushedBefore | None = None
     """What the session was pushed; None if nothing is to be volunteered."""
 
+    @property
+    def is_throttled(self) -> bool:
+        """Whether the last entity was brought in too short a time ago for another one."""
+        before = self.before
+        return before is not None and self.kb.settings.volunteer.is_throttled(before.seconds_ago)
+
     def brought_in(self) -> list[Salient]:
         """The entities that the newest text brings in, strongest first. Each entity is brought in
         once a session.
         """
         volunteer, before = self.kb.settings.volunteer, self.before
-        if before is None or not volunteer.enabled or volunteer.is_throttled(before.seconds_ago):
+        if before is None or not volunteer.enabled or self.is_throttled:
             return []
         most = self.kb.settings.reflex.top_k
         if volunteer.max_per_session is not None:

@@ -19,7 +19,7 @@ def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     server.documents[unquote(item.uri)] = document
     server.typing.open(document, server.session_id)
     if document.path is not None:
-        server.engine.registry.search(document.path, "document")
+        server.engine.registry.open_document(document.path)
     _tell(server, document)
 
 
