@@ -4,7 +4,7 @@ import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { workspaceFolders } from './folders';
+import { workspaceFolders } from './workspace';
 
 /** Opens the courier knowledge base that the extension carries, in a folder to play in. */
 export async function openExample(context: vscode.ExtensionContext): Promise<void> {

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { makeKnowledgeBase, openExample } from './begin';
-import { workspaceFolders } from './folders';
 import { type McpApi, registerMcp } from './mcp';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, submitPrompt } from './prompts';
@@ -13,11 +12,10 @@ import { Server } from './server/server';
 import { isIdle } from './status/state';
 import { showStatus } from './status/statusItem';
 import { messageOf } from './text/words';
-import type { Ask } from './tree/claims';
-import type { Node } from './tree/nodes';
+import type { Ask, Node } from './tree/nodes';
 import { rowCommands } from './tree/rowCommands';
-import { ExpertCommands, wordAtCaret } from './views/askTopic';
-import { showChanged } from './views/changed';
+import { findExperts, weighExperts, wordAtCaret } from './views/askTopic';
+import { workspaceFolders } from './workspace';
 
 const ID = 'vouchSidecar';
 
@@ -30,7 +28,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const installer = new Installer(context, log);
   const server = new Server(context, log, installer, session, panel);
   const start = coalesce(() => startWhereKnown(panel, installer, server, log));
-  const experts = new ExpertCommands(panel.experts);
+  const find = (topic?: string) => findExperts(panel.experts, topic);
 
   context.subscriptions.push(
     log,
@@ -54,11 +52,10 @@ export function activate(context: vscode.ExtensionContext): void {
       makeKnowledgeBase,
       openExample: () => openExample(context),
       pause: (seconds: number | null) => panel.pause(seconds),
-      changedThisWeek: () => showChanged(ask),
-      findExperts: (topic?: unknown) => experts.find(typeof topic === 'string' ? topic : undefined),
-      expertsAtCaret: () => experts.find(wordAtCaret()),
-      expertsOnRow: ({ subject }: Node) => experts.find(subject?.name),
-      weighExperts: () => experts.weigh(),
+      findExperts: (topic?: unknown) => find(typeof topic === 'string' ? topic : undefined),
+      expertsAtCaret: () => find(wordAtCaret()),
+      expertsOnRow: ({ subject }: Node) => find(subject?.name),
+      weighExperts: () => weighExperts(panel.experts),
       ...rowCommands(ask, panel.inFile, panel.inPlay),
     }),
     ...watchers(panel, server, start),

@@ -1,7 +1,7 @@
 /** Offers the server that was found to the editor's agents as an MCP server. */
 import path from 'node:path';
 import type * as vscode from 'vscode';
-import { safePython } from './server/environment';
+import { safePython } from './text/paths';
 
 /** As package.json declares it. */
 export const PROVIDER = 'vouchSidecar.mcp';

@@ -1,19 +1,18 @@
 /** Keeps the side panel and the status in step with what the server says. */
 import * as vscode from 'vscode';
 import { ClaimPage } from './claim/claimView';
-import { workspaceFolders } from './folders';
 import type { DidChangeSalience, DidChangeStatus } from './protocol.gen';
 import { Reading } from './reading';
 import { coalesce } from './server/coalesce';
 import { isIdle, type State, stateOf } from './status/state';
 import { drawStatus, statusItem } from './status/statusItem';
-import type { Ask } from './tree/claims';
-import type { Node } from './tree/nodes';
+import type { Ask, Node } from './tree/nodes';
 import type { Rows } from './tree/rows';
 import { NodeTree } from './tree/tree';
 import { Experts } from './views/experts';
 import { InFile } from './views/inFile';
 import { InPlay } from './views/inPlay';
+import { workspaceFolders } from './workspace';
 
 export class Panel implements vscode.Disposable {
   state: State = { kind: 'loading' };

@@ -2,8 +2,7 @@
 import * as vscode from 'vscode';
 import type { ContextResult } from './protocol.gen';
 import type { Server } from './server/server';
-import { paragraphAt } from './text/paragraph';
-import { plural } from './text/words';
+import { paragraphAt, plural } from './text/words';
 
 const PROMPT_LANGUAGE = 'vouch-prompt';
 

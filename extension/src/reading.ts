@@ -1,8 +1,8 @@
 /** What somebody reads and types: told at once where the caret moves, and once that stands still. */
 import * as vscode from 'vscode';
-import { isServed } from './server/servedDocuments';
-import { paragraphAt } from './text/paragraph';
+import { paragraphAt } from './text/words';
 import type { Caret } from './views/inFile';
+import { isServed } from './workspace';
 
 /** How long typing stands still before the panel looks again. */
 const STILL_MS = 250;

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TiedClaim } from '../src/protocol.gen';
-import type { Ask } from '../src/tree/claims';
-import type { Node, Ref } from '../src/tree/nodes';
+import type { Ask, Node, Ref } from '../src/tree/nodes';
 import { InFile } from '../src/views/inFile';
 import { tied } from './helpers';
 

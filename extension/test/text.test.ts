@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { paragraphAt } from '../src/text/paragraph';
 import { isFileBelow } from '../src/text/paths';
+import { paragraphAt } from '../src/text/words';
 
 const inside = (target: string) => isFileBelow(target, ['/repo', '/elsewhere/kb']);
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuthorRow, ClaimView, PushedEntity } from '../src/protocol.gen';
-import { type Ask, claimNode, claimNodes, targetOf } from '../src/tree/claims';
-import type { Node } from '../src/tree/nodes';
+import { type Ask, claimNode, claimNodes, type Node, targetOf } from '../src/tree/nodes';
 import { ClickGuard, LINGER_MS } from '../src/tree/rows';
 import { Experts } from '../src/views/experts';
 import { InPlay } from '../src/views/inPlay';

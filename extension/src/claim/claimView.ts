@@ -3,9 +3,8 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { isFileBelow } from '../text/paths';
 import { messageOf } from '../text/words';
-import type { Ask } from '../tree/claims';
-import type { Ref } from '../tree/nodes';
-import { openTarget } from '../tree/open';
+import type { Ask, Ref } from '../tree/nodes';
+import { openTarget } from '../tree/rowCommands';
 import { type Content, contentOf, escaped, OPEN } from './content';
 
 export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable {

@@ -1,8 +1,7 @@
 /** A claim in full as HTML, of which every text is escaped, and what each of its links opens. */
 import type { Citation, ClaimResult } from '../protocol.gen';
 import { joined, plural } from '../text/words';
-import { lookOf, titleOf } from '../tree/claims';
-import type { Ref, Target } from '../tree/nodes';
+import { lookOf, type Ref, type Target, titleOf } from '../tree/nodes';
 
 export type Link =
   | { readonly kind: 'place'; readonly target: Target }

@@ -6,9 +6,9 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import { untrustedFolders } from '../folders';
+import { safeEnvironment } from '../text/paths';
+import { untrustedFolders } from '../workspace';
 import type { DiscoveryHost } from './discover';
-import { safeEnvironment } from './environment';
 import type { Installer } from './install';
 
 const run = promisify(execFile);

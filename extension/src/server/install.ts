@@ -5,10 +5,10 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import { untrustedFolders } from '../folders';
+import { safeEnvironment } from '../text/paths';
 import { messageOf } from '../text/words';
+import { untrustedFolders } from '../workspace';
 import { SCRIPT } from './discover';
-import { safeEnvironment } from './environment';
 
 const run = promisify(execFile);
 const ON_WINDOWS = process.platform === 'win32';

@@ -10,7 +10,7 @@ import {
   type StaticFeature,
 } from 'vscode-languageclient/node';
 import type { Settings } from '../settings';
-import { SERVED_SELECTOR } from './servedDocuments';
+import { SERVED_SELECTOR } from '../workspace';
 
 /**
  * VS Code ranks this below any selector that names a language or a scheme. The server says nothing

@@ -1,12 +1,12 @@
 /** The life of the language server: found, started, watched, restarted, stopped. */
 import * as vscode from 'vscode';
-import { untrustedFolders } from '../folders';
 import type { Panel } from '../panel';
 import { PROTOCOL, type Requests } from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
+import { safeEnvironment } from '../text/paths';
+import { untrustedFolders } from '../workspace';
 import { discover, type ServerProgram } from './discover';
 import { discoveryHost, pathSetting } from './discoveryHost';
-import { safeEnvironment } from './environment';
 import type { Installer } from './install';
 import type { Client } from './languageClient';
 

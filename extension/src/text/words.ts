@@ -1,4 +1,5 @@
-/** Texts of others within a line of ours. */
+/** Texts of others within a line of ours, and paragraphs. */
+import type * as vscode from 'vscode';
 
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
@@ -14,3 +15,19 @@ export const joined = (...parts: (string | null | undefined | false)[]): string 
 /** What an error says. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
+
+/** Lines before or behind, at most. */
+const MOST = 10;
+
+/** First and last line of the paragraph around a line, from 0. */
+export function paragraphAt(
+  document: Pick<vscode.TextDocument, 'lineAt' | 'lineCount'>,
+  line: number,
+): [number, number] {
+  const isText = (at: number) =>
+    at >= 0 && at < document.lineCount && !document.lineAt(at).isEmptyOrWhitespace;
+  let [first, last] = [line, line];
+  while (line - first < MOST && isText(first - 1)) first -= 1;
+  while (last - line < MOST && isText(last + 1)) last += 1;
+  return [first, last];
+}

@@ -2,9 +2,7 @@
 import * as vscode from 'vscode';
 import type { InFile } from '../views/inFile';
 import type { InPlay } from '../views/inPlay';
-import { type Ask, askClaim, targetOf } from './claims';
-import type { Node } from './nodes';
-import { openTarget } from './open';
+import { type Ask, askClaim, type Node, type Target, targetOf } from './nodes';
 
 /** The handlers of the commands, by name. */
 export const rowCommands = (ask: Ask, inFile: InFile, inPlay: InPlay) => ({
@@ -28,3 +26,27 @@ export const rowCommands = (ask: Ask, inFile: InFile, inPlay: InPlay) => ({
   dismissClaim: (node: Node) => inFile.dismiss(node),
   restoreClaims: () => inFile.restore(),
 });
+
+/** Opens the first file that is there, at its line. */
+export async function openTarget(target: Target): Promise<void> {
+  const uri = await firstThere(target.map((text) => vscode.Uri.parse(text, true)));
+  const document = await vscode.workspace.openTextDocument(uri.with({ fragment: '' }));
+  const line = Number(/^L(\d{1,7})/.exec(uri.fragment)?.[1] ?? 0) - 1;
+  const isThere = line >= 0 && line < document.lineCount;
+  await vscode.window.showTextDocument(document, {
+    preview: true,
+    ...(isThere && { selection: document.lineAt(line).range }),
+  });
+}
+
+async function firstThere(uris: readonly vscode.Uri[]): Promise<vscode.Uri> {
+  for (const uri of uris.filter(({ scheme }) => scheme === 'file')) {
+    try {
+      const { type } = await vscode.workspace.fs.stat(uri);
+      if (type & vscode.FileType.File) return uri;
+    } catch {
+      // The next one may be there.
+    }
+  }
+  throw new Error('The file is no longer there.');
+}

@@ -7,40 +7,36 @@ import type { Experts, Question } from './experts';
 /** Taken until another is chosen: it ranks best on the labelled topics. */
 const FIRST_WEIGHT = 'evidence';
 
-export class ExpertCommands {
-  constructor(private readonly experts: Experts) {}
+/** Asks for a topic where none is given, and shows who carries the evidence on it. */
+export async function findExperts(experts: Experts, given?: string): Promise<void> {
+  const asked = {
+    title: 'Find Experts',
+    prompt: 'A topic: words or a name',
+    value: wordAtCaret() ?? '',
+  };
+  const topic = (given ?? (await vscode.window.showInputBox(asked)))?.trim();
+  if (!topic) return;
+  await vscode.commands.executeCommand('vouchSidecar.experts.focus');
+  await vscode.commands.executeCommand('list.focusFirst'); // else people may be scrolled away
+  await run(experts, { topic, weight: experts.question?.weight ?? FIRST_WEIGHT });
+}
 
-  /** Asks for a topic where none is given, and shows who carries the evidence on it. */
-  async find(given?: string): Promise<void> {
-    const asked = {
-      title: 'Find Experts',
-      prompt: 'A topic: words or a name',
-      value: wordAtCaret() ?? '',
-    };
-    const topic = (given ?? (await vscode.window.showInputBox(asked)))?.trim();
-    if (!topic) return;
-    await vscode.commands.executeCommand('vouchSidecar.experts.focus');
-    await vscode.commands.executeCommand('list.focusFirst'); // else people may be scrolled away
-    await this.run({ topic, weight: this.experts.question?.weight ?? FIRST_WEIGHT });
-  }
+/** Weighs the evidence otherwise. */
+export async function weighExperts(experts: Experts): Promise<void> {
+  const now = experts.question;
+  if (!now) return findExperts(experts);
+  const items = Object.entries(WEIGHTS).map(([weight, description]) => ({
+    label: `${weight === now.weight ? '$(check)' : '$(blank)'} ${weight}`,
+    description,
+    weight,
+  }));
+  const chosen = await vscode.window.showQuickPick(items, { placeHolder: 'Weigh the evidence' });
+  if (chosen) await run(experts, { topic: now.topic, weight: chosen.weight });
+}
 
-  /** Weighs the evidence otherwise. */
-  async weigh(): Promise<void> {
-    const now = this.experts.question;
-    if (!now) return this.find();
-    const items = Object.entries(WEIGHTS).map(([weight, description]) => ({
-      label: `${weight === now.weight ? '$(check)' : '$(blank)'} ${weight}`,
-      description,
-      weight,
-    }));
-    const chosen = await vscode.window.showQuickPick(items, { placeHolder: 'Weigh the evidence' });
-    if (chosen) await this.run({ topic: now.topic, weight: chosen.weight });
-  }
-
-  private async run(question: Question): Promise<void> {
-    const location = { location: { viewId: 'vouchSidecar.experts' } };
-    await vscode.window.withProgress(location, () => this.experts.find(question));
-  }
+async function run(experts: Experts, question: Question): Promise<void> {
+  const location = { location: { viewId: 'vouchSidecar.experts' } };
+  await vscode.window.withProgress(location, () => experts.find(question));
 }
 
 const LONGEST_SELECTION = 200;

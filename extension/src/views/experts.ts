@@ -10,8 +10,17 @@ import {
   WEIGHTS,
 } from '../protocol.gen';
 import { joined, plural, quoted } from '../text/words';
-import { type Ask, askClaim, claimNodes } from '../tree/claims';
-import { entityIcon, entityNode, inLines, keyOf, listNode, type Node } from '../tree/nodes';
+import {
+  type Ask,
+  askClaim,
+  claimNodes,
+  entityIcon,
+  entityNode,
+  inLines,
+  keyOf,
+  listNode,
+  type Node,
+} from '../tree/nodes';
 import { Rows } from '../tree/rows';
 
 export interface Question {

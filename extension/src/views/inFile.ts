@@ -2,8 +2,17 @@
 import type * as vscode from 'vscode';
 import type { TiedClaim } from '../protocol.gen';
 import { joined, plural } from '../text/words';
-import { type Ask, factOf, lookOf } from '../tree/claims';
-import { inLines, listNode, type Node, noteNode, type Ref, rowText } from '../tree/nodes';
+import {
+  type Ask,
+  factOf,
+  inLines,
+  listNode,
+  lookOf,
+  type Node,
+  noteNode,
+  type Ref,
+  rowText,
+} from '../tree/nodes';
 import { Rows } from '../tree/rows';
 
 /** Where somebody reads or writes: a line, from 1, and the lines of its paragraph. */

@@ -1,8 +1,19 @@
 /** What the view "In play" shows: what the server says is in play, of this window and of agents. */
 import type { DidChangeSalience, PushedEntity } from '../protocol.gen';
 import { joined, oneLine, quoted } from '../text/words';
-import { type Ask, aboutClaim, askClaim, otherClaims } from '../tree/claims';
-import { entityNode, inLines, isTopic, keyOf, listNode, type Node, type Ref } from '../tree/nodes';
+import {
+  type Ask,
+  aboutClaim,
+  askClaim,
+  entityNode,
+  inLines,
+  isTopic,
+  keyOf,
+  listNode,
+  type Node,
+  otherClaims,
+  type Ref,
+} from '../tree/nodes';
 import { Lingering, Rows } from '../tree/rows';
 
 /** Rows of a session, at most: as many as a push has. */
