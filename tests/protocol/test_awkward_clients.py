@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import Client, Message, running
+from tests.protocol.client import Client, Message, at
 from tests.protocol.editor import ABLE, Editor
 
 HOVER = "textDocument/hover"
@@ -49,23 +48,11 @@ def is_well(client: Client, root: Path) -> None:
     assert client.shut_down() == 0
 
 
-@pytest.fixture
-def refusing(root: Path) -> Iterator[Client]:
-    with running(cwd=root) as client:
-        client.initialize(root, capabilities=demanding(), workspaceFolders=None)
-        yield client
-
-
-def test_one_that_refuses_everything(refusing: Client, root: Path) -> None:
-    refusing.notify("workspace/didChangeConfiguration", {"settings": None})
-    refusing.indexed()
-    is_well(refusing, root)
-
-
-def test_one_that_never_answers(root: Path) -> None:
-    client = Silent(cwd=root)
+@pytest.mark.parametrize("kind", [Client, Silent])
+def test_one_that_refuses_everything_or_never_answers(root: Path, kind: type[Client]) -> None:
+    client = kind(cwd=root)
     try:
-        client.initialize(root, capabilities=demanding())
+        client.initialize(root, capabilities=demanding(), workspaceFolders=None)
         client.notify("workspace/didChangeConfiguration", {"settings": None})
         client.indexed()
         is_well(client, root)
@@ -80,7 +67,6 @@ def test_one_whose_changes_come_in_any_order(client: Client) -> None:
     client.open(uri, "first", version=5)
     for version in (9, 3, 3, 7, 1):
         client.change(uri, f"JWT {version}", version)
-    place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 1}}
-    assert client.request(HOVER, place) is not None
+    assert client.request(HOVER, at(uri, 0, 1)) is not None
     client.open(uri, "opened again", version=1)
-    assert client.request(HOVER, place) is None
+    assert client.request(HOVER, at(uri, 0, 1)) is None

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.protocol.client import Client
+from tests.protocol.client import Client, at, hover
 from tests.protocol.conftest import Start
 
 SECRET = "hunter2-do-not-echo"
@@ -45,18 +45,20 @@ def test_bad_params(shared: Client, method: str, params: Any, field: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "method", ["vouch/unknown", "textDocument/completion", "$/unknown", "workspace/executeCommand"]
+    ("method", "codes"),
+    [
+        ("vouch/unknown", {-32601}),
+        ("$/unknown", {-32601}),
+        ("textDocument/completion", {-32602}),
+        ("workspace/executeCommand", {-32601, -32602}),
+        ("initialize", {-32600}),  # a second one
+    ],
 )
-def test_unknown_methods(shared: Client, method: str) -> None:
+def test_methods_that_are_not_answered(shared: Client, method: str, codes: set[int]) -> None:
     error = shared.refused(method, {"bad": SECRET})
-    assert error["code"] in (-32601, -32602)
+    assert error["code"] in codes
     assert SECRET not in json.dumps(error)
     shared.notify(method, {"bad": SECRET})
-    goes_on(shared)
-
-
-def test_a_second_initialize_is_refused(shared: Client) -> None:
-    assert shared.refused("initialize", {"capabilities": {}})["code"] == -32600
     goes_on(shared)
 
 
@@ -116,13 +118,14 @@ def test_no_knowledge_base_anywhere(start: Start, tmp_path: Path) -> None:
     client = start()
     client.initialize(tmp_path)
     assert client.indexed()["roots"] == []
-    assert client.request("vouch/experts", {"topic": "jwt"})["experts"] == []
-    assert client.request("vouch/salience")["salience"] == []
-    assert client.request("vouch/search", {"query": "jwt"})["hits"] == []
-    assert client.request("vouch/context", {"task": "jwt"})["text"] == ""
-    client.open("file:///x.txt", "jwt")
-    place = {"textDocument": {"uri": "file:///x.txt"}, "position": {"line": 0, "character": 1}}
-    assert client.request("textDocument/hover", place) is None
+    for operation, params, field in (
+        ("experts", {"topic": "jwt"}, "experts"),
+        ("salience", None, "salience"),
+        ("search", {"query": "jwt"}, "hits"),
+        ("context", {"task": "jwt"}, "text"),
+    ):
+        assert not client.request(f"vouch/{operation}", params)[field]
+    assert hover(client, "jwt", 0, 1) is None
 
 
 @pytest.mark.parametrize("name", ["/x/a%00b", "/x/\ud800", "relative", "{loop}/x"])
@@ -132,7 +135,7 @@ def test_documents_that_no_file_can_be(shared: Client, tmp_path: Path, name: str
     uri = f"file:{name.format(loop=loop)}"
     since = len(shared.received)
     shared.open(uri, "JWT")
-    place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 1}}
+    place = at(uri, 0, 1)
     assert "JWT" in shared.request("textDocument/hover", place)["contents"]["value"]
     assert shared.request("textDocument/definition", place)
     for event in ("didSave", "didClose"):
