@@ -43,7 +43,7 @@ def told(engine: Engine) -> Mapping[str, set[str]]:
         said[f"context {text}"] = {item["id"] for item in items if item["kind"] == "claim"}
         engine.observe(session, None, text)
         for push in pushed(Pushes(engine, caller, _is(session))):
-            rows = {row.row.top_claim_id for row in (*push.update.rows, *push.update.fresh)}
+            rows = {row.top_claim_id for row, _ in (*push.update.rows, *push.update.fresh)}
             said[f"push {text}"] = {each for each in rows if each is not None}
             cited = [artifact for hit in push.update.block.hits for artifact in hit.cited]
             said[f"block {text}"] = {each.id for each in cited if isinstance(each, Claim)}

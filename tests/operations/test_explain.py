@@ -13,7 +13,7 @@ from vouch_sidecar.retrieval.constants import BIAS, LIKELIHOOD_WEIGHTS
 
 from benchmarks.quality.sets import read_base
 from benchmarks.quality.world import write as write_base
-from tests.engine.bases import ask, base, engine_on, write
+from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim, entity
 from tests.workspace.places import cite
 
@@ -81,17 +81,6 @@ def test_what_a_claim_lacks_is_named(engine: Engine) -> None:
     assert set(texts["night"]["factors"]) == set(LIKELIHOOD_WEIGHTS)
     _, texts = explained(engine, "Which engines do night trains of the depot leave with?")
     assert texts["night"]["verdict"] == "said"
-
-
-def test_a_word_that_names_nothing_here_is_named(engine: Engine) -> None:
-    assert explained(engine, "Why is Beacon slow?")[0]["beacon"]["verdict"] == "volunteered"
-    (root,) = engine.collections
-    write(root, "config.yaml", {"sidecar": {"names": {"never": ["beacon"]}}})
-    engine.load()
-    entities, texts = explained(engine, "Why is Beacon slow?")
-    assert entities["beacon"]["verdict"] == "refused"
-    assert entities["beacon"]["why"] == "`sidecar.names.never` has the word"
-    assert {text["verdict"] for text in texts.values()} == {"refused"}
 
 
 def test_the_similarity_is_what_its_factors_give(engines: dict[str, Engine]) -> None:

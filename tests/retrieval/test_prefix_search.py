@@ -32,11 +32,11 @@ HERE = view(
 )
 def test_an_id_and_a_name_are_found_as_they_are_written(typed: str, found: list[str]) -> None:
     matches = prefix_search(HERE, typed, [Kind.ENTITY, Kind.CLAIM], 5)
-    assert [match.artifact.id for match in matches] == found
+    assert [artifact.id for _, artifact in matches] == found
 
 
 def test_each_viewer_is_offered_what_that_viewer_may_see() -> None:
     for who, found in ((NOBODY, []), (ADA, ["batch-of-ada"])):
         seen = replace(HERE, gates=who.gates)
         matches = prefix_search(seen, "of-ada", [Kind.CLAIM], 5)
-        assert [match.artifact.id for match in matches] == found
+        assert [artifact.id for _, artifact in matches] == found

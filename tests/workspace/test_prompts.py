@@ -8,7 +8,6 @@ from pathlib import Path
 from vouch_sidecar.engine.worlds import settle
 
 from tests.engine.bases import ask, cached, engine_on
-from tests.kb.samples import page, put
 from tests.workspace.places import cite, repository, settled
 
 FILES = {
@@ -46,15 +45,12 @@ def test_a_document_is_asked_for_by_its_number(tmp_path: Path) -> None:
 def test_a_short_prompt_is_looked_up_if_its_number_names_a_document(tmp_path: Path) -> None:
     root = repository(tmp_path / "kb", {"docs/adr/0003-valves.md": "# Valves\n"})
     cite(root, "valves", "Both valves close on HTTP 500.", "docs/adr/0003-valves.md")
-    tubes = page("They are of steel.\n", id="tubes", title="RFC-7: Tubes")
-    put(root / ".vouch", "pages/tubes.md", tubes)
     engine = settled(root, tmp_path)
 
     def told(task: str) -> list[str]:
         return [item["id"] for item in ask(engine, "context", task=task)["items"]]
 
     assert told("ADR 3") == ["valves"]
-    assert told("RFC 7") == ["tubes"]
     assert told("RFC 8") == []
 
 

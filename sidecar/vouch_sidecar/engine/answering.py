@@ -85,22 +85,20 @@ def context_for(
     """
     once = None if repeat else session
     rows: list[Salient] = []
-    by_name: list[Salient] = []
+    names = set[tuple[Hashable, str]]()
     for kb in served:
         if kb.view.recall.enabled:
             read = [text] if text is not None else kb.window(session).texts if session else []
-            asked = [] if text is None else asked_by_name(kb.view, text)
-            by_name += asked
-            rows += volunteered_by([kb.view], read)
-            ids = {_identity(row) for row in rows}
-            more_rows = asked if probed is not None else []
-            rows += [row for row in more_rows if _identity(row) not in ids]
+            asked = [] if text is None or probed is None else asked_by_name(kb.view, text)
+            names.update(map(_identity, asked))
+            named = {_identity(row): row for row in (*asked, *volunteered_by([kb.view], read))}
+            rows += named.values()
     rows.sort(key=volunteering_order)
     answers = () if probed is None else each_line_once(probed.answers)
     more = _allowed(hit for hit in answers if hit.view.recall.fallback_to_fts)
     if once is not None:
         # A repeated prompt asks for nothing new; who asks for all about a name gets the rest of it.
-        names = set() if again else {_identity(row) for row in by_name}
+        names = set() if again else names
         before = [r for r in rows if _was_given(once, r) and _identity(r) not in names]
         rows = [row for row in rows if row not in before]
         if text is not None:

@@ -128,7 +128,7 @@ class Pushes:
                 continue
             if any(window.kb.view.deadline.cuts for window in windows):  # the rest comes later
                 said = {hit.entity_id for hit in update.block.hits}
-                fresh_rows = tuple(each for each in update.fresh if each.row.entity.id in said)
+                fresh_rows = tuple(each for each in update.fresh if each[0].entity.id in said)
                 update, state = replace(update, fresh=fresh_rows), ()
             fresh = [(row.view.identity, row.entity.id) for row, _ in update.fresh]
             session.pushed |= dict.fromkeys(fresh, engine.clock())

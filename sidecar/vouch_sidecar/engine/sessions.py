@@ -12,8 +12,6 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from pathlib import Path
 
-from vouch_sidecar.retrieval.session_update import PushedBefore
-
 MAX_SESSIONS = 256
 SESSION_SECONDS = 30 * 60.0
 MAX_SLOT_BYTES = 4096
@@ -84,11 +82,13 @@ class Session:
         slots = list(self._slots.values())  # one copy: the event loop may touch slots meanwhile
         return [text for text, passed_over in reversed(slots) if identity not in passed_over]
 
-    def pushed_before(self, identity: Hashable, now: float) -> PushedBefore:
-        """What was pushed of a knowledge base. `now` is on the sessions' clock."""
-        times = {entity_id: at for (of, entity_id), at in self.pushed.items() if of == identity}
-        last = max(times.values(), default=None)
-        return PushedBefore(frozenset(times), None if last is None else now - last)
+    def pushed_before(self, identity: Hashable, now: float) -> dict[str, float]:
+        """The entities of a knowledge base that were `fresh`, by id, each with the seconds since
+        then. `now` is on the sessions' clock.
+        """
+        return {
+            entity_id: now - at for (of, entity_id), at in self.pushed.items() if of == identity
+        }
 
     def give(self, given: Given, task: str | None = None) -> None:
         """Record what was heard; `task` is what it was asked for, if that counts as asked."""

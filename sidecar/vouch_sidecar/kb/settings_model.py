@@ -107,10 +107,9 @@ class Volunteer(Group, path="volunteer"):
         None, ge=0, le=10_000, description="entities brought up in one session at most"
     )
 
-    def is_throttled(self, seconds_ago: float | None) -> bool:
+    def is_throttled(self, seconds_ago: Iterable[float]) -> bool:
         """Whether nothing may be brought up now, as something was so many seconds ago."""
-        least = self.throttle_seconds
-        return least is not None and seconds_ago is not None and seconds_ago < least
+        return any(each < (self.throttle_seconds or 0) for each in seconds_ago)
 
 
 class Recall(Group, path="sidecar.recall"):

@@ -91,7 +91,7 @@ REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {"vouch/pause": (PauseParam
 def salience_notification(push: SaliencePush) -> DidChangeSalience:
     """The notification `vouch/didChangeSalience` for a push."""
     rows, fresh = (
-        [PushedEntity(**dict(salient_row(pushed.row)), claim=pushed.claim) for pushed in several]
+        [PushedEntity(**dict(salient_row(row)), claim=claim) for row, claim in several]
         for several in (push.update.rows, push.update.fresh)
     )
     return DidChangeSalience(

@@ -209,8 +209,6 @@ STARTER_PAGE = "edit-in-obsidian"
 """A page about vouch itself, made by `vouch init`; it says nothing about the repository."""
 WHO_LIKELIHOOD = 0.08
 """Least likelihood at which a claim about a person or a team answers a text that asks who."""
-ASKED_FOR = 1.0
-"""Similarity of what a text asks for: somebody to ask, or a page by its title or number."""
 COMMONNESS = {0: 1.0, 3: 0.8, 2: 0.6, 1: 0.3}
 """Factor of a word by its tier in English, as in `SPECIFICITY`: a word that is rare in a small
 knowledge base may be in every other prompt.

@@ -5,11 +5,11 @@ similar.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from vouch_sidecar.index.query import nearly_query
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Source
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
@@ -75,10 +75,12 @@ def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
     return list(dict.fromkeys(ids[name] for name in near))[:NEAREST]
 
 
-def names_of(artifact: Artifact) -> Iterable[str]:
-    """What an artifact is called: its id, and of an entity its name and aliases."""
-    own = (artifact.name, *artifact.aliases) if isinstance(artifact, Entity) else ()
-    return (artifact.id, *own)
+def names_of(artifact: Artifact) -> tuple[str, ...]:
+    """What an artifact is called: its id, its title, and of an entity its name and aliases."""
+    if isinstance(artifact, Entity):
+        return (artifact.id, artifact.name, *artifact.aliases)
+    title = artifact.title if isinstance(artifact, Page | Source) else None
+    return (artifact.id, title) if title else (artifact.id,)
 
 
 def contradicting(view: View, claim: Claim) -> list[Claim]:

@@ -6,61 +6,45 @@ import re
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
 
-from vouch_sidecar.kb.records import Artifact, Entity, Kind, Page, Source
+from vouch_sidecar.kb.records import Artifact, Kind
+from vouch_sidecar.retrieval.lookup import names_of
 from vouch_sidecar.retrieval.view import View
 
-_AROUND = (("\n", "\n"), ("\n", ""), ("", ""))
-"""What stands around what was typed, in a text with a line for each name, where an id or a name is
-just that, begins with it, or holds it.
-"""
 MAX_TYPED = 64
 _BLANKS = re.compile(r"[\s_]+")
 
 
-class PrefixMatch(NamedTuple):
-    """An artifact, and how well it fits what was typed: its place in `_AROUND`."""
-
-    fits: int
-    artifact: Artifact
-
-
-def prefix_search(view: View, typed: str, kinds: Sequence[Kind], limit: int) -> list[PrefixMatch]:
-    """The artifacts that fit best, at most `limit` of each kind; where nothing was typed, the first
-    by id.
+def prefix_search(
+    view: View, typed: str, kinds: Sequence[Kind], limit: int
+) -> list[tuple[int, Artifact]]:
+    """The artifacts that fit best, at most `limit` of each kind, by how well they fit and id: 0
+    where an id or a name is what was typed, 1 where one begins with it, 2 where one holds it.
     """
     folded = typed[:MAX_TYPED].casefold()
-    slug = _BLANKS.sub("-", folded)
-    found: list[PrefixMatch] = []
-    for kind in dict.fromkeys(kinds):
+    forms = {folded, _BLANKS.sub("-", folded)}
+    found: list[tuple[int, Artifact]] = []
+    for kind in kinds:
         every = view.knowledge.memo.cached("", ("called", kind), partial(_called, view, kind))
-        best: dict[str, PrefixMatch] = {}
-        for fits, (before, after) in enumerate(_AROUND):
-            name, written = f"{before}{folded}{after}", f"{before}{slug}{after}"
-            fitting = (
-                artifact
-                for called, artifact in every
-                if (name in called or written in called) and artifact.id not in best
-            )
-            visible = filter(view.visible.sees, fitting)
-            for artifact in islice(visible, limit - len(best)):
-                best[artifact.id] = PrefixMatch(fits, artifact)
-        found += best.values()
-    return sorted(found, key=lambda match: (match.fits, match.artifact.id))
+        fitting = [
+            (_fit(called, forms), artifact)
+            for called, artifact in every
+            if any(form in called for form in forms)
+        ]
+        fitting.sort(key=lambda match: (match[0], match[1].id))
+        found += islice((match for match in fitting if view.visible.sees(match[1])), limit)
+    return sorted(found, key=lambda match: (match[0], match[1].id))
 
 
 def _called(view: View, kind: Kind) -> list[tuple[str, Artifact]]:
-    """The artifacts of a kind by id, each behind its id and its names, folded, a line for each."""
-    every = sorted(view.knowledge.all_of(kind), key=lambda artifact: artifact.id)
+    """The artifacts of a kind, each behind its id and its names, folded, a line for each."""
     return [
-        ("\n".join(("", artifact.id, *_names(artifact), "")).casefold(), artifact)
-        for artifact in every
+        ("\n".join(("", *names_of(artifact), "")).casefold(), artifact)
+        for artifact in view.knowledge.all_of(kind)
     ]
 
 
-def _names(artifact: Artifact) -> tuple[str, ...]:
-    if isinstance(artifact, Entity):
-        return (artifact.name, *artifact.aliases)
-    title = artifact.title if isinstance(artifact, Page | Source) else None
-    return (title,) if title else ()
+def _fit(called: str, forms: set[str]) -> int:
+    if any(f"\n{form}\n" in called for form in forms):
+        return 0
+    return 1 if any(f"\n{form}" in called for form in forms) else 2

@@ -10,7 +10,6 @@ from vouch_sidecar.kb.records import Claim, key_of
 from vouch_sidecar.kb.sanitize import clip, count
 from vouch_sidecar.retrieval.blocks.context import each_line_once, tiers
 from vouch_sidecar.retrieval.constants import (
-    ASKED_FOR,
     FEW,
     MANY,
     MAX_CONSIDERED,
@@ -20,7 +19,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import phrases_in, worth_searching
 from vouch_sidecar.retrieval.line import ArmName, Line
-from vouch_sidecar.retrieval.pages_asked_for import numbered, pages_asked_for
+from vouch_sidecar.retrieval.pages_asked_for import pages_asked_for
 from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on
 from vouch_sidecar.retrieval.salience import Salient, named_in, surely_named
 from vouch_sidecar.retrieval.statements.answers import answers, claims_about, kinds_for
@@ -98,14 +97,11 @@ def run(
 
 
 def names_file(views: Iterable[View], text: str) -> bool:
-    """Whether a text names a file of the workspace, or by its number, as `ADR 7`, a document that
-    claims cite, or asks only for a page by that.
+    """Whether a text names a file of the workspace or, by its number, as `ADR 7`, a document that
+    claims cite.
     """
     return any(
-        view.workspace.files_in(text)
-        or view.workspace.ties.documents_in(text)
-        or any(numbered(view, text[:MAX_PHRASED]))
-        for view in views
+        view.workspace.files_in(text) or view.workspace.ties.documents_in(text) for view in views
     )
 
 
@@ -170,8 +166,8 @@ def _to_ask(views: Sequence[View], rows: Sequence[Salient], text: str) -> list[L
     out: list[Line] = []
     for person in people:
         why = count(person.claim_count, "claim")
-        line = Line(person.view, person.entity, topic, ASKED_FOR, "text", None)
-        out.append(replace(line, people=why, likelihood=ASKED_FOR))
+        line = Line(person.view, person.entity, topic, 1.0, "text", None)
+        out.append(replace(line, people=why, likelihood=1.0))
     return out
 
 

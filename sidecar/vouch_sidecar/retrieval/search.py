@@ -39,6 +39,8 @@ class Ranked(NamedTuple):
     score: float
     arm: Literal["semantic"] | None = None
     """`semantic` where the hit was found by meaning alone."""
+    is_named: bool = False
+    """Whether the query is a name or alias of the entity."""
 
     @property
     def title(self) -> str:
@@ -89,12 +91,11 @@ def search(
 
     Before them the entities that the query is a name or alias of.
     """
-    by_name, others = found_by_words(views, query, kinds, limit, exclude)
-    return [*by_name, *as_units(others, limit)][:limit]
+    return as_units(found_by_words(views, query, kinds, limit, exclude), limit)
 
 
 def as_units(hits: Iterable[Ranked], limit: int) -> list[Ranked]:
-    """The first `limit` hits that say something, each sentence once."""
+    """The first `limit` hits that say something, each artifact and sentence once."""
     units: dict[tuple[str, Kind, str], Ranked] = {}
     for hit in hits:
         if len(units) >= limit:
@@ -114,31 +115,32 @@ def found_by_words(
     kinds: Collection[Kind],
     limit: int,
     exclude: Collection[str] = (),
-) -> tuple[list[Ranked], list[Ranked]]:
+) -> list[Ranked]:
     """The entities that a query is a name of, then the artifacts that hold words of it, best first,
-    each once, about `limit` of each kind. An artifact that holds only some words of an identifier,
-    such as `RETRY_LIMIT`, is left out.
+    about `limit` of each kind, some several times. An artifact that holds only some words of an
+    identifier, such as `RETRY_LIMIT`, is left out.
     """
     words = terms(query)[:MAX_WORDS]
     least = len(words) if _IDENTIFIER.fullmatch(query.strip()) else 1
-    named = [hit for view in views for hit in _by_name(view, query, words, exclude)]
-    by_name = ranked(named if Kind.ENTITY in kinds else [])
-    found = [
-        hit
-        for view in views
-        for kind in dict.fromkeys(kinds)
-        for hit in _in_kind(view, kind, words, least, limit, exclude)
-    ]
-    first: dict[tuple[str, Kind, str], Ranked] = {}
-    for hit in (*by_name, *ranked(found)):
-        first.setdefault((hit.view.collection, hit.kind, hit.artifact.id), hit)
-    return by_name, list(first.values())[len(by_name) :]
+    found: list[Ranked] = []
+    for view in views:
+        for kind in dict.fromkeys(kinds):
+            found += _in_kind(view, kind, words, least, limit, exclude)
+            if kind is Kind.ENTITY:
+                found += _by_name(view, query, words, exclude)
+    return ranked(found)
 
 
 def ranked(hits: Iterable[Ranked]) -> list[Ranked]:
-    """Best first; ties by id, then kind, collection and section."""
+    """What the query names first, then best first; ties by id, then kind, collection and
+    section.
+    """
     return sorted(
-        hits, key=lambda f: (-f.score, f.artifact.id, f.kind, f.view.collection, f.section)
+        hits,
+        key=lambda f: (
+            *(not f.is_named, -f.score, f.artifact.id),
+            *(f.kind, f.view.collection, f.section),
+        ),
     )
 
 
@@ -160,7 +162,8 @@ def _by_name(
         document = view.knowledge.document((Kind.ENTITY, entity_id))
         entity = view.visible.entity(entity_id)
         if entity_id not in exclude and document is not None and entity is not None:
-            yield Ranked(view, Kind.ENTITY, entity, 0, _score(stems_in(document), weights, average))
+            score = _score(stems_in(document), weights, average)
+            yield Ranked(view, Kind.ENTITY, entity, 0, score, is_named=True)
 
 
 def _in_kind(

@@ -41,12 +41,10 @@ def semantic_search(
     """Hits by words and a few by meaning alone, ranked together; first the entities that the query
     is a name or alias of.
     """
-    by_name, others = found_by_words(views, query, kinds, limit, exclude)
-    keys = {(row.view.collection, *key_of(row.artifact)) for row in (*by_name, *others)}
-    alone = _alone(vector, views, [kind for kind in KINDS if kind in kinds], keys, exclude)
-    by_name = ranked(_scored(vector, row, query) for row in by_name)
-    rest = ranked(_scored(vector, row, query) for row in (*others, *alone))
-    return [*by_name, *as_units(rest, limit)][:limit]
+    found = found_by_words(views, query, kinds, limit, exclude)
+    keys = {(row.view.collection, *key_of(row.artifact)) for row in found}
+    found += _alone(vector, views, [kind for kind in KINDS if kind in kinds], keys, exclude)
+    return as_units(ranked(_scored(vector, row, query) for row in found), limit)
 
 
 def _alone(

@@ -4,9 +4,9 @@ in, and a block about these. What a push may volunteer is decided here (`Window.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.blocks.context import ConfiguredView, ContextBlock, make_block
@@ -27,16 +27,8 @@ PUSHED_ROWS = 10
 CLAIM_CHARS = 200
 """Characters of the claim that a row of a push has."""
 PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
-
-
-@dataclass(frozen=True, slots=True)
-class PushedBefore:
-    """What a session was pushed of one knowledge base."""
-
-    fresh: frozenset[str] = frozenset()
-    """Ids of the entities that earlier texts brought in."""
-    seconds_ago: float | None = None
-    """Seconds since the last entity was brought in; None if none ever was."""
+PushedRow = tuple[Salient, str | None]
+"""An entity, and its top claim in words, without the heading above; None without a claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +37,16 @@ class Window:
 
     kb: ConfiguredView
     texts: Sequence[str]
-    before: PushedBefore | None = None
-    """What the session was pushed; None if nothing is to be volunteered."""
+    before: Mapping[str, float] | None = None
+    """The ids of the entities that earlier texts brought in, each with the seconds since then; None
+    if nothing is to be volunteered.
+    """
 
     @property
     def is_throttled(self) -> bool:
         """Whether the last entity was brought in too short a time ago for another one."""
         before = self.before
-        return before is not None and self.kb.settings.volunteer.is_throttled(before.seconds_ago)
+        return before is not None and self.kb.settings.volunteer.is_throttled(before.values())
 
     def brought_in(self) -> list[Salient]:
         """The entities that the newest text brings in, strongest first. Each entity is brought in
@@ -63,24 +57,17 @@ class Window:
             return []
         most = self.kb.settings.reflex.top_k
         if volunteer.max_per_session is not None:
-            most = max(0, min(most, volunteer.max_per_session - len(before.fresh)))
+            most = max(0, min(most, volunteer.max_per_session - len(before)))
         rows = volunteered_by([self.kb.view], self.texts[:1])
-        rows = [row for row in rows if row.entity.id not in before.fresh]
+        rows = [row for row in rows if row.entity.id not in before]
         return [row.with_claim() for row in rows[:most]]
-
-
-class PushedRow(NamedTuple):
-    """An entity, and its top claim in words, without the heading above; None without a claim."""
-
-    row: Salient
-    claim: str | None
 
 
 def pushed_row(row: Salient) -> PushedRow:
     """The row with the words of its top claim."""
     claim = row.view.visible.claim(row.top_claim_id or "")
     said = None if claim is None else row.view.texts.shown(claim).fact
-    return PushedRow(row, said and clip(one_line(said), CLAIM_CHARS))
+    return row, said and clip(one_line(said), CLAIM_CHARS)
 
 
 @dataclass(frozen=True, slots=True)

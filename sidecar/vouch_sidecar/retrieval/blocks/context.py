@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from vouch_sidecar.index.schema import TITLE, key_in
+from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks.block import render
@@ -192,8 +192,7 @@ def _lines_of(
 ) -> list[Line]:
     """The lines of one entity, best first: whom to ask, if the text asks that, and its likeliest
     claim; up to `limit` claims if the text asks nothing but the name. An entity without fitting
-    claims has the hits `answering` that are about it, else pages about it; if the text asks
-    nothing but the name, first sections that hold it.
+    claims has the hits `answering` that are about it, else pages about it.
     """
     whom, view = whom_to_ask(row, text), row.view
     about = claims_about(view, row.entity.id, text, strengths)
@@ -207,8 +206,8 @@ def _lines_of(
     ]
     if not about:
         told_by = [line for line in answering if line.entity_id == row.entity.id]
-        pages = _pages_about(row, asks_for_all(view, text, strengths), not told_by)
-        return [*whom, *told_by, *(pages if view.since is None else ())]
+        pages = () if told_by or view.since is not None else _pages_about(row)
+        return [*whom, *told_by, *pages]
     about = [about[0], *(each for each in about[1:] if each.artifact.id in asked)]
     claims = each_line_once(
         replace(_hit(row, each.artifact), judged=each, likelihood=each.likelihood) for each in about
@@ -217,22 +216,13 @@ def _lines_of(
     return [*claims[:said_by], *whom, *claims[said_by:]]
 
 
-def _pages_about(row: Salient, in_sections: bool, whole: bool) -> Iterator[Line]:
-    """With `in_sections` the first sections that hold the words of an entity's name, each page
-    once; and the `whole` pages that list the entity, then those with its name as their title.
-    """
-    view, words, first = row.view, terms(row.entity.name), dict[str, int]()
-    held = tuple(word.word for word in words)
-    naming = view.visible.found(view.search.holding(words, Kind.PAGE), FEW)
-    for artifact, document in naming if in_sections else ():
-        section = key_in(document).section
-        for page in pages_to_tell([artifact]):
-            if first.setdefault(page.id, section) == section:
-                yield replace(_hit(row, page), section=section, words=held)
+def _pages_about(row: Salient) -> list[Line]:
+    """The pages that list an entity, then those with its name in their title."""
+    view = row.view
     listing = view.visible.pages_about((Kind.ENTITY, row.entity.id))
-    titled = view.visible.artifacts_in(view.search.holding(words, TITLE), FEW)
-    for page in pages_to_tell([*listing, *titled]) if whole else ():
-        yield _hit(row, page)
+    query = view.search.holding(terms(row.entity.name), TITLE)
+    titled = view.visible.artifacts_in(query, FEW)
+    return [_hit(row, page) for page in pages_to_tell([*listing, *titled])]
 
 
 def whom_to_ask(row: Salient, text: str) -> list[Line]:
