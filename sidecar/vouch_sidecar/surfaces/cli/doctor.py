@@ -28,7 +28,6 @@ from vouch_sidecar.surfaces.console.options import print_json, program, root_opt
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, PROMPT, starts_none
 from vouch_sidecar.surfaces.install.command import (
-    InstallError,
     command_for,
     finds,
     integration,
@@ -191,8 +190,8 @@ def _integrations(start: Path) -> Iterator[Checkup]:
         about = f"{name}{' --user' if user else ''}"
         try:
             base, found = integration(host, None if user else project_of(start))
-        except InstallError as error:
-            yield Checkup(about, "note", one_line(str(error)))
+        except click.ClickException as error:
+            yield Checkup(about, "note", one_line(error.message))
             continue
         if not any(file.names_us for file in found):
             continue

@@ -27,7 +27,6 @@ from vouch_sidecar.operations.wire import (
     SearchFailedError,
     as_json,
 )
-from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.local.user_socket import SOON_SECONDS, UnansweredError, ask
@@ -192,7 +191,6 @@ def _option(name: str, field: FieldInfo) -> click.Option:
     is_list = get_origin(kind) is list
     if is_list:
         (kind,), word, text = get_args(kind), word.removesuffix("s"), f"{text} Repeatable."
-    words = [*WEIGHTS] if name == "weight" else []
     return click.Option(
         [f"--{word}", name],
         is_flag=kind is bool,
@@ -201,7 +199,6 @@ def _option(name: str, field: FieldInfo) -> click.Option:
         default=None if is_list else field.default,
         show_default=field.default is not None and kind is not bool,
         help=text,
-        shell_complete=lambda _, __, begun: [each for each in words if each.startswith(begun)],
     )
 
 

@@ -32,10 +32,6 @@ wrote it, or somebody else's.
 """
 
 
-class InstallError(Exception):
-    """A file can't be read or written, or must not be. The message is for the user."""
-
-
 @click.command()
 @click.argument("host", type=click.Choice(sorted(HOSTS)))
 @click.option("--user", is_flag=True, help="For all projects of this user.")
@@ -67,8 +63,6 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
             elif not uninstall and each.state in ("absent", "older"):
                 each.path.parent.mkdir(parents=True, exist_ok=True)
                 each.path.write_bytes(each.file.text.encode())
-    except InstallError as error:
-        raise click.ClickException(f"{error}; nothing was changed") from None
     except OSError as error:
         raise click.ClickException(f"can't be written: {error.strerror}") from None
     for each in found:
@@ -149,7 +143,7 @@ class FoundFile:
 def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]]:
     """The integration of a host with files, for a project or a user: a folder, and its files below
     that. Other machines read those of a project, too, so no absolute path stands there. Raises
-    `InstallError` if a file can't be read, is in `.vouch/`, or lies behind a link: in a project
+    `ClickException` if a file can't be read, is in `.vouch/`, or lies behind a link: in a project
     behind any, as who wrote the project chose it; at home behind one that leads out.
     """
     assert host.files is not None
@@ -160,11 +154,13 @@ def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]
             path = (root / file.path).resolve()
             before = text_of(path)
         except (OSError, RuntimeError, UnreadableError) as error:  # of a link that leads to itself
-            raise InstallError(f"{file.path} can't be read: {error}") from None
+            words = f"{file.path} can't be read: {error}; nothing was changed"
+            raise click.ClickException(words) from None
         if path != root / file.path and not (project is None and path.is_relative_to(root)):
-            raise InstallError(f"{file.path} lies behind a link: nothing is written through one")
+            words = f"{file.path} lies behind a link: nothing is written through one"
+            raise click.ClickException(words)
         if KB_DIRNAME in path.parts:
-            raise InstallError(f"{file.path} lies in a knowledge base: nothing is written")
+            raise click.ClickException(f"{file.path} lies in a knowledge base: nothing is written")
         found.append(FoundFile(file, path, before))
     return base, found
 
@@ -209,7 +205,7 @@ def vouch_hooks(host: Host, base: Path) -> list[str]:
     found = []
     for path in host.vouch:
         try:
-            lines = (text_of(base / path) or "").splitlines()
+            lines = (text_of(base / path) or "").split("\n")
         except UnreadableError:
             continue
         found += [
