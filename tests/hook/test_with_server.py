@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from vouch_sidecar.kb.pauses import pause, resume
 
-from tests.hook.conftest import LIMIT, Hook, Place, hook_in, project, serving
+from tests.hook.conftest import Hook, Place, hook_in, project, serving
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, Client, environment
+from tests.protocol.client import Client
 
 pytestmark = pytest.mark.usefixtures("server")
 PROMPT = "How do we rotate JWT tokens, zanzibar?"
@@ -42,19 +43,27 @@ def hook(place: Place) -> Iterator[Hook]:
         run("session-end", session_id=session_id)
 
 
+def pushed(server: Client, since: int) -> Any:
+    """The next push of the session."""
+    return server.wait(
+        lambda m: (
+            m.get("method") == "vouch/didChangeSalience" and m["params"]["session_id"] == "agent"
+        ),
+        since,
+    )["params"]
+
+
 def test_a_prompt_is_answered_and_shows_up_in_the_editor(server: Client, hook: Hook) -> None:
     since = len(server.received)
     answered = hook("user-prompt-submit", prompt=PROMPT)
     assert " jwt-rotates: Refresh tokens for JWT rotate on every use." in answered.text
     assert (answered.code, answered.err) == (0, b"")
-    pushed = server.wait(
-        lambda m: (
-            m.get("method") == "vouch/didChangeSalience" and m["params"]["session_id"] == "agent"
-        ),
-        since,
-    )
-    assert [row["entity_id"] for row in pushed["params"]["salience"]] == ["jwt"]
-    assert [row["entity_id"] for row in pushed["params"]["fresh"]] == ["jwt"]
+    push = pushed(server, since)
+    for part in ("salience", "fresh"):
+        assert [row["entity_id"] for row in push[part]] == ["jwt"]
+    since = len(server.received)
+    assert hook("session-end").is_silent()
+    assert pushed(server, since)["salience"] == []
 
 
 def test_what_was_said_is_not_said_again_in_the_session(hook: Hook) -> None:
@@ -68,62 +77,38 @@ def test_what_changed_is_said_again(server: Client, hook: Hook, place: Place) ->
     before = path.read_bytes()
     assert hook("user-prompt-submit", prompt="How long does a JWT live?").out
     knowledge.claim(place.root, "jwt-expires", "JWT access tokens live for an hour.", "jwt")
-    event = {"tool_name": "Write", "tool_input": {"file_path": str(path), "content": "x"}}
-    assert hook("post-tool-use", **event).is_silent()
-    server.until(
-        "vouch/claim",
-        {"id": "jwt-expires"},
-        lambda answer: "hour" in answer["claim"]["text"],
-    )
+    assert hook("post-tool-use", **edit(path, "x")).is_silent()
+    shown = {"id": "jwt-expires"}
+    server.until("vouch/claim", shown, lambda answer: "hour" in answer["claim"]["text"])
     again = hook("user-prompt-submit", prompt="And now, how long does a JWT live?").text
     assert "live for an hour" in again
     assert "rotate" not in again
     path.write_bytes(before)
-    server.until("vouch/claim", {"id": "jwt-expires"}, lambda a: "15" in a["claim"]["text"])
+    server.until("vouch/claim", shown, lambda answer: "15" in answer["claim"]["text"])
 
 
 @pytest.mark.parametrize(
-    "forgets", [("session-start", "compact"), ("session-start", "clear"), ("session-end", None)]
+    ("event", "source"),
+    [("session-start", "compact"), ("session-start", "clear"), ("session-end", None)],
 )
 def test_what_the_agent_forgot_is_said_again_at_once(
-    hook: Hook, forgets: tuple[str, str | None]
+    hook: Hook, event: str, source: str | None
 ) -> None:
     """Of a prompt that names something, and of one that full text answers; twice in a minute."""
-    event, source = forgets
-    other = hook("user-prompt-submit", prompt=PROMPT, session_id="other").out
-    for _ in range(2):
-        for prompt in (PROMPT, "Do refresh tokens rotate on every use?"):
-            first = hook("user-prompt-submit", prompt=prompt).out
-            assert first
-            hook(event, source=source)
-            assert hook("user-prompt-submit", prompt=prompt).out == first
-            hook(event, source=source)
-    assert other
+    assert hook("user-prompt-submit", prompt=PROMPT, session_id="other").out
+    for prompt in 2 * (PROMPT, "Do refresh tokens rotate on every use?"):
+        first = hook("user-prompt-submit", prompt=prompt).out
+        assert first
+        hook(event, source=source)
+        assert hook("user-prompt-submit", prompt=prompt).out == first
+        hook(event, source=source)
     assert hook("user-prompt-submit", prompt=PROMPT, session_id="other").is_silent()
 
 
-def test_the_same_event_twice_at_the_same_moment(place: Place) -> None:
-    payload = {"session_id": "agent", "prompt": PROMPT, "cwd": str(place.root)}
-    started = [
-        subprocess.Popen(
-            [COMMAND, "hook", "user-prompt-submit"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment({**place.env, LIMIT: "10000"}),
-        )
-        for _ in range(4)
-    ]
-    for process in started:
-        assert process.stdin is not None
-        process.stdin.write(json.dumps(payload).encode())
-        process.stdin.close()
-    said = []
-    for process in started:
-        assert process.stdout is not None
-        with process.stdout:
-            said.append(process.stdout.read())
-        assert process.wait(10) == 0
-    assert sum(1 for out in said if out) == 1
+def test_the_same_event_twice_at_the_same_moment(hook: Hook) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        said = list(pool.map(lambda _: hook("user-prompt-submit", prompt=PROMPT).out, range(4)))
+    assert sum(map(bool, said)) == 1
 
 
 def test_it_imports_the_standard_library_alone() -> None:
@@ -152,10 +137,10 @@ def test_it_imports_the_standard_library_alone() -> None:
     }
 
 
-@pytest.mark.parametrize("source", ["startup", "compact"])
-def test_a_paused_base_says_nothing(hook: Hook, place: Place, source: str) -> None:
+def test_a_paused_base_says_nothing(hook: Hook, place: Place) -> None:
     pause(place.root, place.env, 3_600)
-    assert hook("session-start", source=source).is_silent()
+    for source in ("startup", "compact"):
+        assert hook("session-start", source=source).is_silent()
     assert hook("user-prompt-submit", prompt=PROMPT).is_silent()
     resume(place.root, place.env)
     assert hook("user-prompt-submit", prompt=PROMPT).out
@@ -168,54 +153,33 @@ def test_a_session_begins_with_a_brief(hook: Hook) -> None:
     assert len(text) <= 300
 
 
-def test_a_session_ends_in_silence_and_in_the_editor(server: Client, hook: Hook) -> None:
-    since = len(server.received)
-    assert hook("user-prompt-submit", prompt=PROMPT).out
-    server.wait(lambda m: m.get("params", {}).get("session_id") == "agent", since)
-    since = len(server.received)
-    assert hook("session-end").is_silent()
-    pushed = server.wait(
-        lambda m: (
-            m.get("method") == "vouch/didChangeSalience" and m["params"]["session_id"] == "agent"
-        ),
-        since,
-    )
-    assert pushed["params"]["salience"] == []
-
-
 def edit(path: Path, text: str) -> dict[str, object]:
     return {"tool_name": "Edit", "tool_input": {"file_path": str(path), "new_string": text}}
 
 
-def test_what_an_edit_names(hook: Hook, place: Place) -> None:
+def read(path: Path) -> dict[str, object]:
+    return {"tool_name": "Read", "tool_input": {"file_path": str(path)}}
+
+
+def test_what_was_edited_or_read_names(hook: Hook, place: Place) -> None:
     path = place.root / "auth.py"
     said = hook("post-tool-use", **edit(path, "x = 1\n# a JWT is checked here\n")).text
     assert " jwt-expires" in said
-    again = edit(path, "y = 2\n# the JWT is checked there\n")
-    assert hook("post-tool-use", **again).is_silent()
-
-
-def test_what_a_file_that_was_read_names(hook: Hook, place: Place) -> None:
-    path = place.root / "store.py"
+    assert hook("post-tool-use", **edit(path, "# the JWT is checked there\n")).is_silent()
     response = {"file": {"content": "import os\n# sessions go to Redis\n"}}
-    read = {"tool_name": "Read", "tool_input": {"file_path": str(path)}}
-    assert "redis-holds" in hook("post-tool-use", **read, tool_response=response).text
-    path.write_text("# every JWT, and more\n", "utf-8")
-    assert hook("post-tool-use", **read).is_silent()  # what the event does not say is not read
+    said = hook("post-tool-use", **read(place.root / "store.py"), tool_response=response).text
+    assert "redis-holds" in said
 
 
-def test_files_elsewhere_are_not_read(hook: Hook, place: Place) -> None:
+def test_what_the_event_does_not_hold_is_not_read(hook: Hook, place: Place) -> None:
     outside = place.base / "secret.txt"
     outside.write_text("JWT and Redis\n", "utf-8")
-    (place.root / "link.txt").symlink_to(outside)
+    link, here = place.root / "link.txt", place.root / "here.txt"
+    link.symlink_to(outside)
+    here.write_text("JWT and Redis\n", "utf-8")
     claim = place.root / ".vouch" / "claims" / "jwt-expires.yaml"
-    for path in (outside, place.root / "link.txt", Path("../secret.txt"), claim, place.root):
-        event = {"tool_name": "Read", "tool_input": {"file_path": str(path)}}
-        assert hook("post-tool-use", **event).is_silent()
-    large = place.root / "large.txt"
-    large.write_text("JWT and Redis\n" * 20_000, "utf-8")
-    event = {"tool_name": "Read", "tool_input": {"file_path": str(large)}}
-    assert hook("post-tool-use", **event).is_silent()
+    for path in (outside, link, Path("../secret.txt"), claim, place.root, here):
+        assert hook("post-tool-use", **read(path)).is_silent()
 
 
 def test_the_knowledge_base_that_the_environment_names_is_the_one_asked(

@@ -1,15 +1,20 @@
-"""Beside the integration that vouch itself installs."""
+"""Beside vouch, in one environment, and beside the integration that it installs."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.surfaces.mcp.run import MCP_NAME
 
 from tests.install.conftest import Install, tree
+from tests.mcp.messages import INITIALIZE
+from tests.surfaces.courier import COURIER
 
 
 def plugged(vouch_kb: Path, root: Path, host: str) -> None:
@@ -54,3 +59,26 @@ def test_the_missing_extra_is_said(install: Install, monkeypatch: pytest.MonkeyP
         lambda name: None if name == "mcp" else 1,
     )
     assert "pip install 'vouch-sidecar[mcp]'" in install("zed", "--dry-run").stderr
+
+
+def test_one_environment_holds_both() -> None:
+    """The environment of these tests fits together, and both programs serve MCP."""
+    environment = Path(sys.prefix)
+    subprocess.run([sys.executable, "-m", "pip", "check"], check=True, capture_output=True)
+    line = json.dumps(INITIALIZE) + "\n"
+    for name, command in (
+        ("vouch", ["vouch-kb", "serve"]),
+        (MCP_NAME, ["vouch-sidecar", "mcp"]),
+    ):
+        done = subprocess.run(
+            [environment / "bin" / command[0], *command[1:]],
+            cwd=COURIER,
+            input=line,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        answers = [json.loads(line) for line in done.stdout.splitlines()]
+        (answer,) = (answer for answer in answers if answer.get("id"))
+        assert answer["result"]["serverInfo"]["name"] == name

@@ -66,13 +66,6 @@ def test_a_group_may_be_switched_as_a_whole(given: bool) -> None:
     assert problem.message == "`sidecar.probe` must be a mapping; it is ignored"
 
 
-def test_a_repository_does_not_decide_on_hover() -> None:
-    settings, problems = load_settings(dump({"sidecar": {"hover": {"enabled": False}}}), {}, {})
-    assert settings.hover.enabled == "all"
-    assert [p.field for p in problems] == ["sidecar.hover"]
-    assert "client settings and the environment alone" in problems[0].message
-
-
 @pytest.mark.parametrize(
     ("text", "field", "line", "column"),
     [
@@ -247,12 +240,14 @@ def test_a_model_is_asked_on_this_machine_alone(address: str, taken: str | None)
         assert said == ([True] if taken is None else [])
 
 
-def test_a_repository_names_no_model() -> None:
-    config = dump({"sidecar": {"semantic": {"model": "/m", "ollama": "http://[::1]"}}})
+def test_a_repository_decides_neither_on_hover_nor_on_models() -> None:
+    model = {"model": "/m", "ollama": "http://[::1]"}
+    config = dump({"sidecar": {"semantic": model, "hover": {"enabled": False}}})
     settings, problems = load_settings(config, {}, {})
     assert settings == Settings()
-    assert [problem.message for problem in problems] == [
-        "`sidecar.semantic` counts in client settings and the environment alone; it is ignored"
+    words = "counts in client settings and the environment alone; it is ignored"
+    assert [one.message for one in problems] == [
+        f"`sidecar.{name}` {words}" for name in ("semantic", "hover")
     ]
     own = {f"{PREFIX}MODEL": "~/model"}
     settings, problems = load_settings(None, {"semantic": {"model": "m"}}, own)

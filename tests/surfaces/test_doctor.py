@@ -64,6 +64,7 @@ def test_all_is_well(root: Path, starting: dict[str, str]) -> None:
     assert found["trial prompt"][0]["state"] == "ok"
     assert found["PATH"][0]["message"] == str(COMMAND)
     assert knowledge.digest(root) == before
+    assert not [*Path(env["XDG_RUNTIME_DIR"]).rglob("*.sock")], "the trial leaves no process"
     done = run_command("doctor", cwd=root, env=env)
     assert done.stdout.startswith(f"knowledge base\tok\t{root}")
 
@@ -74,11 +75,6 @@ def test_a_person_who_wants_no_process_is_told_that_hooks_are_silent(
     found = doctor(root, env)
     assert "hooks start none" in found["running sidecar"][0]["message"]
     assert found["trial prompt"][0]["state"] == "note"
-
-
-def test_its_trial_leaves_no_process(root: Path, starting: dict[str, str]) -> None:
-    assert doctor(root, starting)["trial prompt"][0]["state"] == "ok"
-    assert not [*Path(starting["XDG_RUNTIME_DIR"]).rglob("*.sock")]
 
 
 def test_a_process_that_hangs_serves_nobody(
@@ -108,8 +104,8 @@ def test_a_pause_is_said_and_no_trial_sent(tmp_path: Path, starting: dict[str, s
 
 def test_what_is_wrong_is_said_with_exit_code_1(root: Path, env: dict[str, str]) -> None:
     (root / ".vouch" / "claims" / "bad.yaml").write_text("id: [", "utf-8")
-    for host in ("claude-code", "zed"):
-        run_command("install", host, cwd=root, env=env)
+    for host in (["claude-code"], ["zed"], ["zed", "--user"]):
+        run_command("install", *host, cwd=root, env=env)
     settings = root / ".claude" / "settings.json"
     hook = {"type": "command", "command": "vouch context-hook || true"}
     settings.write_text(json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [hook]}]}}), "utf-8")
@@ -124,6 +120,7 @@ def test_what_is_wrong_is_said_with_exit_code_1(root: Path, env: dict[str, str])
     assert ".claude-plugin/plugin.json; `vouch-sidecar install claude-code`" in ours["message"]
     assert ".claude/settings.json, line 1" in doubled["message"]
     assert "not on the PATH that Zed starts with" in found["zed"][0]["message"]
+    assert found["zed --user"][0]["state"] == "ok", "which names an absolute path"
 
 
 def test_without_a_knowledge_base(tmp_path: Path, env: dict[str, str]) -> None:
@@ -132,14 +129,6 @@ def test_without_a_knowledge_base(tmp_path: Path, env: dict[str, str]) -> None:
     assert "none found from" in found["knowledge base"][0]["message"]
     assert "`vouch init`" in found["knowledge base"][0]["message"]
     assert "trial prompt" not in found
-
-
-def test_what_install_writes_with_an_absolute_command_is_whole(
-    root: Path, env: dict[str, str]
-) -> None:
-    run_command("install", "zed", "--user", cwd=root, env=env)
-    (zed,) = doctor(root, env)["zed --user"]
-    assert zed["state"] == "ok"
 
 
 def test_a_base_whose_only_name_is_an_ordinary_word_is_not_wrong(

@@ -11,46 +11,42 @@ from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, environment, framed
 
 INITIALIZE = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}'
-
-STATUS = b'{"id":1,"method":"kb.status","params":{}}\n'
-
-
+SAID = {"lsp": framed(INITIALIZE), "jsonl": b'{"id":1,"method":"kb.status","params":{}}\n'}
+ANSWERED = {"lsp": b'"serverInfo"', "jsonl": b'"ok":true', "experts": b"JWT", "hook": b""}
 PLANT = "import os\nopen(os.environ['RAN'], 'a').close()\nraise ImportError\n"
+PLANTED = ("pydantic", "tantivy", "yaml", "regex", "click", "anyio", "json", "subprocess")
+COMMANDS = [["lsp"], ["jsonl"], ["experts", "jwt"], ["hook", "user-prompt-submit"]]
 
 
-@pytest.mark.parametrize(
-    "args", [["lsp"], ["jsonl"], ["experts", "jwt"], ["hook", "user-prompt-submit"]], ids=" ".join
-)
+def ran(
+    *command: str | Path, cwd: Path, said: bytes = b"", **env: str
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        command,
+        input=said,
+        env=environment(env),
+        cwd=cwd,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize("args", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("pythonpath", [":", "here:."])
 def test_nothing_that_a_workspace_plants_is_imported(
     tmp_path: Path, args: list[str], pythonpath: str
 ) -> None:
     """What Python itself imports before the command begins, as `sitecustomize`, is out of reach."""
-    root, ran = knowledge.make(tmp_path / "project"), tmp_path / "ran"
+    root, mark = knowledge.make(tmp_path / "project"), tmp_path / "ran"
     for folder in (root, root / "here"):
         folder.mkdir(exist_ok=True)
-        for name in (
-            "pydantic",
-            "tantivy",
-            "yaml",
-            "regex",
-            "click",
-            "anyio",
-            "json",
-            "subprocess",
-        ):
+        for name in PLANTED:
             (folder / f"{name}.py").write_text(PLANT)
-    done = subprocess.run(
-        [COMMAND, *args],
-        input=framed(INITIALIZE) if args == ["lsp"] else STATUS,
-        env=environment({"PYTHONPATH": pythonpath, "RAN": str(ran)}),
-        cwd=root,
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    assert not ran.exists(), done.stderr
-    assert args[0] == "hook" or done.stdout
+    said = SAID.get(args[0], b"")
+    done = ran(COMMAND, *args, cwd=root, said=said, PYTHONPATH=pythonpath, RAN=str(mark))
+    assert not mark.exists(), done.stderr
+    assert ANSWERED[args[0]] in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -65,56 +61,27 @@ def test_nothing_that_a_workspace_plants_is_imported(
 def test_the_exit_code_says_what_was_found_though_nobody_reads_it(
     tmp_path: Path, command: str, code: int
 ) -> None:
-    done = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {COMMAND} {command}"],
-        env=environment({}),
-        cwd=knowledge.make(tmp_path / "project"),
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
+    root = knowledge.make(tmp_path / "project")
+    done = ran("bash", "-c", f"set -o pipefail; {COMMAND} {command}", cwd=root)
     assert (done.returncode, done.stderr) == (code, b"Nothing found.\n" if code else b"")
 
 
 def test_texts_are_utf8_in_every_locale(tmp_path: Path) -> None:
     root = knowledge.make(tmp_path / "größer")
     knowledge.entity(root, "lucja", "Łucja")
-    done = subprocess.run(
-        [COMMAND, "entity", "Łucja", "--root", str(root)],
-        env=environment({"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}),
-        cwd=tmp_path,
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
+    locale = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    done = ran(COMMAND, "entity", "Łucja", "--root", root, cwd=tmp_path, **locale)
     assert done.stdout.decode().startswith("entity\tlucja\tŁucja\t"), done.stderr
 
 
-@pytest.mark.parametrize(
-    ("args", "said", "answer"),
-    [
-        (["lsp"], framed(INITIALIZE), b'"serverInfo"'),
-        (["jsonl"], STATUS, b'"ok":true'),
-        (["experts", "jwt"], b"", b"JWT"),
-    ],
-    ids=["lsp", "jsonl", "shell"],
-)
-def test_no_plugin_of_pydantic_sees_what_is_said(
-    tmp_path: Path, args: list[str], said: bytes, answer: bytes
-) -> None:
-    info, loaded = tmp_path / "spy-1.dist-info", tmp_path / "loaded"
+@pytest.mark.parametrize("args", COMMANDS[:3], ids=" ".join)
+def test_no_plugin_of_pydantic_sees_what_is_said(tmp_path: Path, args: list[str]) -> None:
+    root, mark = knowledge.make(tmp_path / "project"), tmp_path / "loaded"
+    info = tmp_path / "spy-1.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: spy\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[pydantic]\nspy = spy:plugin\n")
-    (tmp_path / "spy.py").write_text(f"open({str(loaded)!r}, 'w').close()\nplugin = None\n")
-    done = subprocess.run(
-        [COMMAND, *args],
-        input=said,
-        env=environment({"PYTHONPATH": str(tmp_path)}),
-        cwd=knowledge.make(tmp_path / "project"),
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    assert answer in done.stdout
-    assert not loaded.exists()
+    (tmp_path / "spy.py").write_text(f"open({str(mark)!r}, 'w').close()\nplugin = None\n")
+    done = ran(COMMAND, *args, cwd=root, said=SAID.get(args[0], b""), PYTHONPATH=str(tmp_path))
+    assert ANSWERED[args[0]] in done.stdout
+    assert not mark.exists()

@@ -34,51 +34,38 @@ def error(answer: Answer) -> str:
     return str(answer["error"]["code"])
 
 
-def test_the_first_index_is_waited_for(root: Path) -> None:
-    (answer,) = answers(root, {"id": 1, "method": "kb.experts", "params": {"topic": "jwt"}})
-    assert set(answer) == {"id", "ok", "result"}
-    assert answer["ok"] is True
-    assert answer["result"]["complete"] is True
-    assert [row["entity_id"] for row in answer["result"]["experts"]] == ["jwt", "redis"]
+NO_REQUESTS = (
+    *(b"not json", b"[1, 2]", b'"text"', b"\xff\xfe", b"[" * 100_000),
+    b'{"id": 1e999, "method": "kb.status"}',
+)
+REFUSED: list[tuple[Answer, str]] = [
+    ({}, "invalid_request"),
+    ({"method": 5}, "invalid_request"),
+    ({"method": "kb.unknown"}, "method_not_found"),
+    ({"method": "experts", "params": {"topic": "jwt"}}, "method_not_found"),
+    ({"method": "kb.experts"}, "missing_param"),
+    ({"method": "kb.experts", "params": {"topic": " "}}, "invalid_request"),
+    ({"method": "kb.experts", "params": [1]}, "invalid_request"),
+    ({"method": "kb.experts", "params": {"topic": "jwt", "limit": 1000}}, "invalid_request"),
+    ({"method": "kb.salience"}, "missing_param"),
+    ({"method": "kb.entity", "params": {"id": "never-seen"}}, "invalid_request"),
+]
 
 
 def test_bad_lines_cost_no_other(root: Path) -> None:
-    found = answers(
-        root,
-        b"not json",
-        b"",
-        b"   ",
-        b"[1, 2]",
-        b'"text"',
-        b"\xff\xfe",
-        b"[" * 100_000,
-        b'{"id": 1e999, "method": "kb.status"}',
-        {"id": 1},
-        {"id": 2, "method": 5},
-        {"id": 3, "method": "kb.unknown"},
-        {"id": 4, "method": "experts", "params": {"topic": "jwt"}},
-        {"id": 5, "method": "kb.experts"},
-        {"id": 6, "method": "kb.experts", "params": {"topic": " "}},
-        {"id": 7, "method": "kb.experts", "params": [1]},
-        {"id": 8, "method": "kb.experts", "params": {"topic": "jwt", "limit": 1000}},
-        {"id": 9, "method": "kb.salience"},
-        {"id": 10, "method": "kb.entity", "params": {"id": "never-seen"}},
-        {"id": 11, "method": "kb.status", "params": None},
-    )
-    assert [(answer["id"], error(answer)) for answer in found[:-1]] == [
-        *[(None, "invalid_request")] * 6,
-        (1, "invalid_request"),
-        (2, "invalid_request"),
-        (3, "method_not_found"),
-        (4, "method_not_found"),
-        (5, "missing_param"),
-        (6, "invalid_request"),
-        (7, "invalid_request"),
-        (8, "invalid_request"),
-        (9, "missing_param"),
-        (10, "invalid_request"),
+    """The first index is waited for."""
+    bad = [{"id": number, **line} for number, (line, _) in enumerate(REFUSED)]
+    asked = {"id": "asked", "method": "kb.experts", "params": {"topic": "jwt"}}
+    found = answers(root, *NO_REQUESTS, b"", b"   ", *bad, {**asked, "params": None}, asked)
+    *refused, last = found
+    assert [(answer["id"], error(answer)) for answer in refused] == [
+        *((None, "invalid_request") for _ in NO_REQUESTS),
+        *((number, code) for number, (_, code) in enumerate(REFUSED)),
+        ("asked", "missing_param"),
     ]
-    assert found[-1]["ok"] is True
+    assert set(last) == {"id", "ok", "result"}
+    assert last["ok"] is last["result"]["complete"] is True
+    assert [row["entity_id"] for row in last["result"]["experts"]] == ["jwt", "redis"]
 
 
 def test_an_id_of_any_depth_is_answered(root: Path) -> None:
@@ -108,6 +95,7 @@ def test_a_root_may_begin_with_the_home_folder(tmp_path: Path) -> None:
 
 def test_later_changes_on_disk_are_picked_up(tmp_path: Path) -> None:
     root = knowledge.make(tmp_path / "project")
+    asked = b'{"id": 1, "method": "kb.experts", "params": {"topic": "jwt"}}\n'
     with subprocess.Popen(
         [COMMAND, "jsonl"],
         stdin=subprocess.PIPE,
@@ -115,22 +103,20 @@ def test_later_changes_on_disk_are_picked_up(tmp_path: Path) -> None:
         cwd=root,
         env=environment({}),
     ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
+        reading, writing = process.stdout, process.stdin
+        assert reading is not None
+        assert writing is not None
 
         def claims() -> int:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdin.write(b'{"id": 1, "method": "kb.experts", "params": {"topic": "jwt"}}\n')
-            process.stdin.flush()
-            rows = json.loads(process.stdout.readline())["result"]["experts"]
-            return int(rows[0]["claim_count"])
+            writing.write(asked)
+            writing.flush()
+            return int(json.loads(reading.readline())["result"]["experts"][0]["claim_count"])
 
         assert claims() == 2
         knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
         while claims() != 3:
             assert process.poll() is None
-        process.stdin.close()
+        writing.close()
         assert process.wait(5) == 0
 
 

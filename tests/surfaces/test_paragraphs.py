@@ -21,15 +21,13 @@ class Writer:
         return self.paragraphs.edit(before, self.text)
 
 
-def test_a_paragraph_is_told_whole() -> None:
-    assert Writer().put("more", "more!") == [(0, "one\nmore!")]
-
-
-def test_edited_again_it_replaces_itself() -> None:
+def test_a_paragraph_is_told_whole_and_edited_again_it_replaces_itself() -> None:
     writer = Writer()
     assert writer.put("one", "one!") == [(0, "one!\nmore")]
     assert writer.put("two", "two!") == [(1, "two!")]
     assert writer.put("more", "more!") == [(0, "one!\nmore!")]
+    assert writer.put("two!", "") == [(1, "")], "one that is taken away is empty"
+    assert writer.put("four", "") == []
 
 
 def test_there_are_three_at_most_and_the_oldest_goes() -> None:
@@ -46,22 +44,13 @@ def test_typing_on_at_the_next_line_forgets_nothing() -> None:
     assert writer.put("Redis", "Redis\n\nKafka") == [(1, "Kafka")]
 
 
-def test_a_paragraph_taken_away_is_empty() -> None:
-    writer = Writer()
-    writer.put("two", "two!")
-    assert writer.put("two!", "") == [(0, "")]
-    assert writer.put("four", "") == []
-
-
 @pytest.mark.parametrize("at", [0, 30, 59])
 def test_a_long_paragraph_is_twenty_lines_around_the_edit(at: int) -> None:
     lines = [f"line {number}." for number in range(60)]
     writer = Writer("\n".join(lines))
-    found = writer.put(f"line {at}.", f"line {at}!")
-    ((_, text),) = found
-    told = text.split("\n")
-    assert len(told) <= 20
-    assert f"line {at}!" in told
+    ((_, text),) = writer.put(f"line {at}.", f"line {at}!")
+    assert len(text.split("\n")) <= 20
+    assert f"line {at}!" in text.split("\n")
 
 
 @pytest.mark.parametrize(

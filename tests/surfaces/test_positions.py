@@ -42,12 +42,16 @@ def places(text: str, encoding: str) -> list[tuple[int, lsp.Position]]:
 
 
 @examples(200)
-@given(TEXTS, ENCODINGS)
-def test_offsets_and_positions(text: str, encoding: str) -> None:
+@given(TEXTS, ENCODINGS, st.integers(1, 50))
+def test_offsets_and_positions(text: str, encoding: str, beyond: int) -> None:
+    """Positions beyond a line are at its end."""
     document = Document("file:///a", text, encoding)
     for offset, position in places(text, encoding):
         assert document.offset_at(position) == offset
         assert document.range_of(offset, offset).start == position
+    ends = {position.line: (offset, position) for offset, position in places(text, encoding)}
+    for offset, end in ends.values():
+        assert document.offset_at(lsp.Position(end.line, end.character + beyond)) == offset
     assert document.offset_at(lsp.Position(len(lines(text)), 0)) is None
 
 
@@ -65,17 +69,6 @@ def test_a_change_of_a_range_is_what_it_says(
     changed = text[:start] + new + text[end:]
     assert document.source == changed
     assert document.range_of(0, len(changed)).end == places(changed, encoding)[-1][1]
-
-
-@examples(100)
-@given(TEXTS, ENCODINGS, st.integers(0, 50))
-def test_positions_beyond_a_line_are_at_its_end(text: str, encoding: str, beyond: int) -> None:
-    document, start = Document("file:///a", text, encoding), 0
-    for number, line in enumerate(lines(text)):
-        said = line.rstrip("\r\n")
-        position = lsp.Position(number, WIDTHS[encoding](said) + beyond)
-        assert document.offset_at(position) == start + len(said)
-        start += len(line)
 
 
 def test_lone_surrogates_are_replaced() -> None:

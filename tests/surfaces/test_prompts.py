@@ -50,6 +50,8 @@ def test_the_uri_names_the_session(uri: str, session_id: str | None) -> None:
 
 
 def test_a_document_that_is_opened_twice_counts_as_it_is_then() -> None:
+    faults: list[object] = []
+
     async def script(typing: Typing) -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
         typing.open(prompt("jwt"), "s")
@@ -57,9 +59,7 @@ def test_a_document_that_is_opened_twice_counts_as_it_is_then() -> None:
         typing.close("u")
         await anyio.sleep(IDLE * 5)
 
-    faults: list[object] = []
-    assert play(script) == []
-    assert faults == []
+    assert (play(script), faults) == ([], [])
 
 
 def test_submitted_once_then_anew() -> None:
@@ -71,7 +71,4 @@ def test_submitted_once_then_anew() -> None:
         typing.change(prompt("jwt and redis"))
         typing.close("u")
 
-    assert play(script) == [
-        ("s", "u", "jwt", True),
-        ("s", "u", "jwt and redis", True),
-    ]
+    assert play(script) == [("s", "u", text, True) for text in ("jwt", "jwt and redis")]
