@@ -257,15 +257,17 @@ def test_a_base_of_another_version_goes_that_may_hold_what_is_retired(
     assert finished(bases) == [older]
 
 
-def test_bases_of_versions_that_nobody_uses_go(
-    bases: Bases, as_version: Callable[[str], None]
+def test_old_bases_of_other_versions_go_and_those_beyond_a_few(
+    bases: Bases, as_version: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = []
     for name, days in (("aa", 3), ("bb", 2), ("cc", 1), ("dd", 31)):
         as_version(name)
-        left.append(left_by(bases))
-        at = time.time() - days * 86_400
-        os.utime(left[-1], (at, at))
+        folder = left_by(bases)
+        version, at, digest = folder.name.split("-")
+        older = int(at) - days * 86_400 * 10**9
+        left.append(folder.rename(folder.with_name(f"{version}-{older}-{digest}")))
+    monkeypatch.setattr("vouch_sidecar.index.base_cache.changed_at", lambda _: 0)
     as_version("ee")
     assert bases.open() is None
     assert finished(bases) == left[1:3]

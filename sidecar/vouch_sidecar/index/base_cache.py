@@ -62,8 +62,8 @@ _FINISHED = re.compile(r"[0-9a-f]+-([0-9]+)-[0-9a-f]{64}")
 _ROOMS = ("kb", "text", "names", "index")
 """The rooms whose code decides how files are read and indexed."""
 OTHER_VERSIONS = 2
-UNUSED_SECONDS = 30 * 86_400.0
-"""How many bases of other versions stay, and how long after they were last opened."""
+KEPT_NANOSECONDS = 30 * 86_400 * 10**9
+"""How many bases of other versions stay, and for how long."""
 TICK = 10_000_000
 """Nanoseconds that the time of a file may be behind the clock."""
 
@@ -119,13 +119,12 @@ class Bases:
                 try:
                     base, opened = _open(entry), _written_at(entry)
                     self._config = base.config
-                    os.utime(entry)
                     continue
                 except (OSError, ValueError, LookupError, TypeError):
                     self.damaged = True
             _remove(entry)
         others = [e for e in self._bases() if not e.name.startswith(f"{_version()}-")]
-        for number, other in enumerate(sorted(others, key=_used_at, reverse=True)):
+        for number, other in enumerate(sorted(others, key=_written_at, reverse=True)):
             if number >= OTHER_VERSIONS or not self._may_stay(other, opened):
                 _remove(other)
         return base
@@ -136,8 +135,9 @@ class Bases:
         that is newer may hold the text of what this process never saw.
         """
         written = _written_at(other)
-        is_used = time.time() - _used_at(other) < UNUSED_SECONDS
-        return is_used and (0 < written <= opened or changed_at(self._kb_dir) + TICK < written)
+        if written < time.time_ns() - KEPT_NANOSECONDS:
+            return False
+        return written <= opened or changed_at(self._kb_dir) + TICK < written
 
     def is_wanted(self, config: bytes | None) -> bool:
         """Whether a base should be written although few artifacts changed: the config did, or there
@@ -260,12 +260,6 @@ def _written_at(base: Path) -> int:
     """When a base was finished, in nanoseconds since 1970; 0 for what is no finished base."""
     found = _FINISHED.fullmatch(base.name)
     return int(found[1]) if found else 0
-
-
-def _used_at(base: Path) -> float:
-    with suppress(OSError):
-        return base.lstat().st_mtime
-    return 0.0
 
 
 def _entries(folder: Path) -> list[Path]:
