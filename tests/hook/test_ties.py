@@ -53,10 +53,10 @@ def changed(place: Place, path: str, old: str, new: str) -> dict[str, Any]:
     before = (place.root / path).read_text("utf-8")
     after = before.replace(old, new)
     write(place.root, {path: after})
-    hunks = []
+    hunks = list[dict[str, Any]]()
     for line in unified_diff(before.splitlines(), after.splitlines(), lineterm=""):
         if line.startswith("@@"):
-            hunks.append({"newStart": int(re.findall(r"\d+", line)[-2]), "lines": list[str]()})
+            hunks.append({"newStart": int(re.findall(r"\d+", line)[-2]), "lines": []})
         elif hunks:
             hunks[-1]["lines"].append(line)
     event = edited(place, path, new, old_string=old)

@@ -106,8 +106,13 @@ def test_paths_on_standard_input(root: Path) -> None:
 
 
 def test_completion(root: Path) -> None:
-    words = {"COMP_WORDS": "vouch-sidecar cl", "COMP_CWORD": "1"}
-    assert run(root, _VOUCH_SIDECAR_COMPLETE="bash_complete", **words).stdout == "plain,claim\n"
+    done = run(
+        root,
+        _VOUCH_SIDECAR_COMPLETE="bash_complete",
+        COMP_WORDS="vouch-sidecar cl",
+        COMP_CWORD="1",
+    )
+    assert done.stdout == "plain,claim\n"
 
 
 def test_check_lists_problems(root: Path) -> None:
@@ -211,7 +216,7 @@ def test_a_claim_in_a_shell_says_what_speaks_for_and_against_it(tmp_path: Path) 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
 @pytest.mark.parametrize("extra", [[], ["--json"]])
 def test_output_that_cannot_be_written(root: Path, extra: list[str]) -> None:
-    command, env = [COMMAND, "experts", "jwt", *extra], environment({})
+    command, env = [str(COMMAND), "experts", "jwt", *extra], environment({})
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             command, stdout=full, stderr=subprocess.PIPE, cwd=root, env=env, check=False

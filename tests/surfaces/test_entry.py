@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,12 @@ COMMANDS = [["lsp"], ["jsonl"], ["experts", "jwt"], ["hook", "user-prompt-submit
 
 
 def ran(
-    *command: str | Path, cwd: Path, said: bytes = b"", **env: str
+    *command: str | Path, cwd: Path, said: bytes = b"", env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
         command,
         input=said,
-        env=environment(env),
+        env=environment(env or {}),
         cwd=cwd,
         capture_output=True,
         check=False,
@@ -43,8 +44,8 @@ def test_nothing_that_a_workspace_plants_is_imported(
         folder.mkdir(exist_ok=True)
         for name in PLANTED:
             (folder / f"{name}.py").write_text(PLANT)
-    said = SAID.get(args[0], b"")
-    done = ran(COMMAND, *args, cwd=root, said=said, PYTHONPATH=pythonpath, RAN=str(mark))
+    env = {"PYTHONPATH": pythonpath, "RAN": str(mark)}
+    done = ran(COMMAND, *args, cwd=root, said=SAID.get(args[0], b""), env=env)
     assert not mark.exists(), done.stderr
     assert ANSWERED[args[0]] in done.stdout
 
@@ -70,7 +71,7 @@ def test_texts_are_utf8_in_every_locale(tmp_path: Path) -> None:
     root = knowledge.make(tmp_path / "größer")
     knowledge.entity(root, "lucja", "Łucja")
     locale = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
-    done = ran(COMMAND, "entity", "Łucja", "--root", root, cwd=tmp_path, **locale)
+    done = ran(COMMAND, "entity", "Łucja", "--root", root, cwd=tmp_path, env=locale)
     assert done.stdout.decode().startswith("entity\tlucja\tŁucja\t"), done.stderr
 
 
@@ -82,6 +83,7 @@ def test_no_plugin_of_pydantic_sees_what_is_said(tmp_path: Path, args: list[str]
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: spy\nVersion: 1\n")
     (info / "entry_points.txt").write_text("[pydantic]\nspy = spy:plugin\n")
     (tmp_path / "spy.py").write_text(f"open({str(mark)!r}, 'w').close()\nplugin = None\n")
-    done = ran(COMMAND, *args, cwd=root, said=SAID.get(args[0], b""), PYTHONPATH=str(tmp_path))
+    env = {"PYTHONPATH": str(tmp_path)}
+    done = ran(COMMAND, *args, cwd=root, said=SAID.get(args[0], b""), env=env)
     assert ANSWERED[args[0]] in done.stdout
     assert not mark.exists()
