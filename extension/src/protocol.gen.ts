@@ -470,7 +470,7 @@ export interface IdParams {
   readonly viewer?: ViewerParams | null;
   /** Path or file URI: only the knowledge base there is asked. */
   readonly root?: string | null;
-  /** Whole, or its first three words or more; of an entity also a name or an alias. */
+  /** Whole, or its first three words or more; of an entity also a name or alias. */
   readonly id: string;
 }
 

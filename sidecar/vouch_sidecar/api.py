@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, ParamSpec, Protocol, Self, TypeVar, cast, overload
+from typing import Any, Self, TypeVar
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.worlds import settle
@@ -26,16 +26,14 @@ from vouch_sidecar.operations import (
     stats,
     status,
 )
-from vouch_sidecar.operations.artifacts import IdParams
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import InvalidParamsError as InvalidParamsError
 from vouch_sidecar.operations.wire import NotFoundError as NotFoundError
-from vouch_sidecar.operations.wire import Params, Result, Wire
+from vouch_sidecar.operations.wire import Result, Wire
 
-P = ParamSpec("P")
-R = TypeVar("R", bound=Result, covariant=True)
+R = TypeVar("R", bound=Result)
 
 
 class NoKnowledgeBaseError(LookupError):
@@ -70,19 +68,12 @@ def engine_on(
     return engine
 
 
-class Method(Protocol[P, R]):
-    """An operation: `kb.experts("jwt", limit=3)`. Its main param may be given by position, all by
-    name; anything that can be iterated over stands for a list. Raises `InvalidParamsError`, and
-    `NotFoundError` where one thing is asked for.
+def _method(operation: Operation[Any, R]) -> Callable[..., R]:
+    """The method of an operation: `kb.experts("jwt", limit=3)`. Its main param may be given by
+    position, all by name; anything that can be iterated over stands for a list. Raises
+    `InvalidParamsError`, and `NotFoundError` where one thing is asked for.
     """
 
-    @overload
-    def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R: ...
-    @overload
-    def __call__(self, main: object, /, **others: Any) -> R: ...
-
-
-def _method(operation: Operation[Any, R], _: Callable[P, Params]) -> Method[P, R]:
     def method(kb: KnowledgeBase, main: object = None, /, **given: object) -> R:
         name = "session_id" if operation.requires_session else operation.params.main()
         params = given if main is None else {**given, name: main}
@@ -92,7 +83,7 @@ def _method(operation: Operation[Any, R], _: Callable[P, Params]) -> Method[P, R
         return kb.ask(operation, params)
 
     method.__name__, method.__doc__ = operation.name, operation.summary
-    return cast("Method[P, R]", method)
+    return method
 
 
 class KnowledgeBase:
@@ -121,20 +112,20 @@ class KnowledgeBase:
         """Take in what changed on disk."""
         self._open().load()
 
-    experts = _method(experts.OPERATION, experts.ExpertsParams)
-    salience = _method(salience.OPERATION, salience.SalienceParams)
-    probe = _method(probe.OPERATION, probe.ProbeParams)
-    context = _method(context.OPERATION, context.ContextParams)
-    search = _method(search.OPERATION, search.SearchParams)
-    entity = _method(entity.OPERATION, IdParams)
-    claim = _method(claim.OPERATION, IdParams)
-    files = _method(files.OPERATION, files.FilesParams)
-    mentions = _method(mentions.OPERATION, mentions.MentionsParams)
-    explain = _method(explain.OPERATION, explain.ExplainParams)
-    status = _method(status.OPERATION, Params)
-    stats = _method(stats.OPERATION, Params)
-    capabilities = _method(CAPABILITIES, Params)
-    session_end = _method(session_end.OPERATION, session_end.SessionEndParams)
+    experts = _method(experts.OPERATION)
+    salience = _method(salience.OPERATION)
+    probe = _method(probe.OPERATION)
+    context = _method(context.OPERATION)
+    search = _method(search.OPERATION)
+    entity = _method(entity.OPERATION)
+    claim = _method(claim.OPERATION)
+    files = _method(files.OPERATION)
+    mentions = _method(mentions.OPERATION)
+    explain = _method(explain.OPERATION)
+    status = _method(status.OPERATION)
+    stats = _method(stats.OPERATION)
+    capabilities = _method(CAPABILITIES)
+    session_end = _method(session_end.OPERATION)
 
     def ask(self, operation: Operation[Any, R], params: dict[str, Any]) -> R:
         """Answer an operation. The first one about files or who committed to them works these out,

@@ -51,11 +51,12 @@ def test_a_found_claim_says_that_it_went_stale(tmp_path: Path) -> None:
     text = b"Relay drops it. " * 20
     root = repository(tmp_path / "repo", {"docs/a.md": text})
     cite(root, "drops", text.decode(), "docs/a.md", text, quote=text)
-    assert not asked(settled(root, tmp_path), "search", {"query": "relay"})[0].endswith(")")
+    (line, *_) = asked(settled(root, tmp_path), "search", {"query": "relay"})
+    assert line.startswith("- drops · claim · Relay drops it")
     write(root, {"docs/a.md": "Relay keeps it.\n"})
     engine = settled(root, tmp_path)
     (line, *_) = asked(engine, "search", {"query": "relay"})
-    assert "… (quote gone since, docs/a.md changed on " in line
+    assert "· (quote gone since, docs/a.md changed on " in line
     (hit, *_) = ask(engine, "search", query="relay")["hits"]
     assert hit["stale"].startswith("quote gone since, docs/a.md changed on ")
 

@@ -32,7 +32,6 @@ from vouch_sidecar.operations.people import (
 )
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import (
-    IdText,
     NotFoundError,
     Params,
     Result,
@@ -62,8 +61,10 @@ MAX_CANDIDATES = 5
 class IdParams(Params):
     """An artifact by id, an entity also by name."""
 
-    id: IdText = Field(
-        description="Whole, or its first three words or more; of an entity also a name or an alias."
+    id: str = Field(
+        min_length=1,
+        max_length=1024,
+        description="Whole, or its first three words or more; of an entity also a name or alias.",
     )
 
 

@@ -21,11 +21,11 @@ from vouch_sidecar.operations.people import people_shown
 from vouch_sidecar.operations.table import (
     CELL_CHARS,
     FileUri,
-    Marked,
     Shown,
     Table,
     Words,
     labelled,
+    marked,
 )
 from vouch_sidecar.operations.wire import Wire, absent
 from vouch_sidecar.retrieval.people.of_files import about_entity
@@ -84,7 +84,7 @@ def table(result: EntityResult) -> list[Shown]:
     claims = [
         (
             *(claim.id, claim.status, f"{claim.confidence:g}", (claim.date or "")[:10]),
-            Marked(claim.said, claim.stale),
+            marked(claim.said, claim.stale),
         )
         for claim in result.claims
     ]

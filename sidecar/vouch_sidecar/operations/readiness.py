@@ -30,7 +30,7 @@ async def indexed(engine: Engine, seconds: float = math.inf) -> None:
 
 async def ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> None:
     """Wait until the first answer of an operation is whole: for the index and, if the operation
-    looks around, for the workspace; at most as long as `seconds_to_wait` says.
+    looks around, for the workspace; until `READY_SECONDS` after a knowledge base was added.
     """
 
     def is_ready() -> bool:
@@ -39,14 +39,9 @@ async def ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) 
             for collection in engine.registry.chosen(caller, None)
         )
 
-    await _until(engine, is_ready, seconds_to_wait(engine))
-
-
-def seconds_to_wait(engine: Engine) -> float:
-    """How long a first answer may wait from now on to be whole."""
     pending = [c for c in engine.collections.values() if c.is_first_workspace_pending]
     begun = max((collection.since for collection in pending), default=-math.inf)
-    return max(0.0, begun + READY_SECONDS - engine.clock())
+    await _until(engine, is_ready, begun + READY_SECONDS - engine.clock())
 
 
 def hook_limit(engine: Engine, caller: Caller) -> float:

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of, uri_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
-from vouch_sidecar.operations.table import Marked, Shown, Table
+from vouch_sidecar.operations.table import Shown, Table, marked
 from vouch_sidecar.operations.wire import LongText, Result, SearchKind, SinceParams, absent
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.search import SEARCHED, newest, search, snippet
@@ -87,7 +87,7 @@ def table(result: SearchResult) -> list[Shown]:
     cells = []
     for hit in result.hits:
         title = f"{hit.title} · " if hit.title not in (hit.id, hit.snippet, "") else ""
-        shown = Marked((title + hit.snippet).removesuffix(" · "), hit.stale)
+        shown = marked((title + hit.snippet).removesuffix(" · "), hit.stale)
         cells.append((hit.id, hit.kind, *([hit.collection] if several else []), shown))
     return [
         Table(

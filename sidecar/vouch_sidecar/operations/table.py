@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from vouch_sidecar.kb.sanitize import clip, one_line, printable
@@ -27,15 +27,8 @@ words, long texts, or lists of ids.
 """
 WRAPPED: Mapping[ColumnKind, int] = {"short": 12, "text": 24}
 """The kinds that wrap, with the least width in terminal columns."""
-Reader = Literal["all", "people", "terminal", "pipe", "model"]
+Reader = Literal["all", "people", "terminal", "model"]
 """Whom a part is for; people read a terminal or a pipe."""
-
-
-class Marked(NamedTuple):
-    """A text with a mark in brackets behind it, which is never cut."""
-
-    text: str
-    mark: str | None
 
 
 class FileUri(str):
@@ -125,17 +118,17 @@ def _row_for_model(table: Table, row: Sequence[object]) -> str:
     return " · ".join(parts)
 
 
+def marked(text: str, mark: str | None) -> str:
+    """A text behind its mark, which stands in front, so that it is never cut."""
+    return f"({mark}) {text}" if mark else text
+
+
 def clipped(value: object) -> str:
-    """A value of which a list shows the beginning, with its mark."""
-    if isinstance(value, Marked) and value.mark:
-        behind = f" ({one_line(value.mark)})"
-        return clip(one_line(value.text), CELL_CHARS - len(behind)) + behind
+    """A value of which a list shows the beginning."""
     return clip(cell_text(value), CELL_CHARS)
 
 
 def cell_text(value: object) -> str:
-    if isinstance(value, Marked):
-        return one_line(value.text) + (f" ({one_line(value.mark)})" if value.mark else "")
     if isinstance(value, FileUri):
         return printable(os.path.relpath(unquote(urlsplit(value).path, errors="surrogateescape")))
     return "" if value is None else one_line(str(value))

@@ -28,8 +28,6 @@ MAX_PATH = 4096
 SessionId = Annotated[str, StringConstraints(min_length=1, max_length=MAX_SESSION_ID)]
 LongText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
 TopicText = Annotated[str, StringConstraints(max_length=MAX_TEXT, pattern=r"\S")]
-ViewerName = Annotated[str, StringConstraints(max_length=1024)]
-IdText = Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 
 SearchKind = Literal["claim", "page", "entity", "relation", "source"]
 Degraded = Literal[
@@ -42,8 +40,6 @@ Degraded = Literal[
     "workspace_pending",
     "unknown_weight",
 ]
-NOT_READ_YET: frozenset[Degraded] = frozenset({"index_building", "workspace_pending"})
-"""The values of `degraded` by which a process says that it has not read everything yet."""
 
 
 class OperationError(Exception):
@@ -117,10 +113,12 @@ def iso(at: float | None) -> str | None:
 class ViewerParams(Wire):
     """Who asks; decides which private and project-bound claims are visible."""
 
-    project: ViewerName | None = Field(
-        default=None, description="Project that the viewer belongs to."
+    project: str | None = Field(
+        default=None, max_length=1024, description="Project that the viewer belongs to."
     )
-    agent: ViewerName | None = Field(default=None, description="Agent that the viewer is.")
+    agent: str | None = Field(
+        default=None, max_length=1024, description="Agent that the viewer is."
+    )
 
 
 class Params(Wire):
@@ -243,7 +241,7 @@ class Result(Wire):
     @property
     def is_unread(self) -> bool:
         """Whether the process that answered has not read everything yet."""
-        return not NOT_READ_YET.isdisjoint(self.degraded)
+        return "index_building" in self.degraded or "workspace_pending" in self.degraded
 
 
 def as_json(result: Wire) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def show(shown: Iterable[Shown], *, header: bool = False) -> None:
     for part in shown:
         if isinstance(part, Verbatim):
             sys.stdout.write(f"{part.text}\n")
-        elif part.to in ("model", "pipe" if is_terminal else "terminal"):
+        elif part.to == "model" or (part.to == "terminal" and not is_terminal):
             continue
         elif isinstance(part, Words):
             _show_line(part, is_terminal)
