@@ -55,8 +55,6 @@ class WorldMemo:
     """Monotonic, in seconds."""
     sweep_at: float = 0.0
     """When all files around are looked at."""
-    unkept: int = 0
-    """Files that were read since what they define was written to the cache."""
 
 
 class Collection:

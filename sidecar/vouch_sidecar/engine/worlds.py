@@ -36,8 +36,6 @@ from vouch_sidecar.workspace.topics import TopicFinder, Topics
 from vouch_sidecar.workspace.world import SERIALS, World
 
 NO_TIES = "Claims are not tied to files"
-UNKEPT = 32
-"""So many files are read again before what they define is written to the cache."""
 EMPTIED_SECONDS = 2.0
 """So long an empty file keeps what it defined: a program that writes a file empties it first."""
 Breathe = Callable[[], None]
@@ -84,7 +82,6 @@ def brought_up(
     ):
         yield from _rebuilt(collection, world, git, breathe, with_commits, at_once)
     memo.sweep_at = sweep_at
-    _keep(collection)
 
 
 def _rebuilt(
@@ -102,8 +99,11 @@ def _rebuilt(
     if is_first and not at_once:
         yield _built(collection, world, own)
     if is_first:
-        definitions = _scanned(collection, world, world.files.searched, breathe)
+        kept = _kept(collection)
+        definitions = _scanned(replace(world, definitions=kept), world.files.searched, breathe)
         world = replace(world, definitions=definitions)
+        if definitions is not kept:
+            _keep(collection, definitions)
     world = replace(world, topics=_topics(collection, world, own, breathe), is_whole=True)
     head = _head(collection, git)
     if head != world.history.head and (with_commits or _lost(world)):
@@ -176,7 +176,7 @@ def _looked(
         is_all = everything or index != world.index or files is not world.files
         paths = files.searched if is_all else files.searched & reported
         if is_all or paths:
-            definitions = _scanned(collection, looked, paths, breathe)
+            definitions = _scanned(looked, paths, breathe)
             looked = replace(looked, definitions=definitions)
     tied = world.stats.keys() if everything else world.stats.keys() & reported
     is_same = (
@@ -189,14 +189,10 @@ def _looked(
     return world if is_same else looked
 
 
-def _scanned(
-    collection: Collection, world: World, paths: Iterable[str], breathe: Breathe
-) -> Definitions:
-    """What the files of a world define, after reading those of `paths` that changed. The first time
-    with what an earlier process found.
-    """
-    before, files = world.definitions if world.is_whole else _recalled(collection), world.files
-    by_path = {path: read for path, read in before.items() if path in files.searched}
+def _scanned(world: World, paths: Iterable[str], breathe: Breathe) -> Definitions:
+    """What the files of a world define, after reading those of `paths` that changed."""
+    before, searched = world.definitions, world.files.searched
+    by_path = {path: read for path, read in before.items() if path in searched}
     for path in sorted(paths):
         breathe()
         stat, last = stat_of(world.root, path), by_path.get(path)
@@ -210,11 +206,10 @@ def _scanned(
         if last is not None and not data and age < EMPTIED_SECONDS:
             continue
         by_path[path] = stat, names_in_file(data, language_of(path))
-        collection.memo.unkept += 1
     return before if by_path == before else by_path
 
 
-def _recalled(collection: Collection) -> Definitions:
+def _kept(collection: Collection) -> Definitions:
     """What an earlier process found in files."""
     by_path: dict[str, tuple[Stat, DefinedNames]] = {}
     data = None if collection.bases is None else collection.bases.read_extra(_name())
@@ -224,22 +219,17 @@ def _recalled(collection: Collection) -> Definitions:
             codes = zip("Qii", arrays, strict=True)
             names = DefinedNames(*(array(c, bytes.fromhex(each)) for c, each in codes))
             by_path[path] = bytes.fromhex(stat), names
-    collection.memo.unkept = 0 if by_path else UNKEPT
     return by_path
 
 
-def _keep(collection: Collection) -> None:
+def _keep(collection: Collection, definitions: Definitions) -> None:
     """Write what files define to the cache, for the next process."""
-    bases, memo = collection.bases, collection.memo
-    is_kept = bases is not None and memo.unkept < UNKEPT and bases.has_extra(_name())
-    if bases is None or is_kept or not bases.folder.is_dir():
-        return
     lines = (
         json.dumps([path, stat.hex(), *(each.tobytes().hex() for each in names)])
-        for path, (stat, names) in collection.world.definitions.items()
+        for path, (stat, names) in definitions.items()
     )
-    if bases.write_extra(_name(), "\n".join(lines).encode()):
-        memo.unkept = 0
+    if collection.bases is not None:
+        collection.bases.write_extra(_name(), "\n".join(lines).encode())
 
 
 @cache
