@@ -37,8 +37,8 @@ def framed(body: bytes) -> bytes:
 class Client:
     """One server process. Everything received is kept in `received`, in order.
 
-    Requests of the server are answered with `reply(method)`: a result, or an error when it raises
-    `LookupError`. Bytes on standard output that are no protocol are kept in `strays`.
+    Requests of the server are refused, unless the client `agrees` to all. Bytes on standard output
+    that are no protocol are kept in `strays`.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Client:
         *args: str,
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
-        reply: Callable[[str], Any] | None = None,
+        agrees: bool = False,
         program: Path | None = None,
     ) -> None:
         command = args or ("lsp",)
@@ -56,7 +56,7 @@ class Client:
         self.received: list[Message] = []
         self.strays = b""
         self.errors = b""
-        self._reply = reply
+        self._agrees = agrees
         self._arrived = threading.Condition()
         self._next_id = 0
         self.is_over = False
@@ -236,13 +236,8 @@ class Client:
             self.send(self._answer_to(message))
 
     def _answer_to(self, message: Message) -> Message:
-        answer: Message = {"jsonrpc": "2.0", "id": message["id"]}
-        if self._reply is None:
-            return {**answer, "error": REFUSED}
-        try:
-            return {**answer, "result": self._reply(message["method"])}
-        except LookupError:
-            return {**answer, "error": REFUSED}
+        said = {"result": None} if self._agrees else {"error": REFUSED}
+        return {"jsonrpc": "2.0", "id": message["id"], **said}
 
     def _log(self) -> None:
         while line := self.process.stderr.readline():
@@ -254,11 +249,11 @@ def running(
     *args: str,
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
-    reply: Callable[[str], Any] | None = None,
+    agrees: bool = False,
     program: Path | None = None,
 ) -> Iterator[Client]:
     """A server for the length of a block."""
-    client = Client(*args, cwd=cwd, env=env, reply=reply, program=program)
+    client = Client(*args, cwd=cwd, env=env, agrees=agrees, program=program)
     try:
         yield client
     finally:
