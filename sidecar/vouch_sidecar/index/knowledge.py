@@ -108,7 +108,9 @@ class Knowledge:
         if not differing:
             return self
         are_named_alike = not any(key[0] is Kind.ENTITY for key in differing)
-        names = self.names if are_named_alike else Names(self._entities(records))
+        names = self.names
+        if not are_named_alike:
+            names = Names(self._entities(records), self.names)
         then = self.states
         if are_named_alike:
             relinked = link_again(records, names, before, then, differing)

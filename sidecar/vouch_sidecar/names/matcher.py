@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.mentions import Mention, mark_nested, mentions_between
@@ -42,29 +41,30 @@ _NUMBER_BEHIND = re.compile(r"-\d")
 class _Node:
     """A node of the trie: the next nodes by key, and the forms that end here."""
 
-    children: dict[str, _Node] = field(default_factory=dict)
+    children: defaultdict[str, _Node] = field(default_factory=lambda: defaultdict(_Node))
     forms: list[NameForm] = field(default_factory=list)
 
 
 class Names:
     """A matcher over the names of all entities. Any thread may ask."""
 
-    def __init__(self, entities: Iterable[Entity]) -> None:
+    def __init__(self, entities: Iterable[Entity], before: Names | None = None) -> None:
+        """What is worked out of an entity is taken from a matcher `before` that knew the same."""
         self._entities = {entity.id: entity for entity in entities}
+        known = {} if before is None else before._forms
+        self._forms = {e: known.get(e) or forms(e) for e in self._entities.values()}
         self._root = _Node()
         self._by_spelling: defaultdict[str, list[str]] = defaultdict(list)
-        self._by_stem = defaultdict[str, defaultdict[str, list[KeyedForm]]](
-            lambda: defaultdict(list)
-        )
-        """The names, other than surnames, that have a stem or punctuation, by entity."""
-        for entity in self._entities.values():
-            for path, form in forms(entity):
+        self._by_stem: defaultdict[str, list[KeyedForm]] = defaultdict(list)
+        """The names, other than surnames, that have a stem or punctuation."""
+        for entity, keyed in self._forms.items():
+            for path, form in keyed:
                 node = self._root
                 for key in path:
-                    node = node.children.setdefault(key, _Node())
+                    node = node.children[key]
                 node.forms.append(form)
                 for key in dict.fromkeys(path) if form.kind is not FormKind.SURNAME else ():
-                    self._by_stem[key][entity.id].append((path, form))
+                    self._by_stem[key].append((path, form))
             for text in spellings(entity):
                 self._by_spelling[text].append(entity.id)
 
@@ -139,12 +139,11 @@ class Names:
         analysis = units(text)
         if all(u.folded in STOPWORDS for u in analysis.units):
             return []
-        runs = paths_without_gaps(analysis)
         found = {
-            entity_id
-            for run in runs
-            for entity_id, having in self._by_stem.get(run[0], {}).items()
-            if any(_has_run(path, run) for path, _ in having)
+            form.entity_id
+            for run in paths_without_gaps(analysis)
+            for path, form in self._by_stem.get(run[0], ())
+            if _has_run(path, run)
         }
         return sorted(found)
 
@@ -155,15 +154,12 @@ class Names:
         covered = {at for mention in mentions for at in range(mention.start, mention.end)}
         found: list[Mention] = []
         for unit in units(text).units:
-            having: Mapping[str, list[KeyedForm]] = self._by_stem.get(unit.stem, {})
             if unit.spaceless or unit.folded in STOPWORDS or unit.start in covered:
                 continue
             if _NUMBER_BEHIND.match(text, unit.end):
                 continue
-            if len(having) > MANY_SHARE:
-                continue
             named: dict[str, str] = {}
-            for _, form in chain.from_iterable(having.values()):
+            for form in self._by_few(unit.stem):
                 if any(differ_in_number(word, unit.folded) for word in form.words):
                     named.setdefault(form.entity_id, form.name)
             found += [
@@ -171,6 +167,17 @@ class Names:
                 for i, name in sorted(named.items())
             ]
         return found
+
+    def _by_few(self, stem: str) -> Sequence[NameForm]:
+        """The names that have a stem, where at most `MANY_SHARE` entities have it."""
+        having: list[NameForm] = []
+        ids: set[str] = set()
+        for _, form in self._by_stem.get(stem, ()):
+            having.append(form)
+            ids.add(form.entity_id)
+            if len(ids) > MANY_SHARE:
+                return ()
+        return having
 
 
 def _has_run(path: KeyPath, stems: KeyPath) -> bool:

@@ -51,7 +51,6 @@ KeyedForm = tuple[KeyPath, NameForm]
 """A path of keys through the trie, and the form of a name at its end."""
 
 
-@lru_cache(maxsize=1 << 14)
 def forms(entity: Entity) -> tuple[KeyedForm, ...]:
     """The forms of an entity's name and aliases, with their paths through the trie."""
     return tuple(
