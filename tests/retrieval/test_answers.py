@@ -216,13 +216,16 @@ def test_a_name_does_not_mute_the_rest_of_a_text() -> None:
     assert "cookie" in [hit.artifact.id for hit in found.answers]
 
 
-def test_the_project_s_own_name_tells_nothing() -> None:
+def test_the_project_s_own_name_tells_nothing_unless_it_is_declared() -> None:
     facts = claim("c", "Ledgerly exports invoices.")
     text = "please rename Ledgerly exports"
     held = [answer.words for answer in answers(view(facts, collection="ops"), text, {})]
     assert held == [("Ledgerly", "exports")]
     held = [answer.words for answer in answers(view(facts, collection="ledgerly"), text, {})]
     assert held == [("exports",)]
+    declared = view(facts, entity("ledgerly", "Ledgerly"), collection="ledgerly")
+    held = [answer.words for answer in answers(declared, text, {})]
+    assert held == [("Ledgerly", "exports")]
 
 
 def test_a_word_that_is_written_like_a_name_must_stand_in_the_claim() -> None:

@@ -137,8 +137,9 @@ class Viewpoint:
 
     @cached_property
     def own_names(self) -> frozenset[str]:
-        """What the project is called, folded."""
-        return own_names(self.collection, self.root)
+        """What the project is called, folded, unless an entity of its is called so as well."""
+        own, names = own_names(self.collection, self.root), self.knowledge.names
+        return frozenset(name for name in own if not names.exactly(name))
 
     @cached_property
     def _found(self) -> dict[Hashable, Any]:
