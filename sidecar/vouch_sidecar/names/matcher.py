@@ -51,8 +51,10 @@ class Names:
     def __init__(self, entities: Iterable[Entity], before: Names | None = None) -> None:
         """What is worked out of an entity is taken from a matcher `before` that knew the same."""
         self._entities = {entity.id: entity for entity in entities}
-        known = {} if before is None else before._forms
-        self._forms = {e: known.get(e) or forms(e) for e in self._entities.values()}
+        known = before._forms if before is not None else {}
+        self._forms: dict[Entity, tuple[KeyedForm, ...]] = {
+            entity: known.get(entity) or forms(entity) for entity in self._entities.values()
+        }
         self._root = _Node()
         self._by_spelling: defaultdict[str, list[str]] = defaultdict(list)
         self._by_stem: defaultdict[str, list[KeyedForm]] = defaultdict(list)
