@@ -32,8 +32,13 @@ class Server:
 
     def __init__(self, root: Path, env: Mapping[str, str]) -> None:
         self.process = Forked(["jsonl", "--root", str(root)], root, environment(env))
-        self._log = threading.Thread(target=self.process.stderr.read, daemon=True)
+        self.log = b""
+        """What it wrote to standard error, once it has ended."""
+        self._log = threading.Thread(target=self._read_log, daemon=True)
         self._log.start()  # a pipe that nobody reads fills up, and then the server waits
+
+    def _read_log(self) -> None:
+        self.log = self.process.stderr.read()
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation, or the error, once the first index is built."""

@@ -2,65 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine import Caller
 from vouch_sidecar.operations import InvalidParamsError
 
 from tests.engine.bases import ask, base, engine_on, write
 from tests.kb.samples import claim, entity
-
-COURIER = Path(__file__).parents[2] / "examples" / "courier"
-TOPICS = ("parcel", "tracking events", "who decides on labels", "webhook")
-WEIGHTS = ("count", "recency", "citation", "evidence")
-QUESTIONS: list[tuple[str, dict[str, Any]]] = [
-    *(("experts", {"topic": t, "weight": w, "explain": True}) for t in TOPICS for w in WEIGHTS),
-    *(("search", {"query": q, "limit": 50}) for q in ("parcel", "label printing", "api")),
-    ("context", {"task": "How are tracking events retried in the webhook?"}),
-    ("status", {}),
-]
-
-
-def answers(engine: Engine, root: Path) -> list[Any]:
-    """All answers, apart from what the contract exempts and from the folder's place."""
-    for text in ("the tracking API drops events", "label printing and the webhook"):
-        engine.observe("s", None, text)
-    salience: dict[str, Any] = {"session_id": "s", "top_k": 20}
-    asked = [*QUESTIONS, ("salience", salience)]
-    out = []
-    for name, params in asked:
-        answer = ask(engine, name, None, **params)
-        answer.pop("generation")
-        for status in answer.get("roots", []):
-            status.pop("indexed_at")
-        out.append(json.loads(json.dumps(answer).replace(root.as_uri(), "").replace(str(root), "")))
-    engine.end_session("s")
-    return out
-
-
-@pytest.fixture
-def courier(tmp_path: Path) -> Path:
-    return shutil.copytree(COURIER, tmp_path / "courier")
-
-
-def test_the_same_question_gets_the_same_answer(courier: Path, tmp_path: Path) -> None:
-    engine = engine_on(courier)
-    first = answers(engine, courier)
-    assert any(answer.get("experts") for answer in first)
-    assert all(answers(engine, courier) == first for _ in range(20))
-    assert answers(engine_on(courier), courier) == first
-    files = sorted(p for p in courier.rglob("*") if p.is_file())
-    for order in (files, files[::-1]):
-        other = tmp_path / f"{order[0].name}-first" / "courier"
-        for file in order:
-            (copy := other / file.relative_to(courier)).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(file, copy)
-        assert answers(engine_on(other), other) == first
-
 
 # Several knowledge bases
 
@@ -112,15 +61,14 @@ def test_a_root_that_is_not_served_is_an_error_and_leaves_no_trace(
 
 def test_settings_in_the_environment_are_those_of_who_asks(tmp_path: Path) -> None:
     root = base(tmp_path / "kb")
-    engine = engine_on(root, env={"VOUCH_SIDECAR_PEOPLE_GIT": "agents"})
-    collection = engine.registry.collections[root]
-
-    def git(caller: Caller) -> str:
-        return engine.registry.settings_for(collection, caller).people.git
-
-    assert git(Caller()) == "agents"
-    assert git(Caller("socket", env={})) == "people"
-    assert git(Caller("socket", env={"VOUCH_SIDECAR_PEOPLE_GIT": "off"})) == "off"
+    registry = engine_on(root, env={"VOUCH_SIDECAR_PEOPLE_GIT": "agents"}).registry
+    for env, wanted in (
+        (None, "agents"),
+        ({}, "people"),
+        ({"VOUCH_SIDECAR_PEOPLE_GIT": "off"}, "off"),
+    ):
+        settings = registry.settings_for(registry.collections[root], Caller(env=env))
+        assert settings.people.git == wanted
 
 
 def test_a_config_takes_effect_with_the_next_answer(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.collection import SILENT_SECONDS
 from vouch_sidecar.engine.pushes import StatusPush
 from vouch_sidecar.kb.settings import Settings
-from vouch_sidecar.kb.watch import Watch
 from vouch_sidecar.operations.readiness import indexed
 
 from tests.engine.bases import (
@@ -38,23 +37,21 @@ ONE, TWO = {"vault": 1}, {"vault": 2}
 
 
 class Switch:
-    """Makes a function fail, of the objects that it is told, while it is on."""
+    """Makes a method fail (`module:class:name`), of the objects that it is told, while it is on."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
         module, owner, name = where.split(":")
         broken = getattr(importlib.import_module(module), owner)
         real: Callable[..., Any] = getattr(broken, name)
         self.on = False
-        self.times = 0
         self.of: Callable[[Any], bool] = lambda _: True
 
-        def function(one: Any, *args: Any, **kwargs: Any) -> Any:
+        def method(one: Any, *args: Any, **kwargs: Any) -> Any:
             if self.on and self.of(one):
-                self.times += 1
                 raise TypeError(SECRET)
             return real(one, *args, **kwargs)
 
-        monkeypatch.setattr(broken, name, function)
+        monkeypatch.setattr(broken, name, method)
 
 
 Fails = Callable[[str], Switch]
@@ -62,7 +59,6 @@ Fails = Callable[[str], Switch]
 
 @pytest.fixture
 def fails(monkeypatch: pytest.MonkeyPatch) -> Fails:
-    """Makes functions fail: `module:class:name`."""
     return lambda where: Switch(monkeypatch, where)
 
 
@@ -180,15 +176,15 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         assert told(engine).health == "warning"
         clock.now += 1
         assert claims() == {str(root): 0, str(other): 1}
-        assert "kb" not in {row["collection"] for row in experts(engine)}
+        rows = ask(engine, "experts", topic="key vault")["experts"]
+        assert [row["collection"] for row in rows] == ["other"]
         (push,) = await pushed_now(pushes)
         assert [row.view.collection for row, _ in push.update.rows] == ["other"]
-        status = told(engine)
+        status, said = told(engine), "Nothing of kb is said"
         assert status.health == "error"
-        assert status.message is not None
-        assert status.message.startswith("Nothing of kb is said")
+        assert str(status.message).startswith(said)
         problems = [p["message"] for p in ask(engine, "status")["roots"][0]["problems"]]
-        assert any("Nothing of kb is said" in message for message in problems)
+        assert any(said in message for message in problems)
         assert degraded(engine) == ["files_skipped"]
         write(other, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
         await again(engine, clock, lambda: claims() == {str(root): 0, str(other): 2})
@@ -196,11 +192,6 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         await again(engine, clock, lambda: claims() == {str(root): 1, str(other): 2})
         assert told(engine).health == "ok"
         await until(lambda: degraded(engine) == [])
-
-
-def experts(engine: Engine) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = ask(engine, "experts", topic="key vault")["experts"]
-    return found
 
 
 async def test_a_first_look_that_fails_is_not_waited_for(
@@ -245,18 +236,10 @@ async def test_a_cache_that_can_not_be_written_is_said_and_written_later(
 
 
 async def test_without_a_watcher_the_sweep_goes_on(
-    engine: Engine, root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, root: Path, clock: Clock, fails: Fails, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    failing = True
-
-    run = Watch.run
-
-    async def watching(watch: Watch) -> None:
-        if failing:
-            raise TypeError(SECRET)
-        await run(watch)
-
-    monkeypatch.setattr(Watch, "run", watching)
+    switch = fails("vouch_sidecar.kb.watch:Watch:run")
+    switch.on = True
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.RETRY_SECONDS", 0.01)
 
     async with kept(engine):
@@ -270,7 +253,7 @@ async def test_without_a_watcher_the_sweep_goes_on(
         assert counts(engine, "key vault") == ONE
         redact(root)
         await again(engine, clock, lambda: counts(engine, "key vault") == {})
-        failing = False
+        switch.on = False
         await until(lambda: not faults(engine))
         assert (engine.watching, degraded(engine)) == ("own", [])
 

@@ -7,14 +7,13 @@ import random
 import shutil
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Engine
 
 from tests.engine.bases import engine_on, finished, unread_engine
-from tests.engine.processes import Server, place, resident
+from tests.engine.processes import place, resident, serving
 from tests.engine.world import changed, files, lay, said_by, take
 from tests.forks import Forked
 from tests.soak import LONG, soak
@@ -25,66 +24,27 @@ TOO_LATE = 2.0
 """Seconds after which a process is killed that does not come to the moment."""
 
 
-def begun(cache: Path) -> bool:
-    return any(cache.rglob("unfinished-*"))
-
-
-def written(cache: Path) -> bool:
-    return any(cache.rglob("unfinished-*/*.store"))
-
-
-def about_to_be_renamed(cache: Path) -> bool:
-    return any(cache.rglob("unfinished-*/records"))
-
-
-def being_removed(cache: Path) -> bool:
-    return any(cache.rglob("gone-*"))
-
-
-MOMENTS: list[Callable[[Path], bool]] = [begun, written, about_to_be_renamed, being_removed]
+MOMENTS = ("unfinished-*", "unfinished-*/*.store", "unfinished-*/records", "gone-*")
+"""What lies in the cache when a base is begun, written, about to be renamed, or removed."""
 
 
 def kill_at(
-    moment: Callable[[], bool], process: subprocess.Popen[bytes] | Forked, rng: random.Random
+    moment: str, cache: Path, process: subprocess.Popen[bytes] | Forked, rng: random.Random
 ) -> None:
     """Kill a process when it comes to a moment, or a little later."""
     deadline = time.monotonic() + TOO_LATE
-    while not reached(moment) and process.poll() is None and time.monotonic() < deadline:
+    while not reached(moment, cache) and process.poll() is None and time.monotonic() < deadline:
         continue
     time.sleep(rng.choice([0.0, 0.0, rng.random() * 0.05]))
     process.kill()
     process.wait()
 
 
-def reached(moment: Callable[[], bool]) -> bool:
+def reached(moment: str, cache: Path) -> bool:
     try:
-        return moment()
+        return any(cache.rglob(moment))
     except FileNotFoundError:  # something was removed while it was looked through
         return False
-
-
-def kill_while_starting(
-    root: Path, env: dict[str, str], moment: Callable[[], bool], rng: random.Random
-) -> None:
-    process = resident(root, env)
-    kill_at(moment, process, rng)
-
-
-def kill_while_serving(
-    root: Path,
-    env: dict[str, str],
-    moment: Callable[[], bool],
-    rng: random.Random,
-    change: dict[str, bytes | None],
-) -> None:
-    """While it takes in a change that retires something, and so writes another base."""
-    server = Server(root, env)
-    try:
-        assert server.status()
-        lay(root, change)
-        kill_at(moment, server.process, rng)
-    finally:
-        server.dispose()
 
 
 @soak
@@ -100,15 +60,14 @@ def test_the_next_start_answers_as_one_with_an_empty_cache() -> None:
             change = changed(before, number)
             before = take(before, change)
             moment = rng.choice(MOMENTS)
-
-            def comes(moment: Callable[[Path], bool] = moment) -> bool:
-                return moment(cache)
-
-            if number % 2:
-                kill_while_serving(root, env, comes, rng, change)
+            if number % 2:  # it takes in a change that retires something, so writes another base
+                with serving(root, env, 1) as (server,):
+                    assert server.status()
+                    lay(root, change)
+                    kill_at(moment, cache, server.process, rng)
             else:
                 lay(root, change)
-                kill_while_starting(root, env, comes, rng)
+                kill_at(moment, cache, resident(root, env), rng)
             wanted = said_by(engine_on(root), COUNT)
             assert said_by(read(root, env), COUNT) == wanted, number
         engine_on(root, env=env)

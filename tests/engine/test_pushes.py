@@ -63,14 +63,6 @@ def test_the_most_active_sessions_come_first(engine: Engine, pushes: Pushes) -> 
     assert pushed(pushes) == []
 
 
-def test_a_session_that_begins_anew_is_another_one(engine: Engine, pushes: Pushes) -> None:
-    (push,) = say(engine, pushes, "the Key Vault")
-    assert push.update.rows
-    engine.sessions.end("s")
-    (push,) = say(engine, pushes, "Mail Relay 1x")
-    assert [row.entity.id for row, _ in push.update.rows] == ["e1"]
-
-
 def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
     assert fresh(say(engine, pushes, "the Key Vault and Mail Relay 1x")) == ["e1"]
@@ -79,24 +71,27 @@ def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
     engine.end_session("s")
     assert [push.update.rows for push in pushed(pushes)] == [()]
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
+    engine.sessions.end("s")  # it begins anew before anybody was told
+    (push,) = say(engine, pushes, "Mail Relay 1x")
+    assert [row.entity.id for row, _ in push.update.rows] == ["e1"]
 
 
 def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> None:
-    names = [f"Mail Relay {i}x" for i in range(12)]
-    files = {f"entities/e{i}.yaml": entity(f"e{i}", name=name) for i, name in enumerate(names)}
-    long = "It relays " + "mail " * 60
-    texts = {f"claims/c{i}.yaml": claim(f"c{i}", text=long, entities=[f"e{i}"]) for i in range(12)}
-    root = base(tmp_path / "kb", files | texts)
+    files, long = {}, "It relays " + "mail " * 60
+    for i in range(12):
+        files[f"entities/e{i}.yaml"] = entity(f"e{i}", name=f"Mail Relay {i}x")
+        files[f"claims/c{i}.yaml"] = claim(f"c{i}", text=long, entities=[f"e{i}"])
+    root = base(tmp_path / "kb", files)
     engine = engine_on(root)
     pushes = Pushes(engine, Caller())
-    (push,) = say(engine, pushes, ", ".join(names))
+    (push,) = say(engine, pushes, ", ".join(f"Mail Relay {i}x" for i in range(12)))
     assert len(push.update.rows) == 10
     assert {said for _, said in push.update.rows} == {long[:199].rstrip() + "…"}
-    (name,) = {row.entity.id for row, _ in say(engine, pushes, names[8])[-1].update.rows[:1]}
-    write(root, f"claims/c{name[1:]}.yaml", claim("c" + name[1:], text="Other.", entities=[name]))
+    first = push.update.rows[0][0].entity.id
+    write(root, f"claims/c{first[1:]}.yaml", claim("c" + first[1:], text="No.", entities=[first]))
     engine.load()
     (push,) = pushed(pushes)
-    assert [said for row, said in push.update.rows if row.entity.id == name] == ["Other."]
+    assert [said for row, said in push.update.rows if row.entity.id == first] == ["No."]
 
 
 def test_opting_out_says_one_last_empty_word_and_records_nothing(
@@ -123,63 +118,43 @@ def test_opting_out_says_one_last_empty_word_and_records_nothing(
         ({"enabled": False}, []),
         ({"max_per_session": 1}, ["vault"]),
         ({"max_per_session": 0}, []),
-        ({"throttle_seconds": 60}, ["vault"]),
+        ({"throttle_seconds": 60}, ["vault", "later e1"]),
     ],
 )
 def test_what_is_volunteered_is_as_the_config_says(
-    engine: Engine, pushes: Pushes, root: Path, volunteer: dict[str, object], expected: list[str]
+    engine: Engine,
+    pushes: Pushes,
+    root: Path,
+    clock: Clock,
+    volunteer: dict[str, object],
+    expected: list[str],
 ) -> None:
     configure(engine, root, volunteer=volunteer)
     said = fresh(say(engine, pushes, "where is the Key Vault kept"))
+    clock.now += 59
     said += fresh(say(engine, pushes, "is Mail Relay 1X up"))
+    clock.now += 1
+    said += [f"later {one}" for one in fresh(pushed(pushes))]
     assert said == expected
 
 
-def test_a_throttle_ends(engine: Engine, pushes: Pushes, root: Path, clock: Clock) -> None:
-    configure(engine, root, volunteer={"throttle_seconds": 60})
-    assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
-    clock.now += 59
-    assert fresh(say(engine, pushes, "Mail Relay 1x")) == []
-    clock.now += 1
-    assert fresh(pushed(pushes)) == ["e1"]
-
-
-def test_each_config_rules_its_own_entities(tmp_path: Path) -> None:
-    one, two = base(tmp_path / "one"), base(tmp_path / "two")
-    write(two, "entities/relay.yaml", entity("relay", name="Mail Relay"))
-    write(two, "claims/relay.yaml", claim("relay", text="It relays.", entities=["relay"]))
-    for root, volunteer in (
-        (one, {"max_per_session": 1, "throttle_seconds": 60}),
-        (two, {"max_per_session": 2}),
-    ):
-        recall = {"include_key_facts": root is two}
-        write(root, "config.yaml", {"volunteer": volunteer, "sidecar": {"recall": recall}})
-    engine = engine_on(one, two)
-    pushes = Pushes(engine, Caller())
-    (push,) = say(engine, pushes, "the Key Vault")
-    assert [(r.view.collection, r.entity.id) for r, _ in push.update.fresh] == [
-        ("one", "vault"),
-        ("two", "vault"),
-    ]
-    assert push.update.block.text.count(", 0 sources, ") == 1
-    assert fresh(say(engine, pushes, "Mail Relay")) == ["relay"]
-
-
-def test_what_is_brought_in_comes_strongest_first_whatever_its_knowledge_base(
+def test_of_several_each_config_rules_its_own_entities_and_the_strongest_comes_first(
     tmp_path: Path,
 ) -> None:
     one, two = base(tmp_path / "one"), base(tmp_path / "two")
-    for root, entity_id, named_so in (
-        (one, "weak", {"name": "Bounce Handler", "aliases": ["Mail Relay"]}),
-        (two, "strong", {"name": "Letter Box"}),
-    ):
-        write(root, f"entities/{entity_id}.yaml", entity(entity_id, **named_so))
-        about = claim(entity_id, text="It waits.", entities=[entity_id])
-        write(root, f"claims/{entity_id}.yaml", about)
+    write(one, "entities/weak.yaml", entity("weak", name="Bouncer", aliases=["Mail Relay"]))
+    write(two, "entities/strong.yaml", entity("strong", name="Letter Box"))
+    for root, name, most in ((one, "weak", 2), (two, "strong", 1)):
+        write(root, f"claims/{name}.yaml", claim(name, text="It waits.", entities=[name]))
+        config = {"recall": {"include_key_facts": root is two}}
+        write(root, "config.yaml", {"volunteer": {"max_per_session": most}, "sidecar": config})
     engine = engine_on(one, two)
-    (push,) = say(engine, Pushes(engine, Caller()), "the Mail Relay and the Letter Box")
+    pushes = Pushes(engine, Caller())
+    (push,) = say(engine, pushes, "the Mail Relay and the Letter Box")
     assert named([push]) == ["two", "one"]
     assert [line.artifact.id for line in push.update.block.hits] == ["strong", "weak"]
+    assert push.update.block.text.count(", 0 sources, ") == 1
+    assert named(say(engine, pushes, "the Key Vault")) == ["one"]
 
 
 def named(told: list[SaliencePush]) -> list[str]:
@@ -257,13 +232,14 @@ def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> 
         asked = {"task": task, "session_id": "s", "repeat": False}
         return [item["id"] for item in ask(engine, "context", **asked)["items"]]
 
-    assert context("do keys of the Key Vault rotate?") == ["rotation"]
-    assert context("and does the Key Vault rotate keys daily?") == []
-    assert context("does the Key Vault have an audit board?") == []
-    assert context("thanks, the Key Vault it is") == []
-    assert context("are Key Vault backups encrypted?") == ["backup"]
-    assert context("are Key Vault backups encrypted?") == []
-    assert context("so Key Vault backups are encrypted?") == ["backup-2"]
+    for task, given in {
+        "do keys of the Key Vault rotate?": ["rotation"],
+        "and does the Key Vault rotate keys daily?": [],
+        "does the Key Vault have an audit board?": [],
+        "are Key Vault backups encrypted?": ["backup"],
+        "so Key Vault backups are encrypted?": ["backup-2"],
+    }.items():
+        assert context(task) == given
     assert context(None) == []
     write(root, "claims/backup.yaml", claim("backup", text="No backups.", entities=["vault"]))
     engine.load()

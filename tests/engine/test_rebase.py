@@ -33,11 +33,11 @@ def test_a_few_changes_are_worth_no_base(
     engine, collection = started(root, tmp_path)
     (first,) = finished(tmp_path)
     for number in range(3):
-        assert engine.load()
+        engine.load()
         write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
         engine.read()
     assert finished(tmp_path) == [first]
-    assert engine.load()
+    engine.load()
     (second,) = finished(tmp_path)
     assert second != first
     assert not collection.reader.latest.changed
@@ -47,13 +47,13 @@ def test_a_few_changes_are_worth_no_base(
 
 def test_evidence_that_stays_out_of_a_base_is_worth_none(root: Path, tmp_path: Path) -> None:
     """That of a retired claim: each process reads it again."""
-    write(root, "evidence/ev.yaml", {"id": "ev", "source_id": "0" * 64, "quote": SECRET,
-                                     "locator": "a", "created_at": "2026-01-01"})  # fmt: skip
+    cited = {"source_id": "0" * 64, "locator": "a", "created_at": "2026-01-01"}
+    write(root, "evidence/ev.yaml", {"id": "ev", "quote": SECRET, **cited})
     write(root, "claims/old.yaml", claim("old", evidence=["ev"], status="archived"))
     started(root, tmp_path)
     (first,) = finished(tmp_path)
     later, _ = started(root, tmp_path)
-    assert later.load(whole=True)
+    later.load(whole=True)
     assert finished(tmp_path) == [first]
 
 
@@ -68,7 +68,7 @@ def test_a_file_that_is_half_written_holds_no_base_up(
         write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
     master = root / ".vouch" / "claims" / "master.yaml"
     master.write_bytes(b"id: [")
-    assert engine.load()
+    engine.load()
     assert finished(tmp_path) != [first]
     assert counts(engine, "key vault") == {"vault": 5}
     assert counts(started(root, tmp_path)[0], "key vault") == {"vault": 4}
@@ -89,7 +89,7 @@ def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
     assert not holds(tmp_path / "cache", SECRET)
     assert finished(tmp_path) == []
     assert collection.bases.read_extra("vectors-of-a-model") is None
-    assert engine.load()
+    engine.load()
     assert not collection.reader.latest.changed
     assert len(finished(tmp_path)) == 1
     assert not holds(tmp_path / "cache", SECRET)

@@ -50,6 +50,13 @@ def test_changes_while_running_and_while_not_are_alike(
         assert said_by(engine) == cold(root), seed
 
 
+def test_in_whatever_order_files_were_written_answers_are_the_same(
+    root: Path, tmp_path: Path, before: Files
+) -> None:
+    other = lay(tmp_path / "other" / "kb", dict(reversed(before.items())))
+    assert said_by(engine_on(other)) == cold(root)
+
+
 # What can't be trusted
 
 Harm = Callable[[Path], None]

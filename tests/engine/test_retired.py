@@ -11,12 +11,11 @@ from tests.engine.bases import cached, engine_on, finished, write
 from tests.engine.processes import Server, holds, place, serving, until
 from tests.engine.world import TIMELESS, answers, files, lay, said_by
 from tests.kb.samples import claim
-from tests.soak import LONG, soak
+from tests.soak import soak
 
 SECRET = "doormat"
 TEXT = f"The Key Vault keeps its master key under the {SECRET}."
 LIVE = {"text": TEXT, "entities": ["e0"], "confidence": 1.0}
-WAYS = ("redacted", "archived", "removed")
 
 
 @pytest.fixture
@@ -35,15 +34,6 @@ def root(folder: Path) -> Path:
     return lay(folder / "kb", {**files(), "claims/master-key.yaml": claim("master-key", **LIVE)})
 
 
-def retire(root: Path, way: str) -> None:
-    path = "claims/master-key.yaml"
-    if way == "removed":
-        (root / ".vouch" / path).unlink()
-    else:
-        text = "[redacted]" if way == "redacted" else TEXT
-        write(root, path, claim("master-key", **{**LIVE, "text": text, "status": way}))
-
-
 def said(server: Server, root: Path) -> str:
     """All that a server answers, and what it says of the word itself."""
     about = server.ask("search", query=SECRET)["hits"], server.ask("probe", text=TEXT)["hits"]
@@ -58,9 +48,8 @@ def claims(server: Server) -> int:
 
 
 @soak
-@pytest.mark.parametrize("way", WAYS if LONG else ["redacted"])
 def test_with_three_processes_of_which_the_first_to_notice_is_killed(
-    root: Path, folder: Path, env: dict[str, str], way: str
+    root: Path, folder: Path, env: dict[str, str]
 ) -> None:
     with serving(root, env, 3) as servers:
         (live,) = {claims(server) for server in servers}
@@ -69,7 +58,8 @@ def test_with_three_processes_of_which_the_first_to_notice_is_killed(
         before = [*(folder / "cache").rglob("meta.json")]
         assert holds(folder / "cache", SECRET)
 
-        retire(root, way)
+        retired = {**LIVE, "text": "[redacted]", "status": "redacted"}
+        write(root, "claims/master-key.yaml", claim("master-key", **retired))
         first = noticed(servers, live)
         assert SECRET not in said(first, root)
         first.kill()

@@ -21,26 +21,27 @@ def told(*roots: Path) -> str:
     return brief(engine_on(*roots).serving(Caller()))
 
 
-def test_it_says_how_much_there_is_on_what_and_how_to_ask(root: Path) -> None:
+def test_it_says_how_much_there_is_on_what_and_how_to_ask(root: Path, tmp_path: Path) -> None:
+    """Each page once; those of sessions, and of vouch itself, count and are not listed."""
     write(root, "entities/door.yaml", entity("door", name="Front door", type="system"))
     for number in range(2):
         write(root, f"claims/d{number}.yaml", claim(f"d{number}", text="A.", entities=["door"]))
-    write(root, "pages/p.md", page(id="p", title="How it idles"))
+    sections = "# Idle\n\nIt idles.\n\n## Again\n\nOn.\n"
+    write(root, "pages/p.md", page(sections, id="p", title="How it idles"))
+    write(root, "pages/s.md", page(id="s", title="A long session", type="session"))
+    vouch = page(id="edit-in-obsidian", title="Edit in Obsidian")
+    write(root, "pages/edit-in-obsidian.md", vouch)
     _, *lines, _ = told(root).splitlines()
     assert lines == [
-        "kb holds 3 claims and 1 page.",
+        "kb holds 3 claims and 2 pages.",
         HOW_TO_ASK,
         "- pages: How it idles",
         "- subjects: Front door · Key Vault",
     ]
-
-
-def test_a_page_of_several_sections_is_listed_once(root: Path) -> None:
-    write(
-        root, "pages/p.md", page("# Idle\n\nIt idles.\n\n## Again\n\nOn.\n", id="p", title="Idling")
-    )
-    write(root, "pages/q.md", page("# Q\n\nIt is.\n", id="q", title="Queues"))
-    assert "- pages: Idling · Queues\n" in told(root)
+    of_both = told(root, base(tmp_path / "other"))
+    assert "\nkb holds 3 claims and 2 pages.\n" in of_both
+    assert "\nother holds 1 claim.\n" in of_both
+    assert of_both.count(HOW_TO_ASK) == 1
 
 
 @pytest.mark.parametrize(
@@ -81,26 +82,6 @@ def test_words_are_listed(root: Path, name: str) -> None:
     write(root, "config.yaml", dump({"kb": {"name": name}}))
     assert f"- pages: {name}\n" in told(root)
     assert f"\n{name} holds 1 claim and 1 page.\n" in told(root)
-
-
-def test_of_several_each_is_named(root: Path, tmp_path: Path) -> None:
-    other = base(tmp_path / "other")
-    text = told(root, other)
-    assert "kb holds 1 claim." in text
-    assert "other holds 1 claim." in text
-    assert text.count(HOW_TO_ASK) == 1
-
-
-def test_pages_of_sessions_and_of_vouch_itself_are_in_no_overview(root: Path) -> None:
-    pages = {
-        "edit-in-obsidian": {"title": "Edit in Obsidian"},
-        "session-1": {"title": "A long session", "type": "session"},
-        "runbook": {"title": "Runbook of the relay"},
-    }
-    for name, fields in pages.items():
-        write(root, f"pages/{name}.md", page(id=name, **fields))
-    assert "- pages: Runbook of the relay\n" in told(root)
-    assert "1 claim and 2 pages." in told(root)
 
 
 def test_the_page_about_vouch_itself_is_said_to_whom_asks_for_it_alone(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.engine.processes import until
-from tests.forks import Forked
+from tests.engine.processes import Server, until
 from tests.kb.samples import claim, entity, make_kb, page, put
-from tests.protocol.client import environment
 from tests.semantic import model
 
 ASKED = "for how long is an image retained?"
@@ -27,23 +24,8 @@ def arms(found: dict[str, Any]) -> Arms:
     return [(hit["id"], hit.get("arm")) for hit in found.get("hits", found.get("items", []))]
 
 
-class Process:
+class Process(Server):
     """A process that answers JSON lines."""
-
-    def __init__(self, root: Path, env: Mapping[str, str]) -> None:
-        self._process = Forked(["jsonl"], root, environment(env))
-
-    def line(self, operation: str, **params: object) -> str:
-        """The answer as it came."""
-        process = self._process
-        request = {"id": 1, "method": f"kb.{operation}", "params": params}
-        process.stdin.write(json.dumps(request).encode() + b"\n")
-        process.stdin.flush()
-        return process.stdout.readline().decode()
-
-    def ask(self, operation: str, **params: object) -> dict[str, Any]:
-        result: dict[str, Any] = json.loads(self.line(operation, **params))["result"]
-        return result
 
     def by_meaning(self, operation: str, **params: object) -> list[str]:
         """The ids of what is found by meaning alone."""
@@ -52,17 +34,6 @@ class Process:
     def ready(self) -> None:
         """Wait until everything has its vector."""
         until(lambda: not self.ask("search", query=ASKED)["degraded"])
-
-    def said(self) -> list[str]:
-        """What is said to be wrong with this process."""
-        return [row["message"] for root in self.ask("status")["roots"] for row in root["problems"]]
-
-    def end(self) -> str:
-        """End it; what it wrote to standard error."""
-        if self._process.returncode is not None:
-            return ""
-        _, errors = self._process.communicate(b"")
-        return errors.decode()
 
 
 Start = Callable[..., Process]
@@ -106,15 +77,14 @@ def files_of_vectors(folder: Path) -> list[Path]:
 @contextmanager
 def starting(root: Path, own: Mapping[str, str]) -> Iterator[Start]:
     """Starts processes over a knowledge base; an empty text unsets a variable."""
-    running: list[Process] = []
+    with ExitStack() as stack:
 
-    def started(**env: str) -> Process:
-        running.append(Process(root, {**own, **env}))
-        return running[-1]
+        def started(**env: str) -> Process:
+            process = Process(root, {**own, **env})
+            stack.callback(process.dispose)
+            return process
 
-    yield started
-    for process in running:
-        process.end()
+        yield started
 
 
 def with_model(folder: Path, cache: Path) -> dict[str, str]:

@@ -75,12 +75,12 @@ def test_a_server_that_dies_and_comes_back(server: ollama.Ollama, start: Start) 
     without = process.ask("search", query="how long do we retain an image?")
     assert without["degraded"] == ["semantic_unavailable"]
     assert not any("arm" in hit for hit in without["hits"])
-    (said,) = process.said()
+    (said,) = process.faults()
     assert said.startswith("Nothing is found by meaning: Ollama answers with an error (500)")
     server.failure = ""
     process.ready()
     assert process.ask("search", query="how long do we retain an image?")["degraded"] == []
-    assert process.said() == []
+    assert process.faults() == []
 
 
 def test_another_model_of_the_same_name_begins_anew(
@@ -90,7 +90,7 @@ def test_another_model_of_the_same_name_begins_anew(
     process.ready()
     server.failure, server.digest = "error", "2"
     write(root, "one", text="Snow.")
-    until(process.said)
+    until(process.faults)
     server.asked.clear()
     server.failure = ""
     write(root, "two", text="Storms.")
@@ -108,7 +108,7 @@ def test_what_was_made_before_a_failure_is_not_made_again(
     write(root, "long", text=long)
     server.failure = "long"
     process = start(**server.env)
-    until(process.said)
+    until(process.faults)
     server.asked.clear()
     server.failure = ""
     process.ready()
@@ -122,7 +122,7 @@ def test_kept_vectors_of_another_length_fail_no_question(
     first = start(**server.env)
     first.ready()
     until(lambda: files_of_vectors(tmp_path))
-    first.end()
+    first.dispose()
     server.failure = "another dimension"
     server.asked.clear()
     process = start(**server.env)
@@ -138,10 +138,10 @@ def test_a_slow_server_costs_the_time_limit_at_most(server: ollama.Ollama, start
     found = process.ask("probe", text="after how many days are photos deleted?")
     assert "semantic_unavailable" in found["degraded"]
     assert ("photos", "text") in {(hit["id"], hit["arm"]) for hit in found["hits"]}
-    assert re.search("took longer than [0-9]+ ms|takes too long", process.said()[0])
+    assert re.search("took longer than [0-9]+ ms|takes too long", process.faults()[0])
     assert not server.released.is_set()
 
 
 def test_only_this_machine_is_asked(start: Start) -> None:
     process = start(VOUCH_SIDECAR_SEMANTIC_OLLAMA="http://192.0.2.1:11434")
-    assert any("this machine" in text for text in process.said())
+    assert any("this machine" in text for text in process.faults())
