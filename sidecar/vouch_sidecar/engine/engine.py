@@ -104,7 +104,7 @@ class Engine:
 
     def check_soon(self, paths: Iterable[Path] = ()) -> None:
         """Have the disk looked at soon, if it is followed: at these files, which somebody says have
-        changed, and at whatever else is due. Questions wait for it (`not_looked_at`).
+        changed, and at whatever else is due. Questions wait for it (`Collection.is_behind`).
         """
         if self.is_followed:
             reported = [anchored(path) for path in paths]
@@ -119,20 +119,16 @@ class Engine:
                 collection.read()
                 self.publish(collection)
 
-    def load(self, whole: bool = False) -> bool:
-        """As `read`, then write bases for the next process, with `whole` also after small changes.
-        Returns whether all bases are finished.
+    def load(self, whole: bool = False) -> None:
+        """As `read`, then write bases for the next process, with `whole` also after small
+        changes.
         """
         self.read()
-        done = []
         for collection in self.collections.values():
-            is_kept = False
             if not collection.is_failing:  # what was read last may be half of a change
                 with collection.faults.contained(BASE, UNWRITTEN):
-                    is_kept = collection.reader.keep(whole)
+                    collection.reader.keep(whole)
                 self.publish(collection)
-            done.append(is_kept)
-        return all(done)
 
     def publish(self, collection: Collection) -> bool:
         """Publish what was read last of a knowledge base. Returns whether anything changed."""
@@ -214,12 +210,6 @@ class Engine:
             )
             served.append(Served(view, settings, collection))
         return served
-
-    def not_looked_at(self, caller: Caller) -> list[Collection]:
-        """The caller's knowledge bases of which files were reported as changed, and not looked at
-        since.
-        """
-        return [c for c in self.registry.chosen(caller, None) if c.is_behind]
 
     def observe(
         self,

@@ -61,10 +61,13 @@ async def caught_up(
     """
 
     def is_caught_up() -> bool:
-        return not engine.not_looked_at(caller) and not any(
-            operation is not None
-            and collection.is_workspace_awaited
-            and operation.needs_workspace(collection)
+        return not any(
+            collection.is_behind
+            or (
+                operation is not None
+                and collection.is_workspace_awaited
+                and operation.needs_workspace(collection)
+            )
             for collection in engine.registry.chosen(caller, None)
         )
 
@@ -77,7 +80,8 @@ def lacking(
     engine: Engine, operation: Operation[Any, Any], caller: Caller, served: Sequence[Served]
 ) -> list[str]:
     """What an answer that begins now does not know, as values of `degraded`."""
-    lacks = ["index_building"] if engine.not_looked_at(caller) else []
+    is_behind = any(collection.is_behind for collection in engine.registry.chosen(caller, None))
+    lacks = ["index_building"] if is_behind else []
     for kb in served:
         if kb.collection.complete and operation.needs_workspace(kb.collection):
             lacks_topics = "topics" in operation.needs and kb.collection.lacks_topics(kb.view.gates)
