@@ -141,8 +141,8 @@ def test_the_content_of_a_source(root: Path) -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_marks_of_a_merge(root: Path, end: str) -> None:
     marks = end.join(["<<<<<<< HEAD", "a", "=======", "b", ">>>>>>> main", ""])
-    reading = parse("claims/x.yaml", f"id: x{end}{marks}".encode())
-    assert [(problem.code, problem.line) for problem in reading.problems] == [("git-conflict", 2)]
+    (problem,) = parse("claims/x.yaml", f"id: x{end}{marks}".encode()).problems
+    assert (problem.code, problem.line) == ("invalid", 3)
     knowledge.write(root, "pages/p.md", f"---{end}id: p{end}title: P{end}---{end}{marks}")
     assert found(root) == [("pages/p.md", "git-conflict", "body", 5, 1)]
 

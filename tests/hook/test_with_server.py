@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.kb.pauses import pause, resume
+from vouch_sidecar.kb.runtime_folder import pause, resume
 
 from tests.hook.conftest import Hook, Place, hook_in, project, serving
 from tests.protocol import knowledge

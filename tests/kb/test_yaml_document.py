@@ -55,13 +55,6 @@ def test_what_is_unusual_has_the_values_that_pyyaml_reads(text: str) -> None:
     assert repr(YamlDocument(text).value) == repr(yaml.safe_load(text))
 
 
-def test_a_key_given_twice_is_noted_with_its_place() -> None:
-    loaded = YamlDocument("a: 1\nb:\n  c: 1\n  c: 2\na: 3\n")
-    assert loaded.value == {"a": 3, "b": {"c": 2}}
-    places = {(one.field, one.line, one.column) for one in loaded.repeated}
-    assert places == {("a", 5, 1), ("c", 4, 3)}
-
-
 @pytest.mark.parametrize(
     ("data", "said", "place"),
     [
@@ -154,4 +147,3 @@ def test_place(path: tuple[str, ...], expected: tuple[int, int]) -> None:
 def test_a_line_is_one_of_an_editor(sign: str) -> None:
     document = YamlDocument(f"a: 'one {sign}two'\nb: {{c: '{sign}', d: 1, d: 2}}\n")
     assert document.place(("b", "d")) == (2, 19)
-    assert [(one.line, one.column) for one in document.repeated] == [(2, 19)]

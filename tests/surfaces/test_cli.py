@@ -128,37 +128,25 @@ def test_check_lists_problems(root: Path) -> None:
     assert {row["root"] for row in found} == {str(root)}
 
 
-def test_check_for_github(root: Path) -> None:
-    knowledge.claim(root, "lost", "JWT, lost.", "jwt", "gone:1")
-    (line,) = run(root, "check", "--format", "github", code=1).stdout.splitlines()
-    place = "file=.vouch/claims/lost.yaml,line=7,col=19,title=vouch%3A dangling-entity"
-    assert line == f"::warning {place}::`entities.1` names no entity: gone:1"
-
-
 def test_a_hint_is_no_problem(root: Path) -> None:
     body = "A [[nowhere]] to go, and no `[[test]]`."
     knowledge.write(root, "pages/p.md", f"---\nid: p\ntitle: P\n---\n{body}\n")
     done = run(root, "check")
     assert (done.stdout, done.stderr) == ("", "No problems. 1 hint: `--hints` lists them\n")
-    for form in (["--format", "github"], ["--json"]):
-        listed = [run(root, "check", *form, *more).stdout for more in ([], ["--hints"])]
-        assert ["dangling-link" in text for text in listed] == [False, True]
+    listed = [run(root, "check", "--json", *more).stdout for more in ([], ["--hints"])]
+    assert ["dangling-link" in text for text in listed] == [False, True]
     said = run(root, "check", "--hints").stdout
     assert "hint\tdangling-link\t`body` names no page or entity: nowhere" in said
     assert said.count("dangling-link") == 1
 
 
-def test_help_says_what_each_command_does_in_groups(tmp_path: Path) -> None:
-    said = run(tmp_path, "--help").stdout.partition("\nAsk:\n")[2]
+def test_help_says_what_each_command_does_what_people_ask_first(tmp_path: Path) -> None:
+    said = run(tmp_path, "--help").stdout.partition("\nCommands:\n")[2]
     assert "..." not in said
-    ask, closer, set_up, plumbing = (
-        [row.split()[0] for row in group.splitlines() if row.startswith("  ")]
-        for group in said.split("\n\n")
-    )
-    assert (ask[0], closer[0], set_up[0]) == ("experts", "explain", "demo")
-    assert {"salience", "probe", "mentions", "jsonl", "hook"} <= {*plumbing}
-    commands = main.list_commands(click.Context(main))
-    assert sorted([*ask, *closer, *set_up, *plumbing]) == commands
+    commands = [row.split()[0] for row in said.splitlines()]
+    assert commands[0] == "experts"
+    assert commands.index("stop") < commands.index("hook")
+    assert commands == main.list_commands(click.Context(main))
 
 
 def test_hook_knows_every_event(tmp_path: Path) -> None:
@@ -281,7 +269,6 @@ HIDDEN = "\x1b[2J\u3164\u2800\ufe0f\U000e0041"
 @pytest.mark.parametrize(
     "args",
     [
-        ["check", "--format", "github"],
         ["check", "--json"],
         ["check"],
         ["search", "JWT", "--json"],

@@ -67,14 +67,6 @@ def test_the_exit_code_says_what_was_found_though_nobody_reads_it(
     assert (done.returncode, done.stderr) == (code, b"Nothing found.\n" if code else b"")
 
 
-def test_texts_are_utf8_in_every_locale(tmp_path: Path) -> None:
-    root = knowledge.make(tmp_path / "größer")
-    knowledge.entity(root, "lucja", "Łucja")
-    locale = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
-    done = ran(COMMAND, "entity", "Łucja", "--root", root, cwd=tmp_path, env=locale)
-    assert done.stdout.decode().startswith("entity\tlucja\tŁucja\t"), done.stderr
-
-
 @pytest.mark.parametrize("args", COMMANDS[:3], ids=" ".join)
 def test_no_plugin_of_pydantic_sees_what_is_said(tmp_path: Path, args: list[str]) -> None:
     root, mark = knowledge.make(tmp_path / "project"), tmp_path / "loaded"

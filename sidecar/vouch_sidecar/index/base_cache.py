@@ -20,8 +20,8 @@ import shutil
 import stat
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, fields
 from functools import cache
 from importlib.metadata import version
@@ -339,35 +339,25 @@ def _open(folder: Path) -> KeptBase:
         raise ValueError("damaged")
     decode = json.JSONDecoder().decode
     records, states, stats = dict[Key, Artifact](), dict[Key, LinkState](), dict[str, Stat]()
-    with _nothing_collected(), (folder / RECORDS).open(encoding="ascii") as stream:
-        config, stamp = decode(stream.readline())
-        stats[CONFIG] = bytes.fromhex(stamp)
-        for kind, stamp, values, state in map(decode, stream):
-            record = RECORD_OF[kind](*_values_of(values))
-            key = key_of(record)
-            records[key], states[key] = record, LinkState(*_values_of(state))
-            stats[record.path] = bytes.fromhex(stamp)
-        knowledge = Knowledge(Layer(Index.open(str(folder))), records, states)
+    with _one_opens, (folder / RECORDS).open(encoding="ascii") as stream:
+        gc.disable()  # what is read stays, and to look at it for cycles takes as long as reading
+        try:
+            config, stamp = decode(stream.readline())
+            stats[CONFIG] = bytes.fromhex(stamp)
+            for kind, stamp, values, state in map(decode, stream):
+                record = RECORD_OF[kind](*_values_of(values))
+                key = key_of(record)
+                records[key], states[key] = record, LinkState(*_values_of(state))
+                stats[record.path] = bytes.fromhex(stamp)
+            knowledge = Knowledge(Layer(Index.open(str(folder))), records, states)
+        finally:
+            gc.enable()
     known = {path: stat for path, stat in stats.items() if stat}
     return KeptBase(knowledge, known, None if config is None else bytes.fromhex(config))
 
 
-@contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """Keep the collector of cycles from what is read and stays: it takes as long as reading. It is
-    the collector of all threads, so one at a time.
-    """
-    with _one_opens:
-        was_on = gc.isenabled()
-        gc.disable()
-        try:
-            yield
-        finally:
-            if was_on:
-                gc.enable()
-
-
 _one_opens = Lock()
+"""The collector of cycles is that of all threads."""
 
 
 def _values_of(given: list[Any]) -> tuple[Any, ...]:

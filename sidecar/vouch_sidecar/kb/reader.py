@@ -7,8 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from functools import cache
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -18,7 +18,6 @@ from vouch_sidecar.kb.artifact_files import CONTENT_NAME, classify, content_stat
 from vouch_sidecar.kb.records import (
     KNOWN_TYPES,
     RECORD_OF,
-    UNREAD_FIELDS,
     Artifact,
     Evidence,
     Kind,
@@ -28,7 +27,6 @@ from vouch_sidecar.kb.records import (
     Source,
     record_of,
 )
-from vouch_sidecar.kb.references import MAX_MARKS
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import shown_name
 from vouch_sidecar.kb.yaml_document import (
@@ -57,9 +55,6 @@ ALIKE_IN_SCOPE = 0.6
 RESTRICTING = frozenset({"scope", "status"})
 """Fields that decide who is told of an artifact."""
 _SCOPE = frozenset(field.name for field in fields(Scope))
-CONFLICT = re.compile(r"(?<![^\r\n])(?:<{7}|>{7}) [^\r\n]")
-"""The marks that git leaves where a merge needs a decision."""
-
 _WORDS = (
     {
         "missing": "is missing",
@@ -138,7 +133,8 @@ def parse(relative_path: str, data: bytes) -> Reading:
     try:
         artifact = reader.read(data)
     except DocumentError as error:
-        return Reading(None, (_unreadable(relative_path, data, error),))
+        problem = Problem(relative_path, str(error), line=error.line, column=error.column)
+        return Reading(None, (problem,))
     return Reading(artifact, tuple(reader.problems))
 
 
@@ -180,10 +176,9 @@ class _FileReader:
         if len(data) > (limit := limit_of(self.path)):
             raise DocumentError(f"the file is larger than {limit // 1024} KiB")
         text, body = _split(self.kind, data)
-        self._document = YamlDocument(text, self.path)
+        self._document = YamlDocument(text)
         if not isinstance(self._document.value, dict):
             raise DocumentError("the file must be a mapping of names to values")
-        self.problems += self._document.repeated
         fields = {k: value for k, value in self._document.value.items() if isinstance(k, str)}
         if self.kind is Kind.PAGE:
             fields["body"] = self._within_bounds(body)
@@ -191,9 +186,9 @@ class _FileReader:
         if fields.get("id") is None:
             fields["id"] = usual_id
             self._note("id", "is missing; the name of the file is used", Severity.WARNING)
-        unclear = self._note_misspelt(fields)
+        is_unclear = self._is_unclear(fields)
         artifact = self._validate(fields)
-        if artifact is None or unclear:
+        if artifact is None or is_unclear:
             return None
         if artifact.id != usual_id:
             self._note("id", "differs from the name of the file", Severity.WARNING)
@@ -204,38 +199,30 @@ class _FileReader:
         return artifact
 
     def _within_bounds(self, body: str) -> str:
-        """The part of a page's body that is read. Adds a problem where the body or its marks are
-        cut.
-        """
+        """The part of a page's body that is read. Adds a problem where the body is cut."""
         if len(data := body.encode()) > MAX_BODY:
             words = f"is longer than {MAX_BODY // 1024} KiB; what follows is not indexed"
             self._note("body", words, Severity.WARNING)
             body = data[: data.rfind(b"\n", 0, MAX_BODY) + 1 or MAX_BODY].decode("utf-8", "ignore")
-        if body.count("[[") + body.count("[claim:") > MAX_MARKS:
-            words = f"has more than {MAX_MARKS} links; the others are not followed"
-            self._note("body", words, Severity.WARNING)
         return body
 
-    def _note_misspelt(self, fields: dict[str, object]) -> bool:
-        """Note keys that are nearly known ones which the file lacks; vouch writes all that it
-        knows. Returns whether one of them may have been meant to restrict who is told of the file.
+    def _is_unclear(self, fields: dict[str, object]) -> bool:
+        """Note keys that may have been meant to restrict who is told of the file: those that are
+        nearly one which the file lacks; vouch writes all that it knows. Returns whether there are
+        any.
         """
-        keys, scope = _keys_of(self.kind), fields.get("scope")
-        likely = [
-            (name, like, like in RESTRICTING)
-            for name, like in _misspelled(fields, keys, LIKE_A_KEY)
-        ]
-        if "scope" in keys and "visibility" in fields:
-            likely.append(("visibility", "scope.visibility", True))
+        scope, record = fields.get("scope"), RECORD_OF[self.kind]
+        restricting = {name for name in RESTRICTING if hasattr(record, name)}
+        likely = list(_misspelled(fields, restricting, LIKE_A_KEY))
+        if "scope" in restricting and "visibility" in fields:
+            likely.append(("visibility", "scope.visibility"))
         if isinstance(scope, dict):
             names = [name for name in scope if isinstance(name, str)]
             for name, like in _misspelled(names, _SCOPE, ALIKE_IN_SCOPE):
-                likely.append((f"scope.{name}", like, True))
-        for name, like, restricts in likely:
-            means = "the file is withheld" if restricts else "it counts for nothing"
-            severity = Severity.ERROR if restricts else Severity.WARNING
-            self._note(name, f"is no field, {means}; did you mean `{like}`?", severity)
-        return any(restricts for *_, restricts in likely)
+                likely.append((f"scope.{name}", like))
+        for name, like in likely:
+            self._note(name, f"is no field, the file is withheld; did you mean `{like}`?")
+        return bool(likely)
 
     def _validate(self, fields: dict[str, object]) -> Artifact | None:
         try:
@@ -256,25 +243,15 @@ class _FileReader:
         self.problems.append(Problem(self.path, message, severity, *place, field, code=code))
 
 
-@cache
-def _keys_of(kind: Kind) -> frozenset[str]:
-    """The keys that vouch gives a file."""
-    ours = {"path", "kept", "question"}
-    return frozenset({one.name for one in fields(RECORD_OF[kind])} - ours | UNREAD_FIELDS[kind])
-
-
 def _misspelled(
-    given: Iterable[str], keys: frozenset[str], least: float
+    given: Iterable[str], keys: frozenset[str] | set[str], least: float
 ) -> Iterator[tuple[str, str]]:
-    """The unknown keys that are similar to a known key which is missing, each with that one. A key
-    that is only a part of a known name, as `updated`, belongs to other programs.
-    """
-    given = tuple(given)
-    unknown = [key for key in given if key not in keys and len(key) <= MAX_KEY]
-    missing = sorted(keys.difference(given)) if unknown else []
-    for name in unknown[:MAX_KEYS]:
+    """The unknown keys that are similar to a known key which is missing, each with that one."""
+    missing = sorted(keys.difference(given))
+    unknown = (key for key in given if key not in keys and len(key) <= MAX_KEY) if missing else ()
+    for name in islice(unknown, MAX_KEYS):
         like = next(iter(get_close_matches(name.lower(), missing, 1, least)), None)
-        if like is not None and not like.startswith(f"{name}_") and shown_name(name) == name:
+        if like is not None and shown_name(name) == name:
             yield name, like
 
 
@@ -284,16 +261,6 @@ def _in_words(failure: ErrorDetails) -> str:
         return "is no date or time"
     words = failure["msg"].removeprefix("Value error, ")
     return _WORDS.get(failure["type"], words.replace("Input should be", "must be"))
-
-
-def _unreadable(path: str, data: bytes, error: DocumentError) -> Problem:
-    """The problem of a file that is no document. Marks of a merge have a message of their own."""
-    text = data.decode("utf-8", "replace")
-    if mark := CONFLICT.search(text):
-        message = "the file holds the marks of a merge conflict"
-        line, _ = position(text, mark.start())
-        return Problem(path, message, line=line, code="git-conflict")
-    return Problem(path, str(error), Severity.ERROR, error.line, error.column)
 
 
 class Kept:

@@ -278,16 +278,6 @@ KNOWN_TYPES = {
     """.split(),
 }
 """The types that vouch knows, by kind."""
-UNREAD_FIELDS: dict[Kind, frozenset[str]] = {
-    Kind.CLAIM: frozenset({"proposed_by", "auto_approved"}),
-    Kind.ENTITY: frozenset({"created_at", "updated_at"}),
-    Kind.PAGE: frozenset({"metadata", "created_at"}),
-    Kind.RELATION: frozenset({"created_at", "updated_at"}),
-    Kind.SOURCE: frozenset({"hash", "immutable", "byte_size", "media_type", "metadata", "tags"}),
-    Kind.EVIDENCE: frozenset({"source_type", "hash", "created_at"}),
-    Kind.SESSION: frozenset({"started_at", "proposal_ids", "note"}),
-}
-"""The fields that vouch knows and no record has, by kind."""
 
 
 def key_of(artifact: Artifact) -> Key:

@@ -220,11 +220,10 @@ def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str
     if config is None:
         return {}
     try:
-        loaded = YamlDocument(decode(config), CONFIG)
+        loaded = YamlDocument(decode(config))
     except DocumentError as error:
         problems.append(Problem(CONFIG, str(error), Severity.ERROR, error.line, error.column))
         return {}
-    problems += loaded.repeated
     value = {} if loaded.value is None else loaded.value
     if isinstance(value, dict):
         return value

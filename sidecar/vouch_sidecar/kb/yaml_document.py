@@ -25,18 +25,12 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from vouch_sidecar.kb.records import Problem, Severity
-from vouch_sidecar.kb.sanitize import shown_name
-
 MAX_YAML = 1 << 20
 MAX_DEPTH = 32
 MAX_NODES = 20_000
 """The number of values a document may have: mappings, lists, keys and texts."""
 MAX_PLAIN = 64
 """The digits and colons that a number may have; sexagesimal integers take quadratic time."""
-
-MAX_REPEATED = 20
-"""Keys given twice that are noted for one document."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
@@ -59,13 +53,11 @@ class DocumentError(Exception):
 
 
 class YamlDocument:
-    """A loaded document, of the file at `path`. `repeated` are the problems of keys given twice."""
+    """A loaded document. Of a key that is given twice the last value counts, as in vouch."""
 
-    def __init__(self, text: str, path: str = "") -> None:
+    def __init__(self, text: str) -> None:
         """Raises DocumentError, and nothing else, for any text."""
-        self._path = path
         self._text = text
-        self.repeated: list[Problem] = []
         self._values = 0
         self._offsets: dict[tuple[str, ...], int] = {}
         _check(text)
@@ -134,19 +126,13 @@ class YamlDocument:
         return items
 
     def _mapping(self, path: tuple[str, ...]) -> dict[Hashable, Any]:
-        """A key that is given twice is noted."""
         mapping: dict[Hashable, Any] = {}
         while not isinstance(event := self._next(), MappingEndEvent):
             if not isinstance(event, ScalarEvent):
                 raise self._error(_UNFIT, event)
-            inside, offset = (*path, event.value), _offset_of(event)
+            inside = (*path, event.value)
+            self._offsets[inside] = _offset_of(event)
             name = self._value(event, inside)
-            if name in mapping and len(self.repeated) < MAX_REPEATED:
-                key = shown_name(event.value)
-                words = f"`{key}` is given twice; the last one counts"
-                where = self._at(offset)
-                self.repeated.append(Problem(self._path, words, Severity.WARNING, *where, key))
-            self._offsets[inside] = offset
             mapping[name] = self._value(self._next(), inside)
         return mapping
 

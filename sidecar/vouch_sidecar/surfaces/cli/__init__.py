@@ -14,15 +14,12 @@ from vouch_sidecar.surfaces.stdio import log_to_stderr
 __all__ = ["main"]
 
 
-COMMAND_GROUPS = {
-    "Ask": ("experts", "context", "search", "entity", "claim", "files"),
-    "Look closer": ("explain", "check", "status", "watch"),
-    "Set up": ("demo", "install", "doctor", "pause", "resume", "stop"),
-}
-"""By heading of the help, the commands below it, in this order. All others are plumbing."""
-COLUMN = 16
-"""Width of the names of commands in the help."""
-PLUMBING = "Plumbing, for editors, agents and scripts"
+FIRST = (
+    *("experts", "context", "search", "entity", "claim", "files"),  # asking
+    *("explain", "check", "status", "watch"),  # looking closer
+    *("demo", "install", "doctor", "pause", "resume", "stop"),  # setting up
+)
+"""The order of commands in the help. All others are plumbing, for editors, agents and scripts."""
 MODULES = {
     "check": "check",
     "demo": "demo",
@@ -41,12 +38,12 @@ MODULES = {
 
 
 class _Shell(click.Group):
-    """Imports the command that is run, no other. Lists its commands in groups."""
+    """Imports the command that is run, no other."""
 
     def list_commands(self, _: click.Context) -> list[str]:
         from vouch_sidecar.surfaces.cli.operation_commands import command_names
 
-        return sorted((*MODULES, *command_names()))
+        return [*FIRST, *sorted({*MODULES, *command_names()}.difference(FIRST))]
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name in MODULES:
@@ -56,17 +53,6 @@ class _Shell(click.Group):
         from vouch_sidecar.surfaces.cli.operation_commands import command_called
 
         return command_called(name)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        listed = [name for names in COMMAND_GROUPS.values() for name in names]
-        others = tuple(name for name in self.list_commands(ctx) if name not in listed)
-        for heading, names in (*COMMAND_GROUPS.items(), (PLUMBING, others)):
-            with formatter.section(heading):
-                commands = [(name, self.get_command(ctx, name)) for name in names]
-                width = formatter.width - COLUMN
-                formatter.write_dl(
-                    [(f"{n:9}", c.get_short_help_str(width)) for n, c in commands if c]
-                )
 
 
 @click.group(cls=_Shell, context_settings={"help_option_names": ["-h", "--help"]})

@@ -23,9 +23,7 @@ from vouch_sidecar.kb.sanitize import count, printable, with_field
 from vouch_sidecar.operations.table import Shown, Words
 from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
 from vouch_sidecar.surfaces.console.printing import show
-from vouch_sidecar.surfaces.stdio import say
 
-GITHUB = {"error": "error", "warning": "warning", "hint": "notice"}
 SEVERITY_COLOURS = {"error": "red", "warning": "yellow", "hint": "cyan"}
 RootProblem = tuple[Path, Problem]
 """A problem of the knowledge base in a folder."""
@@ -39,9 +37,6 @@ def _check(**given: Any) -> None:
     if given["as_json"]:
         listed = [{"root": str(root), **_json_of(problem)} for root, problem in problems]
         print_json({"problems": listed, "unusable": unusable, "hints_left_out": hints})
-    elif given["form"] == "github":
-        for found in problems:
-            say(_as_github(*found))
     else:
         heading = Words(record=("place", "severity", "code", "message") if given["header"] else ())
         said = [] if problems else ["No problems."]
@@ -85,33 +80,10 @@ def _json_of(problem: Problem) -> dict[str, Any]:
     return {name: getattr(problem, name) for name in names}
 
 
-def _as_github(root: Path, problem: Problem) -> str:
-    """A workflow command, which GitHub shows at the line in a pull request."""
-    file = _file(root, problem)
-    where = {"file": file, "line": problem.line, "col": problem.column} if file else {}
-    place = {**where, "title": f"vouch: {problem.code}"}
-    properties = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in place.items())
-    message = with_field(problem.field, problem.message)
-    return f"::{GITHUB[problem.severity]} {properties}::{_escaped(message)}"
-
-
-def _escaped(text: str, signs: str = "") -> str:
-    for sign in f"%\r\n{signs}":
-        text = text.replace(sign, f"%{ord(sign):02X}")
-    return text
-
-
 check = click.Command(
     "check",
     callback=_check,
     params=[
-        click.Option(
-            ["--format", "form"],
-            type=click.Choice(["text", "github"]),
-            default="text",
-            show_default=True,
-            help="github: annotations of a pull request.",
-        ),
         click.Option(["--hints"], is_flag=True, help="List hints as well."),
         *common_options(),
     ],

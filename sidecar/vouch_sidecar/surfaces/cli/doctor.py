@@ -18,13 +18,18 @@ import click
 
 from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.kb.beginning import how_to_begin
 from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
-from vouch_sidecar.kb.pauses import paused_until
+from vouch_sidecar.kb.runtime_folder import paused_until
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations import context, perform, status
 from vouch_sidecar.operations.table import Words
-from vouch_sidecar.surfaces.console.options import print_json, program, root_option, start_at
+from vouch_sidecar.surfaces.console.options import (
+    how_to_begin,
+    print_json,
+    program,
+    root_option,
+    start_at,
+)
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, PROMPT, starts_none
 from vouch_sidecar.surfaces.install.command import (
