@@ -33,13 +33,12 @@ def test_it_says_how_much_there_is_on_what_and_how_to_ask(root: Path, tmp_path: 
     write(root, "pages/edit-in-obsidian.md", vouch)
     _, *lines, _ = told(root).splitlines()
     assert lines == [
-        "kb holds 3 claims and 2 pages.",
+        "kb holds 3 claims and 3 pages.",
         HOW_TO_ASK,
-        "- pages: How it idles",
         "- subjects: Front door · Key Vault",
     ]
     of_both = told(root, base(tmp_path / "other"))
-    assert "\nkb holds 3 claims and 2 pages.\n" in of_both
+    assert "\nkb holds 3 claims and 3 pages.\n" in of_both
     assert "\nother holds 1 claim.\n" in of_both
     assert of_both.count(HOW_TO_ASK) == 1
 
@@ -61,10 +60,9 @@ def test_it_says_how_much_there_is_on_what_and_how_to_ask(root: Path, tmp_path: 
 def test_a_name_that_reads_like_something_to_run_or_open_is_left_out(root: Path, name: str) -> None:
     write(root, "entities/odd.yaml", entity("odd", name=name, type="system"))
     write(root, "claims/odd.yaml", claim("odd", entities=["odd"]))
-    write(root, "pages/odd.md", page(id="odd", title=name))
     write(root, "config.yaml", dump({"kb": {"name": name}}))
     _, head, *lines, _ = told(root).splitlines()
-    assert head == f"{UNNAMED} holds 2 claims and 1 page."
+    assert head == f"{UNNAMED} holds 2 claims."
     assert lines == [HOW_TO_ASK, "- subjects: Key Vault"]
 
 
@@ -78,10 +76,11 @@ def test_a_name_that_reads_like_something_to_run_or_open_is_left_out(root: Path,
     ],
 )
 def test_words_are_listed(root: Path, name: str) -> None:
-    write(root, "pages/p.md", page(id="p", title=name))
+    write(root, "entities/odd.yaml", entity("odd", name=name, type="system"))
+    write(root, "claims/odd.yaml", claim("odd", entities=["odd"]))
     write(root, "config.yaml", dump({"kb": {"name": name}}))
-    assert f"- pages: {name}\n" in told(root)
-    assert f"\n{name} holds 1 claim and 1 page.\n" in told(root)
+    assert f"- subjects: {name} · Key Vault\n" in told(root)
+    assert f"\n{name} holds 2 claims.\n" in told(root)
 
 
 def test_the_page_about_vouch_itself_is_said_to_whom_asks_for_it_alone(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from vouch_sidecar.kb.records import Artifact, Claim, Page
-from vouch_sidecar.retrieval.constants import STARTER_PAGE, UNASKED_PAGES
+from vouch_sidecar.retrieval.constants import UNASKED_PAGES
 from vouch_sidecar.retrieval.files.stale_claims import is_lost
 from vouch_sidecar.retrieval.view import View
 
@@ -18,9 +18,9 @@ def may_enter(view: View, artifact: Artifact | None) -> bool:
     by itself or whose cited files are all gone, nor, unless it is asked for by its title, the page
     about vouch itself.
     """
-    if not isinstance(artifact, Claim):
-        return artifact is not None and artifact.id != STARTER_PAGE
-    return view.texts.is_sayable(artifact) and not is_lost(view, artifact)
+    if artifact is None or not view.texts.is_sayable(artifact):
+        return False
+    return not (isinstance(artifact, Claim) and is_lost(view, artifact))
 
 
 def pages_to_tell(artifacts: Iterable[Artifact | None]) -> Iterator[Page]:

@@ -12,7 +12,6 @@ from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.retrieval.constants import STARTER_PAGE
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import Term, terms
@@ -101,7 +100,7 @@ def as_units(hits: Iterable[Ranked], limit: int) -> list[Ranked]:
         if len(units) >= limit:
             break
         texts, place = hit.view.texts, hit.artifact.id
-        if place == STARTER_PAGE or not texts.is_sayable(hit.artifact):
+        if not texts.is_sayable(hit.artifact):
             continue
         if isinstance(hit.artifact, Claim):
             place = texts.shown(hit.artifact).sentence_key

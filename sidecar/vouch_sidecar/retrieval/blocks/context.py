@@ -17,7 +17,7 @@ from vouch_sidecar.retrieval.files.stale_claims import is_followed
 from vouch_sidecar.retrieval.gate import may_enter, pages_to_tell
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.people.to_ask import ROLES, told_in_blocks
+from vouch_sidecar.retrieval.people.to_ask import told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.statements.answers import asked_for, asks_for_all, claims_about
 from vouch_sidecar.retrieval.statements.candidates import Strengths
@@ -122,17 +122,8 @@ def lines_for(
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*answers[1:], *others], key=lambda line: -line.likelihood)
     hits = each_line_once(_both_sides([*firsts, *others] or derived))
-    asked = {(hit.view.collection, hit.entity_id) for hit in hits if hit.people}
-    hits = [hit for hit in hits if asked.isdisjoint(_ends_that_say_whom(hit))]
     hits.sort(key=lambda hit: (hit.is_gone, not hit.view.is_unasked and not hit.is_reviewed))
     return hits[:limit]
-
-
-def _ends_that_say_whom(hit: Line) -> Iterator[Hashable]:
-    """The ends of a relation that a line about whom to ask says already."""
-    if isinstance(hit.artifact, Relation) and hit.artifact.relation in ROLES:
-        yield hit.view.collection, hit.artifact.source
-        yield hit.view.collection, hit.artifact.target
 
 
 def _both_sides(hits: Iterable[Line]) -> Iterator[Line]:

@@ -12,11 +12,9 @@ from itertools import islice
 
 from vouch_sidecar.kb.access import shared_gates
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.kb.sanitize import clip
+from vouch_sidecar.kb.sanitize import clip, count
 from vouch_sidecar.retrieval.blocks.block import frame, room_in_frame, safe
 from vouch_sidecar.retrieval.blocks.context import ConfiguredView
-from vouch_sidecar.retrieval.constants import STARTER_PAGE
-from vouch_sidecar.retrieval.gate import pages_to_tell
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import MAX_WINDOW
 
@@ -24,9 +22,7 @@ MAX_BRIEF = 300
 """Characters, frame included."""
 HOW_TO_ASK = "Asked with kb_context (MCP) or `vouch-sidecar context TEXT`."
 BRIEF_NAME_CHARS = 40
-MOST_LISTED = {"pages": 2, "subjects": 20}
-PAGES_LOOKED_AT = 12
-"""Pages among which those are chosen that are listed."""
+MOST_SUBJECTS = 20
 UNNAMED = "This repository's knowledge base"
 _WORD = r"[(\"'“‘«]?\w++(?:['’&‐-]\w++)*+[+#]{0,2}+[)\"'”’»,.:?!…]{0,4}+"
 _PLAIN = re.compile(rf"{_WORD}(?: (?:[&·–—-] )?{_WORD})*+")
@@ -37,17 +33,15 @@ an option, a host or an address can't be listed.
 
 def brief(served: Sequence[ConfiguredView]) -> str:
     """A block about each knowledge base that has `recall.enabled` and is not empty: the number of
-    claims and pages, titles of pages and the largest subjects, cut where the room ends. "" if there
-    is none.
+    claims and pages and the largest subjects, cut where the room ends. "" if there is none.
     """
     lines: list[str] = []
     for kb in served:
         view = replace(kb.view, gates=shared_gates(kb.view.gates))
         if view.recall.enabled and (head := _head(view)):
             lines += [head] if lines else [head, HOW_TO_ASK]
-            for what, names in (("pages", _titles(view)), ("subjects", _subjects(view))):
-                if listed := " · ".join(islice(names, MOST_LISTED[what])):
-                    lines.append(f"- {what}: {listed}")
+            if listed := " · ".join(islice(_subjects(view), MOST_SUBJECTS)):
+                lines.append(f"- subjects: {listed}")
     told, room = list[str](), room_in_frame(MAX_BRIEF)
     for line in lines:
         if room > BRIEF_NAME_CHARS:
@@ -58,20 +52,10 @@ def brief(served: Sequence[ConfiguredView]) -> str:
 
 def _head(view: View) -> str:
     """The size of a knowledge base in words; "" if it is empty."""
-    is_started = view.visible.artifact((Kind.PAGE, STARTER_PAGE)) is not None
-    pages = view.number_of(Kind.PAGE) - is_started
-    counts = ((view.number_of(Kind.CLAIM), "claim"), (pages, "page"))
-    counted = [f"{number} {word}{'s' * (number != 1)}" for number, word in counts if number]
+    counts = ((view.number_of(kind), kind.value) for kind in (Kind.CLAIM, Kind.PAGE))
+    counted = [count(number, word) for number, word in counts if number]
     name = next(_harmless(view.collection), UNNAMED)
     return f"{name} holds {' and '.join(counted)}." if counted else ""
-
-
-def _titles(view: View) -> Iterator[str]:
-    """The titles of pages that people wrote for others to read."""
-    sections = view.visible.artifacts_in(view.search.every(Kind.PAGE), PAGES_LOOKED_AT)
-    for page in dict.fromkeys(pages_to_tell(sections)):
-        if page.id != STARTER_PAGE:
-            yield from _harmless(page.title)
 
 
 def _subjects(view: View) -> Iterator[str]:
@@ -80,8 +64,8 @@ def _subjects(view: View) -> Iterator[str]:
     counted = sorted(
         (-view.search.claim_count(entity.id), entity.id, entity.name) for entity in entities
     )
-    for count, _, name in counted:
-        if count:
+    for negative, _, name in counted:
+        if negative:
             yield from _harmless(name)
 
 

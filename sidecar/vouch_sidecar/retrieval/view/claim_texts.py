@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from vouch_sidecar.kb.access import is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Kind, Page, Source
-from vouch_sidecar.retrieval.constants import UNASKED_PAGES, CandidateKind
+from vouch_sidecar.retrieval.constants import STARTER_PAGE, UNASKED_PAGES, CandidateKind
 from vouch_sidecar.retrieval.view.shown import TALKING, ShownText, is_receipt, shown
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
@@ -77,10 +77,10 @@ class ClaimTexts:
 
     def is_sayable(self, artifact: Artifact) -> bool:
         """Whether an artifact says something by itself. A claim that quotes a heading, a lead-in, a
-        bare link, code, or small talk in a conversation does not.
+        bare link, code, or small talk in a conversation does not, nor does the page about vouch.
         """
         if not isinstance(artifact, Claim):
-            return True
+            return artifact.id != STARTER_PAGE
         text = self.shown(artifact)
         return text.says_something and not text.lacks_context
 
