@@ -130,7 +130,7 @@ def test_it_imports_the_standard_library_alone() -> None:
     )
     foreign, own = done.stdout.splitlines()
     assert foreign == ""
-    below = {f"vouch_sidecar.kb{name}" for name in ("", ".discovery", ".pauses", ".runtime_folder")}
+    below = {f"vouch_sidecar.kb{name}" for name in ("", ".discovery", ".runtime_folder")}
     assert {name for name in own.split() if "surfaces" not in name} == {
         *below,
         "vouch_sidecar.version",

@@ -65,22 +65,16 @@ def test_what_a_name_alone_brings_is_not_said_to_be_near_by_meaning() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Retry policy for uploads",
         "retry policy for uploads?",
         "What is the retry policy for uploads?",
         "Please give me an overview of the retry policy for uploads.",
     ],
 )
 def test_a_page_that_is_asked_for_by_its_title_answers(text: str) -> None:
-    body = "# Retry policy for uploads\n\n## Limits\n\nThree, then the operator is called.\n"
-    seen = view(page("retries", "Retry policy for uploads", body=body))
-    assert brought_in(seen, text)[0] == ("retries", None)
-
-
-def test_a_title_is_found_among_many_longer_ones() -> None:
     longer = (page(f"p{n}", f"Retry policy for item {n}", body="Not it.\n") for n in range(20))
-    seen = view(*longer, page("retries", "Retry policy", body="Three, then it stops.\n"))
-    assert brought_in(seen, "what is the retry policy") == [("retries", None)]
+    body = "# Retry policy for uploads\n\n## Limits\n\nThree, then the operator is called.\n"
+    seen = view(*longer, page("retries", "Retry policy for uploads", body=body))
+    assert brought_in(seen, text)[0] == ("retries", None)
 
 
 TITLES = ("Retry policy for uploads", "Background", "Code", "Tests", "Error", "The issue")

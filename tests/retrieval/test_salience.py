@@ -28,6 +28,11 @@ def test_the_score_of_one_text_is_its_strength_in_its_band() -> None:
     found = row("relay", "we know that Relay is slow")
     assert found.why == f"“Relay” names “Relay”: {found.strength:.2f}"
     assert found.score == round(0.4 + 0.6 * found.strength, 6)
+    found = row("relay", "scans taken in from drivers")
+    assert found.arm == "text"
+    assert found.why.startswith(f"{found.strength:.2f}: its description holds “scans ")
+    assert found.score == round(0.2 + 0.15 * found.strength, 6)
+    assert rank(SEEN, ["drivers buy bread and butter at the station"], 20) == []
 
 
 @pytest.mark.parametrize(
@@ -41,20 +46,6 @@ def test_texts_of_a_window_add_up(window: tuple[str, ...], ages: list[int]) -> N
     alone = [row("kafka", window[age]).strength for age in ages]
     together = 1 - prod(1 - s * FADING**age for s, age in zip(alone, ages, strict=True))
     assert row("kafka", *window).strength == round(together, 3)
-
-
-def test_full_text_has_a_band_of_its_own() -> None:
-    found = row("relay", "scans taken in from drivers")
-    assert found.arm == "text"
-    assert found.why.startswith(f"{found.strength:.2f}: its description holds “scans ")
-    assert found.score == round(0.2 + 0.15 * found.strength, 6)
-
-
-def test_repeated_naming_counts_more_and_older_less() -> None:
-    once = row("relay", "ask Relay now").strength
-    twice = row("relay", "ask Relay now", "and Relay too").strength
-    older = row("relay", "nothing", "ask Relay now").strength
-    assert older < once < twice < 1
 
 
 def test_a_shared_alias_is_listed_marked_and_never_volunteered() -> None:
@@ -79,49 +70,33 @@ def test_an_entity_without_claims_stands_below_and_needs_a_page_to_be_volunteere
     assert [r.entity.id for r in volunteered_by([paged], [names])] == ["kafka", "relay"]
 
 
-def test_full_text_needs_most_of_the_text() -> None:
-    assert rank(SEEN, ["drivers buy bread and butter at the station"], 20) == []
-
-
-def test_an_entity_is_found_by_its_description() -> None:
-    faction = entity("tf", "Tower Faction", aliases=("tower",), description="Wizards of a guild.")
-    seen = view(faction, claim("c", "It rules.", entities=("tf",)))
-    assert [r.arm for r in rank(seen, ["wizards of the guilds"], 20)] == ["text"]
-
-
 @pytest.mark.parametrize(
-    "text",
+    ("is_searched", "texts"),
     [
-        "Help me: losing brokers stops writes",
-        "List every broker that was upgraded",
-        "Yes the broker loses writes",
-        "status of the broker upgrade",
-        "再試行回数の制限を教えて",
-        "Redis 令牌过期",
-        "עוד מילה אחת",
-        "who is BlueShot",
+        (
+            True,
+            [
+                "Help me: losing brokers stops writes",
+                "List every broker that was upgraded",
+                "再試行回数の制限を教えて",
+                "Redis 令牌过期",
+                "עוד מילה אחת",
+                "who is BlueShot",
+            ],
+        ),
+        (
+            False,
+            [
+                *("help", "two words", "再試行回", "", "what is it about"),
+                *("/help me with it now", "yes please, continue with it", "list all of the tools"),
+            ],
+        ),
     ],
 )
-def test_a_text_that_begins_like_a_command_is_searched_for(text: str) -> None:
-    assert worth_searching(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "help",
-        "/help me with it now",
-        "yes please, continue with it",
-        "ok, stop all of this",
-        "list all of the tools",
-        "what is it about",
-        "two words",
-        "再試行回",
-        "",
-    ],
-)
-def test_a_command_and_a_few_words_are_not(text: str) -> None:
-    assert not worth_searching(text)
+def test_a_command_and_a_few_words_are_not_searched_for(
+    is_searched: bool, texts: list[str]
+) -> None:
+    assert [text for text in texts if worth_searching(text) is not is_searched] == []
 
 
 def test_of_hundreds_of_names_the_strongest_are_looked_at() -> None:

@@ -39,6 +39,11 @@ def test_every_kind_is_found_and_can_be_asked_for() -> None:
     assert found("keys", Kind.ENTITY, Kind.ENTITY) == ["vault"]
     assert found("keys", exclude=("life", "keys")) == ["r", "vault"]
     assert found("the of") == found("?!") == found("nowhere") == []
+    (hit,) = search([FULL], "keys", [Kind.PAGE], 10)  # a page is found by its best section
+    assert (hit.section, hit.text) == (1, "# End\n\nKeys expire, keys go.\n")
+    several = [view(claim("b", "keys"), claim("a", "keys"), collection=c) for c in ("z", "m")]
+    hits = search(several, "keys", SEARCHED, 10)
+    assert [h.artifact.id + h.view.collection for h in hits] == ["am", "az", "bm", "bz"]
 
 
 def test_an_identifier_is_not_found_by_a_part_of_it() -> None:
@@ -51,13 +56,6 @@ def test_an_identifier_is_not_found_by_a_part_of_it() -> None:
     assert sorted(found) == ["limit", "words"]
     assert search([seen], "RETRY_LIMIT_MS", SEARCHED, 10) == []
     assert len(search([seen], "retry limit ms", SEARCHED, 10)) == 3
-
-
-def test_a_page_is_one_hit_with_its_best_section() -> None:
-    (hit,) = search([FULL], "keys", [Kind.PAGE], 10)
-    assert hit.section == 1
-    (hit,) = search([FULL], "expire", [Kind.PAGE], 10)
-    assert (hit.section, hit.text) == (1, "# End\n\nKeys expire, keys go.\n")
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5, 50, 100])
@@ -93,17 +91,6 @@ def test_what_the_query_is_a_name_of_comes_first() -> None:
     assert scores == sorted(scores, reverse=True)
     whole = {h.artifact.id: h.score for h in search([seen], "Relay validates", [Kind.ENTITY], 9)}
     assert search([seen], "relay", [Kind.ENTITY], 1)[0].score <= whole["relay"]
-
-
-def test_ties_are_settled_by_id_then_collection() -> None:
-    views = [view(claim("b", "keys"), claim("a", "keys"), collection=c) for c in ("z", "m")]
-    hits = search(views, "keys", SEARCHED, 10)
-    assert [(h.artifact.id, h.view.collection) for h in hits] == [
-        ("a", "m"),
-        ("a", "z"),
-        ("b", "m"),
-        ("b", "z"),
-    ]
 
 
 def test_a_very_long_query_is_read_from_its_beginning() -> None:
