@@ -23,10 +23,16 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.client import Client, RefusedError, answers_as_saved, environment, live_claims
+from benchmarks.client import (
+    Client,
+    RefusedError,
+    answers_as_saved,
+    environment,
+    live_claims,
+    unpacked,
+)
 from benchmarks.generate import MEDIUM, Questions, generated, questions_of
 
-ROOT = Path(__file__).resolve().parent.parent
 MARKED = 1.15
 """The ratio from which a cost is marked."""
 QUESTIONS, CHANGES, COMMANDS = 60, 100, 8
@@ -168,31 +174,21 @@ def rows(before: Version, after: Version) -> Iterator[str]:
         yield f"| {row} | {unit} | {was / per:.3g} | {now / per:.3g} | {shown} |"
 
 
-def _git(*arguments: str) -> bytes:
-    return subprocess.run(["git", *arguments], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
-
-
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.against", description=__doc__)
     options.add_argument("ref", metavar="REF", help="the commit to compare with")
     options.add_argument("--quick", action="store_true", help="fewer questions: two minutes")
     given = options.parse_args()
-    commit = _git("rev-parse", "--short", f"{given.ref}^{{commit}}").decode().strip()
     with TemporaryDirectory(prefix="v") as name:
         versions, base = [], generated(MEDIUM)
-        for side in (commit, "here"):
-            package = Path(name) / side / "package"
-            package.mkdir(parents=True)
-            if side == commit:
-                archive = _git("archive", commit, "sidecar")
-                subprocess.run(["tar", "-x"], input=archive, cwd=package, check=True)
-            else:
-                shutil.copytree(ROOT / "sidecar", package / "sidecar")
-            versions.append(Version(package / "sidecar", Path(name) / side, base))
+        for side, ref in (("before", given.ref), ("here", None)):
+            unpacked(ref, Path(name) / side / "package")
+            package = Path(name) / side / "package" / "sidecar"
+            versions.append(Version(package, Path(name) / side, base))
         print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
         starts(versions)
         served(versions, questions_of(base), QUESTIONS // 3 if given.quick else QUESTIONS)
-        print(f"| median of | | {commit} | here | ratio |\n|{' --- |' * 5}")
+        print(f"| median of | | {given.ref} | here | ratio |\n|{' --- |' * 5}")
         print("\n".join(rows(*versions)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[1]
 COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 PAUSE = 0.004
 """Seconds between two looks, where something is waited for by asking; from 0.2 s on, a fiftieth of
@@ -143,6 +145,17 @@ def environment(folder: Path) -> dict[str, str]:
     own = {name: value for name, value in os.environ.items() if not name.startswith("VOUCH_")}
     own.pop("PYTHONDONTWRITEBYTECODE", None)
     return own | {"XDG_CACHE_HOME": str(folder / "cache"), "XDG_RUNTIME_DIR": str(folder)}
+
+
+def unpacked(ref: str | None, folder: Path) -> None:
+    """The package of a commit in a new folder, or that of the working tree."""
+    if ref is None:
+        shutil.copytree(ROOT / "sidecar", folder / "sidecar")
+        return
+    folder.mkdir(parents=True)
+    archive = ["git", "-C", str(ROOT), "archive", ref, "sidecar"]
+    packed = subprocess.run(archive, check=True, capture_output=True).stdout
+    subprocess.run(["tar", "-x", "-C", str(folder)], input=packed, check=True)
 
 
 def is_finished(folder: Path) -> bool:

@@ -1,36 +1,30 @@
-"""Record what every operation answers, or compare two recordings.
+"""Whether two versions answer the same: `python -m benchmarks.record REF [OTHER]`.
 
-    python -m benchmarks.record REV OUT.jsonl        what the program of a commit answers
-    python -m benchmarks.record --here OUT.jsonl     what that of this working tree answers
-    python -m benchmarks.record --compare A B        what differs; exit code 1 where anything does
-
-Asked over JSONL are the example and a generated knowledge base of 10,000 claims, at a fixed time,
-with an empty cache and once more after a restart. Bases and questions are always those of this
-working tree: two recordings that are to be compared are made with the same one.
+The programs of two commits, or of one and of the working tree, are asked over JSONL about the
+example and a generated knowledge base of 10,000 claims, at a fixed time, with an empty cache and
+once more after a restart. Answers that differ are printed by operation; exit code 1 where any does.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import random
 import shutil
 import subprocess
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
+from benchmarks.client import ROOT, unpacked
 from benchmarks.generate import MEDIUM, generated
 
-ROOT = Path(__file__).resolve().parents[1]
 WRITTEN, NOW = 1_790_812_800, 1_793_491_200
 """When every file was last changed, and what the clock of every program shows."""
 PROGRAM = f"""
@@ -55,14 +49,9 @@ PHRASINGS = (
     "Fix {name}'s {a}\nand the {b}.\n\nThen test it.",
 )
 ODD = (
-    *("the of and", "status", 'what about "jwt', "a AND b OR", "http://example.org/a?b=c"),
+    *("", "the of and", "status", 'what about "jwt', "a AND b OR", "http://example.org/a?b=c"),
     *("認証", "令牌", "C++", "node.js", "rate_limiter", "rateLimiters", "okafor's", "ISTANBUL"),
     *("😀", "a\u200bb", "x" * 300, "zanzibar", "-not (closed"),
-)
-REFUSED: tuple[tuple[str, dict[str, Any]], ...] = (
-    *(("experts", {"topic": " "}), ("experts", {}), ("experts", {"topic": "x", "limit": 0})),
-    *(("search", {"query": ""}), ("salience", {}), ("context", {}), ("probe", {"text": None})),
-    *(("entity", {"id": "never-seen"}), ("claim", {"id": "never-seen"}), ("nothing", {})),
 )
 IGNORED = frozenset(
     "generation indexed_at version watcher session_id probe_time_ms from_cache degraded".split()
@@ -70,26 +59,14 @@ IGNORED = frozenset(
 """Fields of an answer that differ between two runs of the same program: times, cache counts, who
 watches, what was still being read, the id of a session that a connection made up.
 """
-LINES, WIDTH, MOST = 6, 100, 5
-"""Places of an answer, characters of a place, and answers of an operation that are printed."""
-ABSENT = "(nothing)"
+WIDTH, PLACES, MOST = 100, 6, 5
+"""Characters of a place, places of an answer, and answers of an operation that are printed."""
+Question = tuple[str, dict[str, Any]]
+"""An operation with its params."""
 
 
-class Question(NamedTuple):
-    """An operation with its params."""
-
-    op: str
-    params: dict[str, Any]
-
-
-Ask = Callable[[Question], dict[str, Any]]
-
-
-# Asking
-
-
-def record(tree: Path) -> Iterator[str]:
-    """What the program of a tree answers, one JSON object a line."""
+def recorded(tree: Path) -> Iterator[tuple[str, Question, object]]:
+    """What the program of a tree answers: where it was asked, the question and the answer."""
     with TemporaryDirectory(prefix="vouch-record-") as name:
         for source in (ROOT / "examples" / "courier", generated(MEDIUM)):
             root = Path(name) / source.name
@@ -97,21 +74,18 @@ def record(tree: Path) -> Iterator[str]:
             for path in root.rglob("*"):
                 os.utime(path, (WRITTEN, WRITTEN))
             for phase in ("cold", "restarted"):
-                with served(tree, root, Path(name)) as ask:
-                    while ask(Question("experts", {"topic": "x"})).get("complete") is False:
-                        continue
-                    for one in questions(root):
-                        line = {"kb": root.name, "phase": phase, **one._asdict()}
-                        line["answer"] = ask(one)
-                        yield json.dumps(line, ensure_ascii=False).replace(name, "")
+                for question, answer in _answered(tree, root):
+                    where = f"{root.name}, {phase}"
+                    yield where, question, json.loads(json.dumps(answer).replace(name, ""))
 
 
-@contextmanager
-def served(tree: Path, root: Path, own: Path) -> Iterator[Ask]:
-    """The program of a tree over the knowledge base in a folder, one question at a time."""
+def _answered(tree: Path, root: Path) -> Iterator[tuple[Question, object]]:
+    """What the program of a tree answers about the knowledge base in a folder, once it has read
+    it.
+    """
     others = {k: v for k, v in os.environ.items() if not k.startswith(("VOUCH_", "XDG_"))}
-    env = others | dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"), str(own))
-    env["VOUCH_SIDECAR_RECALL_TIMEOUT_MS"] = "10000"
+    own = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"), str(root.parent))
+    env = others | own | {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
     command = [sys.executable, "-P", "-c", PROGRAM, str(tree / "sidecar"), "jsonl"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=root, env=env) as process:
@@ -119,17 +93,18 @@ def served(tree: Path, root: Path, own: Path) -> Iterator[Ask]:
         assert source is not None
         assert sink is not None
 
-        def ask(question: Question) -> dict[str, Any]:
-            request = {"id": 0, "method": f"kb.{question.op}", "params": question.params}
+        def ask(op: str, params: dict[str, Any]) -> Any:
+            request = {"id": 0, "method": f"kb.{op}", "params": params}
             source.write(json.dumps(request).encode() + b"\n")
             source.flush()
-            answer: dict[str, Any] = json.loads(sink.readline())
+            answer = json.loads(sink.readline())
             return answer["result"] if answer["ok"] else {"error": answer["error"]}
 
-        try:
-            yield ask
-        finally:
-            source.close()  # it serves until its input ends
+        while ask("experts", {"topic": "x"}).get("complete") is False:
+            continue
+        for question in questions(root):
+            yield question, ask(*question)
+        source.close()  # it serves until its input ends
 
 
 def questions(root: Path) -> Iterator[Question]:
@@ -148,27 +123,26 @@ def questions(root: Path) -> Iterator[Question]:
     def topic() -> str:
         return rng.choice((rng.choice(names), rng.choice(words), " ".join(rng.sample(words, 2))))
 
-    yield from (Question(op, dict(params)) for op, params in REFUSED)
     for text in (*ODD, *(phrase() for _ in range(EACH)), *rng.choices(texts, k=EACH)):
         who = rng.choice(VIEWERS)
         for op, field in (("probe", "text"), ("context", "task"), ("search", "query")):
-            yield Question(op, {field: text, **who})
-        yield Question("explain", {"text": text})
+            yield op, {field: text, **who}
+        yield "explain", {"text": text}
     for text in (*ODD, *(topic() for _ in range(EACH))):
         for weight in ("count", "recency", "citation", "evidence"):
-            params = {"topic": text, "weight": weight, "explain": True, **rng.choice(VIEWERS)}
-            yield Question("experts", params)
-    for op, files in (("claim", claims), ("entity", entities)):
-        ids = [str(fields["id"]) for fields in rng.sample(files, min(EACH, len(files)))]
-        yield from (Question(op, {"id": one, **rng.choice(VIEWERS)}) for one in ids)
+            params = {"topic": text, "weight": weight, "explain": True}
+            yield "experts", {**params, **rng.choice(VIEWERS)}
+    for op, records in (("claim", claims), ("entity", entities)):
+        ids = [str(one["id"]) for one in rng.sample(records, min(EACH, len(records)))]
+        yield from ((op, {"id": one, **rng.choice(VIEWERS)}) for one in (*ids, "never-seen"))
     for number in range(EACH // 5):
         named = {"session_id": f"session-{number}"}
         for text in [phrase() for _ in range(rng.choice((1, 3, 6)))]:
-            yield Question("probe", {**named, "text": text})
-            yield Question("salience", named)
-        yield Question("context", {**named, "repeat": False})
-        yield Question("session_end", named)
-    yield from (Question(op, {}) for op in ("status", "capabilities"))
+            yield "probe", {**named, "text": text}
+            yield "salience", named
+        yield "context", {**named, "repeat": False}
+        yield "session_end", named
+    yield from ((op, {}) for op in ("status", "capabilities", "nothing"))
 
 
 def _read(root: Path, folder: str) -> list[dict[str, Any]]:
@@ -176,85 +150,47 @@ def _read(root: Path, folder: str) -> list[dict[str, Any]]:
     return [yaml.load(path.read_bytes(), yaml.CSafeLoader) for path in paths]
 
 
-# Comparing
-
-
-def compare(first: Iterable[str], second: Iterable[str]) -> int:
-    """Print the differences of two recordings by operation; how many there are."""
-    before, after = _answers(first), _answers(second)
+def compare(before: Path, after: Path) -> int:
+    """Print by operation what two trees answer differently; how many answers that are."""
     found = defaultdict[str, list[str]](list)
-    for asked in dict.fromkeys([*before, *after]):
-        lines = list(_differing("", before.get(asked, ABSENT), after.get(asked, ABSENT)))
-        if lines:
-            kb, phase, op, params, _ = asked
-            more = [f"and {len(lines) - LINES} more"] if len(lines) > LINES else []
-            shown = [f"  {kb}, {phase}: {params[:WIDTH]}", *lines[:LINES], *more]
-            found[op].append("\n    ".join(shown))
+    for (where, question, old), (_, _, new) in zip(recorded(before), recorded(after), strict=True):
+        was, now = dict(_places("", old)), dict(_places("", new))
+        places = [place for place in was | now if was.get(place) != now.get(place)]
+        if places:
+            lines = [f"{p}: {was.get(p, ''):.{WIDTH}} -> {now.get(p, ''):.{WIDTH}}" for p in places]
+            asked = f"  {where}: {json.dumps(question[1]):.{WIDTH}}"
+            found[question[0]].append("\n    ".join((asked, *lines[:PLACES])))
     for op, differing in sorted(found.items()):
         print(f"{op}: {len(differing)} answers differ", *differing[:MOST], sep="\n")
     return sum(map(len, found.values()))
 
 
-def _answers(lines: Iterable[str]) -> dict[tuple[str, ...], object]:
-    """The answers by what was asked, and the how manieth time."""
-    found: dict[tuple[str, ...], object] = {}
-    times = Counter[tuple[str, ...]]()
-    for one in map(json.loads, lines):
-        params = json.dumps(one["params"], sort_keys=True, ensure_ascii=False)
-        asked = (one["kb"], one["phase"], one["op"], params)
-        found[(*asked, str(times[asked]))] = one["answer"]
-        times[asked] += 1
-    return found
-
-
-def _differing(path: str, first: object, second: object) -> Iterator[str]:
-    """Where two answers differ: one line a place."""
-    if isinstance(first, dict) and isinstance(second, dict):
-        for name in sorted((first.keys() | second.keys()) - IGNORED):
-            pair = (one.get(name, ABSENT) for one in (first, second))
-            yield from _differing(f"{path}.{name}", *pair)
-    elif isinstance(first, list) and isinstance(second, list):
-        for number in range(max(len(first), len(second))):
-            pair = (one[number] if number < len(one) else ABSENT for one in (first, second))
-            yield from _differing(f"{path}[{number}]", *pair)
-    elif not _is_same(first, second):
-        signs = enumerate(zip(repr(first), repr(second), strict=False))
-        same = next((at for at, (one, other) in signs if one != other), 0)
-        start = max(0, same - WIDTH // 4)
-        old, new = (repr(one)[start : start + WIDTH] for one in (first, second))
-        yield f"{path or 'the answer'}: {old} -> {new}"
-
-
-def _is_same(first: object, second: object) -> bool:
-    """Sums of the same parts in another order are the same."""
-    if isinstance(first, float) and isinstance(second, float):
-        return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-9)
-    return first == second
+def _places(path: str, answer: object) -> Iterator[tuple[str, str]]:
+    """The values of an answer by their places. Sums of the same parts in another order are the
+    same.
+    """
+    if isinstance(answer, dict) and answer:
+        for name in answer.keys() - IGNORED:
+            yield from _places(f"{path}.{name}", answer[name])
+    elif isinstance(answer, list) and answer:
+        for number, one in enumerate(answer):
+            yield from _places(f"{path}[{number}]", one)
+    else:
+        yield path, repr(round(answer, 8) if isinstance(answer, float) else answer)
 
 
 def main() -> int:
-    """Run the command line; the exit code."""
-    as_written = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=as_written)
-    parser.add_argument("paths", nargs="+", metavar="REV OUT | OUT | A B")
-    parser.add_argument("--here", action="store_true", help="record this working tree")
-    parser.add_argument("--compare", action="store_true", help="compare two recordings")
-    options = parser.parse_args()
-    if len(options.paths) != (1 if options.here else 2):
-        parser.error("the wrong number of arguments")
-    first, out = options.paths[0], Path(options.paths[-1])
-    if options.compare:
-        with Path(first).open(encoding="utf-8") as one, out.open(encoding="utf-8") as other:
-            count = compare(one, other)
-        print(f"{count} answers differ" if count else "no answer differs")
-        return 1 if count else 0
-    with TemporaryDirectory(prefix="vouch-tree-") as tree, out.open("w", encoding="utf-8") as file:
-        if not options.here:
-            archive = ["git", "-C", ROOT, "archive", first, "sidecar"]
-            packed = subprocess.run(archive, check=True, capture_output=True).stdout
-            subprocess.run(["tar", "-x", "-C", tree], input=packed, check=True)
-        file.writelines(f"{line}\n" for line in record(ROOT if options.here else Path(tree)))
-    return 0
+    options = argparse.ArgumentParser(prog="python -m benchmarks.record", description=__doc__)
+    options.add_argument("ref", metavar="REF", help="a commit")
+    options.add_argument("other", metavar="OTHER", nargs="?", help="another; else what is here")
+    given = options.parse_args()
+    with TemporaryDirectory(prefix="vouch-tree-") as name:
+        before, after = (Path(name) / side for side in ("before", "after"))
+        unpacked(given.ref, before)
+        unpacked(given.other, after)
+        count = compare(before, after)
+    print(f"{count} answers differ" if count else "no answer differs")
+    return 1 if count else 0
 
 
 if __name__ == "__main__":
