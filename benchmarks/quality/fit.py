@@ -265,12 +265,12 @@ def _sized(base: KnowledgeBase, size: int, texts: Sequence[str]) -> Iterator[Kno
 
 def _names(suffix: str) -> tuple[str, ...]:
     """The features that are fitted to worlds, which have no passages; those of meaning too, where
-    it was heard; for edits, of which no name and no section is known, the tie instead.
+    it was heard; for edits the tie, and how much of the claim they cover, instead of its size.
     """
     left_out = {
-        "": {"passage", "cosine", "lead", "tied"},
-        "_SEMANTIC": {"passage", "tied"},
-        "_EDITS": {"named", "section", "passage", "cosine", "lead"},
+        "": {"passage", "cosine", "lead", "tied", "covered"},
+        "_SEMANTIC": {"passage", "tied", "covered"},
+        "_EDITS": {*Features._fields} - {"missing", "rivals", "named", "tied", "covered"},
     }[suffix]
     return tuple(name for name in Features._fields if name not in left_out)
 

@@ -9,6 +9,8 @@ from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Kind, Page
 from vouch_sidecar.retrieval.blocks.block import beginning, line_text
 from vouch_sidecar.retrieval.blocks.context import lines_for
+from vouch_sidecar.retrieval.blocks.touched_files import met_by
+from vouch_sidecar.retrieval.constants import EDIT_LEAST
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import named_in, volunteered_by
@@ -178,3 +180,16 @@ def test_a_page_with_the_name_of_an_entity_is_told_where_it_has_no_claims() -> N
     text = "what counts as proof of delivery?"
     rows = named_in(seen, [text])
     assert [hit.artifact.id for hit in lines_for(rows, text)] == ["one"]
+
+
+def test_an_edit_meets_a_claim_by_a_name_in_the_path_and_by_the_claim_s_own_words() -> None:
+    refusal = claim("c", "Lockbox refuses a code after three tries.", entities=("lockbox",))
+    seen = view(entity("lockbox", "Lockbox"), refusal, claim("d", "Reports are archived by hand."))
+
+    def likelihood(path: str, inserted: str) -> float:
+        return max((each.likelihood for each in met_by(seen, path, inserted)), default=0.0)
+
+    assert likelihood("ops/lockbox/rules.py", "tries = 9") >= EDIT_LEAST
+    assert likelihood("ops/other/rules.py", "tries = 9") < EDIT_LEAST
+    few, many = (likelihood("ops/a.py", text) for text in ("tries = 9", "code, tries = None, 9"))
+    assert few < many

@@ -7,16 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import log
+from math import fsum
 
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.blocks.context import each_line_once
-from vouch_sidecar.retrieval.constants import (
-    BESIDE_THE_FILE,
-    EDIT_LEAST,
-    FEWEST_OF_EDITS,
-    MOST_OF_EDITS,
-)
+from vouch_sidecar.retrieval.constants import BESIDE_THE_FILE, EDIT_LEAST
+from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
+from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.files.file_ties import Tied, each_statement_once, visible_ties
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.gate import may_enter
@@ -24,6 +21,7 @@ from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.content_words import content_stems
 from vouch_sidecar.text.windows import matches
 from vouch_sidecar.workspace.quotes_in_files import flat
 
@@ -102,12 +100,19 @@ def met_by(view: View, path: str, inserted: str) -> list[Candidate]:
         {tied.claim.id for tied in visible_ties(view, ((path, tie) for tie in ties))}
         for ties in (workspace.stored_ties_of(path), workspace.ties.around(path))
     )
+    text = f"{path}\n{inserted[:MAX_JUDGED]}"
+    stems = frozenset(content_stems(text))
+    weighed = [mention for mention in weigh(view, text) if is_listed(mention)]
     met = []
     for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)):
-        claim_id = answer.artifact.id
-        tied = 1.0 if claim_id in own else BESIDE_THE_FILE if claim_id in around else 0.0
-        size = min(max(answer.features.size, log(1 + FEWEST_OF_EDITS)), log(1 + MOST_OF_EDITS))
-        features = answer.features._replace(tied=tied, size=size)
+        claim_id, worths = answer.artifact.id, worths_of(view, answer.text)
+        held = fsum(worth for word, worth in worths.items() if word.held_by(stems))
+        named = [each.strength for each in weighed if each.entity_id in answer.entity_ids]
+        features = answer.features._replace(
+            named=max(named, default=0.0),
+            tied=1.0 if claim_id in own else BESIDE_THE_FILE if claim_id in around else 0.0,
+            covered=held / fsum(worths.values()) if held else 0.0,
+        )
         met.append(answer.judged(features))
     return sorted(met, key=lambda answer: answer.order)
 

@@ -57,6 +57,10 @@ class Features(NamedTuple):
     """For a text that an edit inserted: 1 where the file is tied to the candidate, less where its
     folder is, 0 where neither is; None for every other text.
     """
+    covered: float = 0.0
+    """For such a text, the share of the candidate's words, weighed by rarity, that it or the path
+    of the file holds.
+    """
 
     @property
     def _fitted(self) -> tuple[float, Mapping[str, float]]:
