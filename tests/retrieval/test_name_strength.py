@@ -64,58 +64,45 @@ def test_the_form_of_composition_changes_nothing(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entity_id", "text"),
+    ("entity_id", "text", "verdict"),
     [
-        ("relay", "we saw that Relay was down"),
-        ("relay", "why is RELAY slow?"),
-        ("kafka", "why is kafka slow?"),
-        ("mei", "meeting Mei tomorrow"),
-        ("mei", "remind me what mei said"),
-        ("mei", "did Tanaka answer?"),
-        ("mei", "Has Mr Tanaka answered?"),
-        ("mei", "Ping Mei about it"),
-        ("relay", "Relay was down again"),
-        ("relay", "Relay and Kafka are slow"),
-        ("kafka", "the kafka-backed store"),
-        ("acme", "a contract with Acme Ltd is due"),
+        ("relay", "we saw that Relay was down", "volunteered"),
+        ("relay", "why is RELAY slow?", "volunteered"),
+        ("kafka", "why is kafka slow?", "volunteered"),
+        ("mei", "meeting Mei tomorrow", "volunteered"),
+        ("mei", "remind me what mei said", "volunteered"),
+        ("mei", "did Tanaka answer?", "volunteered"),
+        ("mei", "Has Mr Tanaka answered?", "volunteered"),
+        ("mei", "Ping Mei about it", "volunteered"),
+        ("relay", "Relay was down again", "volunteered"),
+        ("relay", "Relay and Kafka are slow", "volunteered"),
+        ("kafka", "the kafka-backed store", "volunteered"),
+        ("acme", "a contract with Acme Ltd is due", "volunteered"),
+        ("relay", "Relay races are fun", "listed"),
+        ("orbit", "each orbit takes an hour", "listed"),
+        ("kafka", "the kafka_store of it", "listed"),
+        ("relay", "the class is Relay.Client there", "listed"),
+        ("wren", "meeting wren tomorrow", "listed"),
+        ("wren", "remind me what wren said about it", "listed"),
+        ("relay", "please relay my thanks", "none"),
+        ("relay", "Relay the message to the team", "none"),
+        ("relay", "shares of Relay Therapeutics fell", "none"),
+        ("relay", "the new Modern Relay is a shop", "none"),
+        ("mei", "someone named Mei Brandt wrote", "none"),
+        ("mei", "Keiko Tanaka wrote", "none"),
+        ("mei", "it was Keiko Tanaka who wrote", "none"),
+        ("relay", "GET https://relay.example.com/x failed", "none"),
+        ("kafka", "mail kafka@example.com about it", "none"),
+        ("kafka", "a kafkaesque affair", "none"),
     ],
 )
-def test_volunteered(entity_id: str, text: str) -> None:
-    assert strength(entity_id, text) >= VOLUNTEERED
-
-
-@pytest.mark.parametrize(
-    ("entity_id", "text"),
-    [
-        ("relay", "Relay races are fun"),
-        ("orbit", "each orbit takes an hour"),
-        ("kafka", "the kafka_store of it"),
-        ("relay", "the class is Relay.Client there"),
-        ("wren", "meeting wren tomorrow"),
-        ("wren", "remind me what wren said about it"),
-    ],
-)
-def test_listed_but_not_volunteered(entity_id: str, text: str) -> None:
-    assert LISTED <= strength(entity_id, text) < VOLUNTEERED
-
-
-@pytest.mark.parametrize(
-    ("entity_id", "text"),
-    [
-        ("relay", "please relay my thanks"),
-        ("relay", "Relay the message to the team"),
-        ("relay", "shares of Relay Therapeutics fell"),
-        ("relay", "the new Modern Relay is a shop"),
-        ("mei", "someone named Mei Brandt wrote"),
-        ("mei", "Keiko Tanaka wrote"),
-        ("mei", "it was Keiko Tanaka who wrote"),
-        ("relay", "GET https://relay.example.com/x failed"),
-        ("kafka", "mail kafka@example.com about it"),
-        ("kafka", "a kafkaesque affair"),
-    ],
-)
-def test_not_listed(entity_id: str, text: str) -> None:
-    assert strength(entity_id, text) < LISTED
+def test_what_a_name_at_a_place_is_worth(entity_id: str, text: str, verdict: str) -> None:
+    least, below = {
+        "volunteered": (VOLUNTEERED, 2.0),
+        "listed": (LISTED, VOLUNTEERED),
+        "none": (0.0, LISTED),
+    }[verdict]
+    assert least <= strength(entity_id, text) < below
 
 
 def test_a_heading_says_nothing_by_its_capitals() -> None:
@@ -188,15 +175,11 @@ def test_a_word_that_others_use_too_names_its_entity_less() -> None:
     assert among is not None
     assert alone.keyness == 1.0
     assert among.keyness == round((1 + 1) / (1 + 1 + 20 / 10), 2) == 0.5
-
-
-def test_a_name_with_its_capital_is_not_drowned_by_others() -> None:
-    others = [claim(f"c{n}", "Sent to Kafka.", entities=("acme",)) for n in range(200)]
-    written, bare = (of("kafka", t, seen(*others)) for t in ("we ask Kafka", "we ask kafka"))
+    many = seen(*(claim(f"c{n}", "Sent to Kafka.", entities=("acme",)) for n in range(200)))
+    written, bare = (of("kafka", text, many) for text in ("we ask Kafka", "we ask kafka"))
     assert written is not None
     assert bare is not None
-    assert written.keyness == 0.5
-    assert bare.keyness < 0.1
+    assert (written.keyness, bare.keyness < 0.1) == (0.5, True)
 
 
 def test_the_words_of_the_factors_multiply_to_the_strength() -> None:
@@ -235,16 +218,10 @@ def test_a_name_that_only_a_machine_printed_is_listed_and_not_volunteered() -> N
         assert found.strength < VOLUNTEERED
 
 
-def test_an_identifier_that_a_machine_printed_counts_as_ever() -> None:
-    several = entity("orbital-relay", "Orbital Relay", type="system")
+def test_an_identifier_and_a_name_typed_beside_it_count_as_ever() -> None:
+    several = seen(entity("orbital-relay", "Orbital Relay", type="system"))
     for written in ("OrbitalRelay", "orbital-relay"):
-        printed = of("orbital-relay", f"[INFO] {written} is up", seen(several))
-        assert printed is not None
-        assert printed.placed == "name"
-        assert printed.strength >= VOLUNTEERED
-
-
-def test_a_name_that_is_typed_beside_what_was_printed_counts_as_ever() -> None:
+        assert strength("orbital-relay", f"[INFO] {written} is up", several) >= VOLUNTEERED
     assert strength("relay", f"is this Relay?\n\n{LOG}") == strength("relay", "is this Relay?")
 
 

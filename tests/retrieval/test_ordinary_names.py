@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from vouch_sidecar.retrieval.evidence.name_position import is_code, token_around
 from vouch_sidecar.retrieval.salience import rank, volunteered_by
 from vouch_sidecar.retrieval.view import NameWords, View
 
@@ -55,6 +54,8 @@ def said(text: str, seen: View = SEEN) -> list[str]:
         ("BEACON_URL is wrong", ["beacon"]),
         ("look at src/beacon/app.py", ["beacon"]),
         ("look at beacon/sender.go", ["beacon"]),
+        ("use beacon::client", ["beacon"]),
+        ("import { Store } from '../beacon/store'", ["beacon"]),
         ("is it a beacon/lamp", []),
         ("the beacon's lamp on the hill", []),
         ("beacon lamps are cheap", []),
@@ -146,20 +147,3 @@ def test_a_knowledge_base_says_which_words_always_and_never_name() -> None:
     assert listed("our JWT authentication", settled(never=("jwt authentication",))) == []
     assert listed("Gull", settled(never=("gull",))) == []
     assert listed("Gull", settled(never=("beacon",))) == ["gull"]
-
-
-@pytest.mark.parametrize(
-    ("text", "inside"),
-    [
-        ("use beacon::client", True),
-        ("import beacon data from the archive", False),
-        ("import { Store } from '../beacon/store'", True),
-        ("beacon and gull", False),
-        ("beacon/gull", False),
-        ("we restarted beacon.", False),
-        ("a beacon-like thing", False),
-    ],
-)
-def test_what_is_code(text: str, inside: bool) -> None:
-    start = text.index("beacon")
-    assert is_code(*token_around(text, start, start + len("beacon"))) is inside

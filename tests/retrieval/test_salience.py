@@ -6,7 +6,6 @@ from math import prod
 
 import pytest
 from vouch_sidecar.retrieval.constants import FADING
-from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.salience import Salient, rank, volunteered_by
 from vouch_sidecar.retrieval.view import View
 
@@ -68,35 +67,6 @@ def test_an_entity_without_claims_stands_below_and_needs_a_page_to_be_volunteere
     assert [r.entity.id for r in volunteered_by([bare], [names])] == ["kafka"]
     paged = view(RELAY, KAFKA, CLAIMS[1], page("p", entities=("relay",)))
     assert [r.entity.id for r in volunteered_by([paged], [names])] == ["kafka", "relay"]
-
-
-@pytest.mark.parametrize(
-    ("is_searched", "texts"),
-    [
-        (
-            True,
-            [
-                "Help me: losing brokers stops writes",
-                "List every broker that was upgraded",
-                "再試行回数の制限を教えて",
-                "Redis 令牌过期",
-                "עוד מילה אחת",
-                "who is BlueShot",
-            ],
-        ),
-        (
-            False,
-            [
-                *("help", "two words", "再試行回", "", "what is it about"),
-                *("/help me with it now", "yes please, continue with it", "list all of the tools"),
-            ],
-        ),
-    ],
-)
-def test_a_command_and_a_few_words_are_not_searched_for(
-    is_searched: bool, texts: list[str]
-) -> None:
-    assert [text for text in texts if worth_searching(text) is not is_searched] == []
 
 
 def test_of_hundreds_of_names_the_strongest_are_looked_at() -> None:
