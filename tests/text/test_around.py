@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from vouch_sidecar.text.around import MAX_PARAGRAPH, WholeSentences, around, heading_text, parts_of
 from vouch_sidecar.text.text_forms import is_fragment, is_statement, is_talk
@@ -102,51 +104,33 @@ def test_what_is_no_prose(quote: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "fragment"),
+    ("is_said_to_be", "text", "expected"),
     [
-        ("JavaScript/TypeScript", True),
-        ("Use Kafka.", False),
-        ("Kafka keeps events", False),
-        ("その後は止まります", False),
+        (is_fragment, "JavaScript/TypeScript", True),
+        (is_fragment, "Use Kafka.", False),
+        (is_fragment, "Kafka keeps events", False),
+        (is_fragment, "その後は止まります", False),
+        (is_statement, "**The limits are these:**", False),
+        (is_statement, "## Limits", False),
+        (is_statement, "https://example.org/a.b", False),
+        (is_statement, "- [Guide](https://example.org/a)", False),
+        (is_statement, "[![CI](https://example.org/a/b.svg)](https://example.org/a/b)", False),
+        (is_statement, '<p align="center"><img src="docs/picture.png" width="400"></p>', False),
+        (is_statement, "Read the [guide](https://example.org/a) before a release.", True),
+        (is_talk, "Let me know if the limit should be another one.", True),
+        (is_talk, "Want me to open a pull request?", True),
+        (is_talk, "Sure, I'll look into it.", True),
+        (is_talk, "Good question!", True),
+        (is_talk, "You’re right, sorry.", True),
+        (is_talk, "Yes, the relay retries three times.", False),
+        (is_talk, "No index is asked twice.", False),
+        (is_talk, "I found that the relay drops events when a worker restarts.", False),
     ],
 )
-def test_what_is_too_little_to_say_something(text: str, fragment: bool) -> None:
-    assert is_fragment(text) is fragment
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("**The limits are these:**", False),
-        ("## Limits", False),
-        ("https://example.org/a.b", False),
-        ("- [Guide](https://example.org/a)", False),
-        ("---", False),
-        ("[![CI](https://example.org/a/b.svg)](https://example.org/a/b)", False),
-        ('<p align="center"><img src="docs/picture.png" width="400"></p>', False),
-        ("Read the [guide](https://example.org/a) before a release.", True),
-        ("The limit is 3.", True),
-    ],
-)
-def test_what_says_something_by_itself(text: str, says: bool) -> None:
-    assert is_statement(text) is says
-
-
-@pytest.mark.parametrize(
-    ("text", "talks"),
-    [
-        ("Let me know if the limit should be another one.", True),
-        ("Want me to open a pull request?", True),
-        ("Sure, I'll look into it.", True),
-        ("Good question!", True),
-        ("You’re right, sorry.", True),
-        ("Yes, the relay retries three times.", False),
-        ("No index is asked twice.", False),
-        ("I found that the relay drops events when a worker restarts.", False),
-    ],
-)
-def test_talk(text: str, talks: bool) -> None:
-    assert is_talk(text) is talks
+def test_what_says_something_by_itself(
+    is_said_to_be: Callable[[str], bool], text: str, expected: bool
+) -> None:
+    assert is_said_to_be(text) is expected
 
 
 LISTED = """\

@@ -6,11 +6,6 @@ import pytest
 from vouch_sidecar.text.comments import is_code
 
 
-def code(language_id: str, text: str) -> bool:
-    """Whether the word `Relay` of a text stands in code."""
-    return is_code(language_id, text, text.index("Relay") + 1)
-
-
 @pytest.mark.parametrize(
     ("language_id", "text"),
     [
@@ -28,7 +23,7 @@ def code(language_id: str, text: str) -> bool:
     ],
 )
 def test_code(language_id: str, text: str) -> None:
-    assert code(language_id, text)
+    assert is_code(language_id, text, text.index("Relay") + 1)
 
 
 @pytest.mark.parametrize(
@@ -53,4 +48,4 @@ def test_code(language_id: str, text: str) -> None:
     ],
 )
 def test_prose(language_id: str, text: str) -> None:
-    assert not code(language_id, text)
+    assert not is_code(language_id, text, text.index("Relay") + 1)
