@@ -15,7 +15,6 @@ import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.kb.store import GRACE_SECONDS
 from vouch_sidecar.retrieval.people.experts import Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.search import search
@@ -24,7 +23,6 @@ from vouch_sidecar.workspace.git import Repository
 
 from tests.engine.bases import (
     NOW,
-    Clock,
     ask,
     base,
     cached,
@@ -290,21 +288,3 @@ async def test_a_retired_generation_leaves_memory_at_once(tmp_path: Path) -> Non
             assert len(generations) <= 3
     finally:
         gc.enable()
-
-
-async def test_a_claim_that_says_nothing_valid_is_named_at_once_and_withheld_seconds_later(
-    tmp_path: Path,
-) -> None:
-    root, clock = base(tmp_path / "kb"), Clock()
-    engine = engine_on(root, clock=clock)
-    (collection,) = engine.collections.values()
-    file = root / ".vouch/claims/rotation.yaml"
-    async with kept(engine):
-        file.write_text(file.read_text().replace("text: ", "text: '"))
-        engine.check_soon([file])
-        await until(lambda: "claims/rotation.yaml" in collection.published.problems)
-        (status,) = ask(engine, "status")["roots"]
-        assert (status["unusable"], counts(engine, "vault")) == (1, {"vault": 1})
-        clock.now += GRACE_SECONDS
-        engine.check_soon([root / ".vouch/entities/vault.yaml"])
-        await until(lambda: not counts(engine, "vault"))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.engine.bases import cached, engine_on, finished, write
 from tests.engine.processes import Server, holds, place, serving, until
-from tests.engine.world import TIMELESS, answers, files, lay, said_by
+from tests.engine.world import answers, files, lay, said_by
 from tests.kb.samples import claim
 from tests.soak import soak
 
@@ -38,7 +38,7 @@ def said(server: Server, root: Path) -> str:
     """All that a server answers, and what it says of the word itself."""
     about = server.ask("search", query=SECRET)["hits"], server.ask("probe", text=TEXT)["hits"]
     exact = server.ask("claim", id="master-key")
-    return f"{answers(server.ask, root, TIMELESS)}{about}{exact}"
+    return f"{answers(server.ask, root)}{about}{exact}"
 
 
 def claims(server: Server) -> int:
@@ -69,11 +69,11 @@ def test_with_three_processes_of_which_the_first_to_notice_is_killed(
         assert not any(SECRET in said(server, root) for server in others)
         until(lambda: finished(folder), "no base was finished anew")
         until(lambda: not holds(folder / "cache", SECRET), "a file still holds it")
-        wanted = said_by(engine_on(root), TIMELESS)
-        assert [answers(server.ask, root, TIMELESS) for server in others] == [wanted, wanted]
+        wanted = said_by(engine_on(root))
+        assert [answers(server.ask, root) for server in others] == [wanted, wanted]
         assert [server.faults() for server in others] == [[], []]
     assert not holds(folder / "cache", SECRET)
-    assert said_by(engine_on(root, env=env), TIMELESS) == wanted
+    assert said_by(engine_on(root, env=env)) == wanted
 
 
 def noticed(servers: list[Server], live: int) -> Server:

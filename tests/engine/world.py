@@ -40,9 +40,8 @@ TEXTS = (
     "What limits the queue of Relay 3x before a deploy?",
     "sessions expire and the worker drains its shards",
 )
-TIMELESS = ("count", "citation")
-"""Weights whose scores do not depend on when they are asked for."""
-WEIGHTS = (*TIMELESS, "recency", "evidence")
+WEIGHTS = ("count", "citation")
+"""Those whose scores do not depend on when they are asked for."""
 ODD = {
     "claims/elsewhere.yaml",
     "claims/rival.yaml",
@@ -114,11 +113,11 @@ def lay(root: Path, change: Mapping[str, bytes | None]) -> Path:
 # Questions
 
 
-def questions(weights: tuple[str, ...] = WEIGHTS) -> Iterator[tuple[str, dict[str, Any]]]:
+def questions() -> Iterator[tuple[str, dict[str, Any]]]:
     """Operations and params; each session is new."""
     for who, viewer in enumerate(VIEWERS):
         for topic in TOPICS:
-            for weight in weights:
+            for weight in WEIGHTS:
                 yield "experts", {"topic": topic, "weight": weight, "limit": 50, "viewer": viewer}
             yield "search", {"query": topic, "limit": 50, "viewer": viewer}
         for number, text in enumerate(TEXTS):
@@ -132,16 +131,16 @@ def questions(weights: tuple[str, ...] = WEIGHTS) -> Iterator[tuple[str, dict[st
         yield "claim", {"id": "c000", "viewer": viewer}
 
 
-def answers(asking: Ask, root: Path, weights: tuple[str, ...] = WEIGHTS) -> dict[str, str]:
+def answers(asking: Ask, root: Path) -> dict[str, str]:
     """By question what is said: all that has to be the same after a restart."""
     found = {}
-    for operation, params in questions(weights):
+    for operation, params in questions():
         said = json.dumps(_lasting(asking(operation, **params)), sort_keys=True)
         found[f"{operation} {params}"] = said.replace(str(root), "ROOT")
     return found
 
 
-def said_by(engine: Engine, weights: tuple[str, ...] = WEIGHTS) -> dict[str, str]:
+def said_by(engine: Engine) -> dict[str, str]:
     """The same of an engine with one knowledge base."""
 
     def asking(operation: str, **params: Any) -> dict[str, Any]:
@@ -151,17 +150,15 @@ def said_by(engine: Engine, weights: tuple[str, ...] = WEIGHTS) -> dict[str, str
             return {"error": str(error)}
 
     (root,) = engine.collections
-    return answers(asking, root, weights)
+    return answers(asking, root)
 
 
 def _lasting(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: _lasting(v) for k, v in value.items() if k not in PASSING}
-    if not isinstance(value, list):
-        return value
-    return [
-        _lasting(item) for item in value if item != "workspace_pending"
-    ]  # it comes when it comes
+    if isinstance(value, list):  # what is pending comes when it comes
+        return [_lasting(item) for item in value if item != "workspace_pending"]
+    return value
 
 
 # Files

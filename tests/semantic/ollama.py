@@ -57,6 +57,11 @@ class Ollama(ThreadingHTTPServer):
             "VOUCH_SIDECAR_SEMANTIC_OLLAMA": self.address,
         }
 
+    @property
+    def embedded(self) -> set[str]:
+        """The texts that it was asked for."""
+        return {text for _, body in self.asked for text in body["input"]}
+
     def handle_error(self, *_: object) -> None:
         """A client that has gone is no error of a test."""
 

@@ -36,7 +36,8 @@ def test_claims_descriptions_and_sections_are_compared() -> None:
         "Keys\n# Second\n\nAnd this.\n",
     }
     others = texts_of(knowledge_of(ARTIFACTS), any_script=True)
-    assert set(others.by_mark.values()) - set(texts.by_mark.values()) == {"鍵は毎週変わる"}
+    assert others.by_mark.keys() > texts.by_mark.keys()
+    assert "鍵は毎週変わる" in others.by_mark.values()
 
 
 def test_the_nearest_come_first_and_no_more_than_asked() -> None:
@@ -66,17 +67,12 @@ def test_what_is_kept_beside_the_bases_is_written_anew_with_them(tmp_path: Path)
     assert not bases.write_extra("one", b"data")
     bases.write(Knowledge(), {}, None)
     assert not bases.has_extra("one")
-    assert bases.write_extra("one", b"data")
-    assert bases.has_extra("one")
-    (file,) = bases.folder.glob("beside-*")
-    assert file.stat().st_mode & 0o077 == 0
+    for name, data in (("one", b"data"), ("two-a", b"data"), ("two-b", b"other")):
+        assert bases.write_extra(name, data)
     assert Bases(tmp_path / "caches", tmp_path / "kb").open() is not None
-    assert bases.read_extra("one") == b"data"
-    assert bases.read_extra("two") is None
-    assert bases.write_extra("two-a", b"data")
-    assert bases.write_extra("two-b", b"other")
-    assert (bases.read_extra("two-a"), bases.read_extra("two-b")) == (None, b"other")
-    assert bases.read_extra("one") == b"data"
+    kept = {name: bases.read_extra(name) for name in ("one", "two-a", "two-b", "three")}
+    assert kept == {"one": b"data", "two-a": None, "two-b": b"other", "three": None}
+    assert all(file.stat().st_mode & 0o077 == 0 for file in bases.folder.glob("beside-*"))
     file = bases.folder / "beside-two"
     file.write_bytes(file.read_bytes()[:-1])
     assert bases.read_extra("two-b") is None
