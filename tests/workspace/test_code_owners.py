@@ -9,6 +9,7 @@ from vouch_sidecar.workspace import code_owners
 from vouch_sidecar.workspace.code_owners import (
     MAX_OWNERS_BYTES,
     MAX_RULES,
+    OWNERS_FILES,
     CodeOwners,
     read_owners,
     rules_in,
@@ -82,23 +83,23 @@ def test_who_owns_a_path(text: str, path: str, expected: list[str]) -> None:
     assert owners(text, path) == expected
 
 
+REFUSED = """
+!x @a
+[ab] @a
+[Section] @a
+\\#x @a
+a***b @a
+a//b @a
+/ @a
+x a
+x @a/b/c
+x @a\u202eb
+x @a @ü
+"""
+
+
 @pytest.mark.parametrize(
-    "line",
-    [
-        "!x @a",
-        "[ab] @a",
-        "[Section] @a",
-        "\\#x @a",
-        "a***b @a",
-        "a//b @a",
-        "/ @a",
-        "x a",
-        "x @a/b/c",
-        "x @a\u202eb",
-        "x @a @ü",
-        f"{'x' * 301} @a",
-        f"x {'@owner ' * 800}",
-    ],
+    "line", [*REFUSED.strip().split("\n"), f"{'x' * 301} @a", f"x {'@owner ' * 800}"]
 )
 def test_a_rule_that_cannot_be_read_does_not_count_and_the_others_do(line: str) -> None:
     made = rules_in(f"* @first\n{line}\n# end\n")
@@ -107,31 +108,14 @@ def test_a_rule_that_cannot_be_read_does_not_count_and_the_others_do(line: str) 
 
 def test_the_first_place_counts(tmp_path: Path) -> None:
     assert not read_owners(tmp_path).rules
-    write(tmp_path, {"docs/CODEOWNERS": "* @docs\n"})
-    assert owners_in(tmp_path) == "docs"
-    write(tmp_path, {"CODEOWNERS": "* @root\n"})
-    assert owners_in(tmp_path) == "root"
-    write(tmp_path, {".github/CODEOWNERS": "* @github\n"})
-    assert owners_in(tmp_path) == "github"
-
-
-def owners_in(top: Path) -> str:
-    ((owner,),) = (rule.owners for rule in read_owners(top).rules)
-    return owner.handle
-
-
-def test_what_is_no_utf_8_costs_its_line_alone(tmp_path: Path) -> None:
-    write(tmp_path, {"CODEOWNERS": b"caf\xe9/ @a\nsrc/ @b\n"})
-    rule = read_owners(tmp_path).rule_for("src/x")
-    assert rule is not None
-    assert [owner.handle for owner in rule.owners] == ["b"]
+    for path in reversed(OWNERS_FILES):
+        write(tmp_path, {path: f"caf\xe9/ @no\n* @of-{len(path)}\n".encode("latin-1")})
+        handles = [rule.owners[0].handle for rule in read_owners(tmp_path).rules]
+        assert handles[-1] == f"of-{len(path)}"  # a line that is no UTF-8 costs no other one
 
 
 def test_a_file_that_is_too_large_or_a_link_names_nobody(tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        {"CODEOWNERS": "* @root\n" + "#" * MAX_OWNERS_BYTES, "docs/CODEOWNERS": "* @docs\n"},
-    )
+    write(tmp_path, {"docs/CODEOWNERS": "* @docs\n", "CODEOWNERS": b"#" * (MAX_OWNERS_BYTES + 1)})
     assert not read_owners(tmp_path).rules
     (tmp_path / "CODEOWNERS").unlink()
     (tmp_path / "CODEOWNERS").symlink_to(tmp_path / "docs/CODEOWNERS")

@@ -10,7 +10,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.records import Severity
+from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.workspace import quotes_in_files
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.quotes_in_files import MAX_LOOKED
@@ -42,6 +42,12 @@ def row(engine: Engine, path: str = FILE) -> tuple[str | None, int | None, str |
     return claim["fresh"], claim["line"], claim["stale"]
 
 
+def checked(engine: Engine) -> list[Problem]:
+    """What a check finds in the only knowledge base."""
+    (collection,) = engine.collections.values()
+    return list(check_all(CheckContext(collection, collection.knowledge, now=engine.now())))
+
+
 @pytest.mark.parametrize(
     ("now", "state", "line"),
     [
@@ -64,26 +70,20 @@ def test_a_quote_is_there_moved_or_gone(
     assert citation["fresh"] == state
     assert citation["document"].endswith(f"#L{line}" if line else "#L3")
     assert (stale is not None) == (state == "gone")
+    found = [(problem.path, problem.code, problem.severity) for problem in checked(engine)]
+    assert found == [("claims/one.yaml", "quote-gone", Severity.HINT)] * (state == "gone")
 
 
 def test_a_block_says_so_and_puts_it_behind_others(root: Path, tmp_path: Path) -> None:
     other = b"Uploads stop after three retries, says the wire.\n"
     cite(root, "two", "Uploads stop after three retries on the wire", "b.md", other, quote=other)
     task = "After how many retries do uploads stop?"
-
-    def ids(engine: Engine) -> list[str]:
-        return [item["id"] for item in ask(engine, "context", task=task)["items"]]
-
-    before = ids(settled(root, tmp_path))
-    assert sorted(before) == ["one", "two"]
-    write(root, {FILE: "# Notes\n", "b.md": other})
-    git(root, "add", "b.md")
-    engine = settled(root, tmp_path)
-    assert ids(engine) == ["two", "one"]
-    text = ask(engine, "context", task=task)["text"]
-    assert "one (quote gone since, file changed on 2" in text
-    write(root, {FILE: NOTES, "b.md": b"Nothing.\n"})
-    assert ids(settled(root, tmp_path)) == ["one", "two"]
+    for notes, beside, order in ((b"", other, ["two", "one"]), (NOTES, b"-", ["one", "two"])):
+        write(root, {FILE: notes, "b.md": beside})
+        git(root, "add", "b.md")
+        told = ask(settled(root, tmp_path), "context", task=task)
+        assert [item["id"] for item in told["items"]] == order
+        assert ("one (quote gone since, file changed on 2" in told["text"]) == (not notes)
 
 
 def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path, tmp_path: Path) -> None:
@@ -140,29 +140,25 @@ def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
 ) -> None:
     said, path = "Refunds stop at noon and wait for the clerk.", "docs/refunds.md"
     there = f"# Desk\n\n{said}\n"
-    write(root, {path: there})
     cite(root, "a", said, path, there.encode())
     cite(root, "b", said, path, there.encode(), quote=said.encode())
-    git(root, "add", path)
-    task = "When do refunds stop and wait for the clerk?"
 
-    def told(engine: Engine) -> list[tuple[str, bool]]:
-        lines = ask(engine, "context", task=task)["text"].splitlines()[1:-1]
-        return [(line.partition(":")[0].split()[4], "quote gone" in line) for line in lines]
+    def told(now: str) -> tuple[list[str], str]:
+        """The claims of the file, and what a question is told."""
+        write(root, {path: now})
+        git(root, "add", path)
+        engine = settled(root, tmp_path)
+        answer = ask(engine, "context", task="When do refunds stop and wait for the clerk?")
+        (line,) = answer["text"].splitlines()[1:-1]
+        return [tied.claim.id for tied in ties(engine, path)], line
 
-    engine = settled(root, tmp_path)
-    assert [is_gone for _, is_gone in told(engine)] == [False]
-    assert [tied.claim.id for tied in ties(engine, path)] == ["b"]
-    write(root, {path: there.replace("noon", "five")})
-    engine = settled(root, tmp_path)
-    assert [is_gone for _, is_gone in told(engine)] == [True]
-    assert [(tied.claim.id, tied.fresh) for tied in ties(engine, path)] == [("b", "gone")]
+    claims, line = told(there)
+    assert (claims, "quote gone" in line) == (["b"], False)
+    claims, line = told(there.replace("noon", "five"))
+    assert (claims, "quote gone" in line) == (["b"], True)
     cite(root, "a", said, path, there.encode(), status="contested")
-    engine = settled(root, tmp_path)
-    text = ask(engine, "context", task=task)["text"]
-    assert len(text.splitlines()) == 3
-    assert "a (contested)" in text
-    assert [tied.claim.id for tied in ties(engine, path)] == ["a"]
+    claims, line = told(there)
+    assert (claims, "a (contested)" in line) == (["a"], True)
 
 
 def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path, tmp_path: Path) -> None:
@@ -192,18 +188,6 @@ def test_a_file_that_was_moved_is_not_gone_before_git_is_told(root: Path, tmp_pa
     assert ask(engine, "files", paths=["lib/wire.py"])["files"][0]["claims"][0]["id"] == "class"
 
 
-def test_checks_list_it(root: Path, tmp_path: Path) -> None:
-    write(root, {FILE: "# Notes\n"})
-    engine = settled(root, tmp_path)
-    (collection,) = engine.collections.values()
-
-    def codes() -> list[tuple[str, str, Severity]]:
-        found = check_all(CheckContext(collection, collection.knowledge))
-        return [(problem.path, problem.code, problem.severity) for problem in found]
-
-    assert codes() == [("claims/one.yaml", "quote-gone", Severity.HINT)]
-
-
 def test_the_freshest_quote_of_a_claim_counts(root: Path, tmp_path: Path) -> None:
     write(root, {"docs/more.md": "More of it.\n"})
     git(root, "add", "-A")
@@ -224,9 +208,7 @@ def test_a_private_source_tells_nobody_else_how_fresh_it_is(root: Path, tmp_path
     assert ask(engine, "claim", ada, id="one")["claim"]["stale"] is not None
     for answer in (ask(engine, "claim", id="one"), ask(engine, "files", paths=[FILE])):
         assert "gone" not in str(answer)
-    (collection,) = engine.collections.values()
-    found = check_all(CheckContext(collection, collection.knowledge))
-    assert not any(problem.code == "quote-gone" for problem in found)
+    assert not any(problem.code == "quote-gone" for problem in checked(engine))
 
 
 def test_a_cited_file_that_is_removed_and_comes_back_while_it_is_served() -> None:
@@ -251,7 +233,7 @@ def test_a_cited_file_that_is_removed_and_comes_back_while_it_is_served() -> Non
             assert (root / ".git" / "index").stat().st_mtime_ns == index
 
 
-DAY = 86_400
+DAY, EACH = 86_400, ("one", "rule", "never")
 CONFIRMED = 1_700_000_000
 """14 November 2023."""
 
@@ -266,11 +248,7 @@ def test_age_in_words_where_no_file_can_show_it(root: Path, tmp_path: Path) -> N
 
     def stale(days: float) -> dict[str, str | None]:
         engine.now = lambda: CONFIRMED + days * DAY
-        ids = ("one", "rule", "never")
-        return {
-            artifact_id: ask(engine, "claim", id=artifact_id)["claim"]["stale"]
-            for artifact_id in ids
-        }
+        return {each: ask(engine, "claim", id=each)["claim"]["stale"] for each in EACH}
 
     assert set(stale(365).values()) == {None}
     assert stale(366) == {"one": None, "rule": "last confirmed 12 months ago", "never": None}
@@ -278,8 +256,6 @@ def test_age_in_words_where_no_file_can_show_it(root: Path, tmp_path: Path) -> N
     assert stale(800)["rule"] == "last confirmed 2 years ago"
     block = ask(engine, "context", task="After how many retries do downloads stop?")["text"]
     assert " rule (last confirmed 2 years ago): Downloads" in block
-    (collection,) = engine.collections.values()
-    found = check_all(CheckContext(collection, collection.knowledge, now=engine.now()))
-    (problem,) = (problem for problem in found if problem.path == "claims/rule.yaml")
+    (problem,) = (each for each in checked(engine) if each.path == "claims/rule.yaml")
     assert (problem.code, problem.severity) == ("unconfirmed", Severity.HINT)
     assert problem.field == "last_confirmed_at"
