@@ -10,13 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
-from vouch_sidecar.workspace.definitions import Wanted, names_in_file
 from vouch_sidecar.workspace.file_list import Files, list_files
 from vouch_sidecar.workspace.git import Repository
-from vouch_sidecar.workspace.names_in_text import digest
 
 from tests.engine.bases import cached, engine_on
 from tests.kb.samples import claim, dump, make_kb, put
@@ -151,8 +149,6 @@ def settled(root: Path, tmp_path: Path) -> Engine:
 
 
 def ties(engine: Engine, path: str) -> list[Tied]:
-    from vouch_sidecar.engine import Caller
-
     (served,) = engine.serving(Caller())
     view = served.view
     there = view.workspace.path_of(path)
@@ -162,12 +158,6 @@ def ties(engine: Engine, path: str) -> list[Tied]:
 def tie_rows(engine: Engine, path: str) -> list[tuple[str, str, int | None]]:
     """Claim, arm and line of the ties of a file, strongest first."""
     return [(tied.claim.id, tied.arm, tied.line) for tied in ties(engine, path)]
-
-
-def definitions(data: bytes, language: str | None, *names: str) -> dict[str, tuple[int, int]]:
-    """The first and the last line of each of some names that a file defines."""
-    said = Wanted(names).defined_in(names_in_file(data, language), language)
-    return {name: said[digest(name)] for name in names if digest(name) in said}
 
 
 def plant(root: Path, planted: Path) -> None:

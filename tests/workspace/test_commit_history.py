@@ -225,24 +225,17 @@ def test_a_repository_that_can_not_be_read_says_so(
 def test_odd_paths_of_old_trees_end_nothing(root: Path, tmp_path: Path) -> None:
     """git refuses to make such a tree, and prints it all the same."""
     commit_as(root, "Ada Byron", {"a.py": "1"})
-    blob = git(root, "rev-parse", "HEAD:a.py").strip()
-    entries = b"".join(
-        b"100644 %s\0" % name + bytes.fromhex(blob)
-        for name in (b"//", b"/%b/1/Eve" % (b"0" * 39), b"/x", b"a.py", b"b.py")
-    )
-    tree = tmp_path / "tree"
-    tree.write_bytes(entries)
-    literal = ("hash-object", "-t", "tree", "-w", "--literally", str(tree))
-    made = tmp_path / "commit"
-    who = "Bob Kahn <b@b.example> 1 +0000"
-    parent = git(root, "rev-parse", "HEAD").strip()
-    lines = (f"tree {git(root, *literal).strip()}", f"parent {parent}", f"author {who}")
-    made.write_text("\n".join((*lines, f"committer {who}", "", "odd")), "utf-8")
-    commit = git(root, "hash-object", "-t", "commit", "-w", str(made))
+    blob = bytes.fromhex(git(root, "rev-parse", "HEAD:a.py").strip())
+    names = (b"//", b"/%b/1/Eve" % (b"0" * 39), b"/x", b"a.py", b"b.py")
+    file = tmp_path / "object"
+    file.write_bytes(b"".join(b"100644 %s\0" % name + blob for name in names))
+    tree = git(root, "hash-object", "-t", "tree", "-w", "--literally", str(file)).strip()
+    parent, who = git(root, "rev-parse", "HEAD").strip(), "Bob Kahn <b@b.example> 1 +0000"
+    file.write_text(f"tree {tree}\nparent {parent}\nauthor {who}\ncommitter {who}\n\nodd", "utf-8")
+    commit = git(root, "hash-object", "-t", "commit", "-w", str(file))
     git(root, "update-ref", "HEAD", commit.strip())
     found = history(root, tmp_path)
-    assert authors(found, "a.py") == ["Ada Byron"]
-    assert authors(found, "b.py") == ["Bob Kahn"]
+    assert (authors(found, "a.py"), authors(found, "b.py")) == (["Ada Byron"], ["Bob Kahn"])
     assert {commit.author for commit in found.commits} == {"Ada Byron", "Bob Kahn"}
     assert not found.unread
 

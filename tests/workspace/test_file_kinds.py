@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from vouch_sidecar.workspace.file_kinds import changes_with_all
 
 SILENT = """
@@ -25,11 +24,6 @@ src/versions.py docs/package.md src/changelog_writer.py packages.toml src/resolv
 """
 
 
-@pytest.mark.parametrize("path", SILENT.split())
-def test_what_nearly_every_commit_changes(path: str) -> None:
-    assert changes_with_all(path)
-
-
-@pytest.mark.parametrize("path", SPEAKING.split())
-def test_what_is_changed_on_purpose(path: str) -> None:
-    assert not changes_with_all(path)
+def test_what_nearly_every_commit_changes_and_what_is_changed_on_purpose() -> None:
+    assert [path for path in SILENT.split() if not changes_with_all(path)] == []
+    assert [path for path in SPEAKING.split() if changes_with_all(path)] == []

@@ -30,19 +30,12 @@ def test_what_git_would_take_in_is_listed(tmp_path: Path) -> None:
         tmp_path / "repo", {".gitignore": "*.log\n/made/\n", "a.py": "", "gone.py": ""}
     )
     (root / "gone.py").unlink()
-    new = {
-        "new.py": "",
-        "a.log": "",
-        "made/x.py": "",
-        "sub/made/y.py": "",
-        "sub/.gitignore": "!b.log\nlocal.*\n",
-        "sub/b.log": "",
-        "sub/local.py": "",
-        "node_modules/m/index.js": "",
-        ".hidden/x.py": "",
-        ".vouch/claims/x.yaml": "",
-    }
-    write(root, new)
+    new = """
+        new.py a.log made/x.py sub/made/y.py sub/b.log sub/local.py node_modules/m/index.js
+        .hidden/x.py .vouch/claims/x.yaml
+    """
+    write(root, dict.fromkeys(new.split(), ""))
+    write(root, {"sub/.gitignore": "!b.log\nlocal.*\n"})
     repository(root / "nested", {"inner.py": ""})
     expected = (".gitignore", "a.py", "new.py", "sub/.gitignore", "sub/b.log", "sub/made/y.py")
     assert listed(root, tmp_path).paths == expected
@@ -91,34 +84,19 @@ def test_what_is_large_or_no_file_is_not_read(tmp_path: Path) -> None:
     assert walked(tmp_path) == ("large", "whole")
 
 
-@pytest.mark.parametrize(
-    ("path", "expected"),
-    [
-        ("a/b.py", "a/b.py"),
-        ("./a//b.py", "a/b.py"),
-        ("a/../b.py", "b.py"),
-        ("../b.py", None),
-        ("/etc/passwd", None),
-        ("", None),
-        (".", None),
-        ("a\0b", None),
-        ("a" * 100_000, None),
-        (".vouch/claims/a.yaml", None),
-        ("sub/.vouch/x", None),
-        ("../\ud800/x", None),
-    ],
-)
-def test_paths_below_the_root(tmp_path: Path, path: str, expected: str | None) -> None:
-    assert path_below(tmp_path, path) == expected
-    if expected is not None:
-        assert path_below(tmp_path, str(tmp_path / path)) == expected
+OUTSIDE = ("../b.py", "/etc/passwd", "", ".", "a\0b", "a" * 100_000, "../\ud800/x")
+INSIDE = {"a/b.py": "a/b.py", "./a//b.py": "a/b.py", "a/../b.py": "b.py"}
+
+
+def test_paths_below_the_root(tmp_path: Path) -> None:
+    for path, expected in INSIDE.items():
+        assert path_below(tmp_path, path) == path_below(tmp_path, f"{tmp_path}/{path}") == expected
+    for path in (*OUTSIDE, ".vouch/claims/a.yaml", "sub/.vouch/x"):
+        assert path_below(tmp_path, path) is None
 
 
 def test_names_differ_in_case_and_form_on_some_disks() -> None:
-    composed, decomposed = (
-        unicodedata.normalize("NFC", "é.py"),
-        unicodedata.normalize("NFD", "é.py"),
-    )
+    composed, decomposed = (unicodedata.normalize(form, "é.py") for form in ("NFC", "NFD"))
     files = Files(("Src/Main.py", f"lib/{decomposed}", "x/One.py", "x/one.py"))
     assert files.find("src/main.PY") == "Src/Main.py"
     assert files.find(f"lib/{composed}") == f"lib/{decomposed}"
@@ -127,10 +105,12 @@ def test_names_differ_in_case_and_form_on_some_disks() -> None:
     assert files.ending("main.py") == ["Src/Main.py"]
 
 
-def test_a_root_below_the_top_of_its_repository(tmp_path: Path) -> None:
+def test_a_root_below_the_top_of_its_repository_and_above_several(tmp_path: Path) -> None:
     repository(tmp_path / "mono", {"one/a.py": "", "two/b.py": "", "onelike/c.py": ""})
-    found = listed(tmp_path / "mono" / "one", tmp_path)
-    assert found.paths == ("a.py",)
+    assert listed(tmp_path / "mono" / "one", tmp_path).paths == ("a.py",)
+    repository(tmp_path / "many" / "one", {"a.py": ""})
+    repository(tmp_path / "many" / "two", {"b.py": ""})
+    assert listed(tmp_path / "many", tmp_path).paths == ("one/a.py", "two/b.py")
 
 
 @pytest.mark.parametrize("path", ["src/till.py", "services/pay/src/till.py"])
@@ -141,18 +121,5 @@ def test_a_path_may_begin_at_the_top_of_the_repository(tmp_path: Path, path: str
     (file,) = ask(engine, "files", paths=[path])["files"]
     assert [claim["id"] for claim in file["claims"]] == ["one"]
     (collection,) = engine.collections.values()
-    assert [found for _, _, found in collection.world.files_in(f"in {path}:7")] == ["src/till.py"]
-
-
-def test_no_question_waits_for_look_ups(tmp_path: Path) -> None:
-    root = repository(tmp_path / "repo", {"src/till.py": ""})
-    base(root, {})
-    (collection,) = settled(root, tmp_path).collections.values()
     assert {"_by_name", "_by_words", "_by_module"} <= vars(collection.world.files).keys()
-
-
-def test_a_root_above_several_repositories(tmp_path: Path) -> None:
-    repository(tmp_path / "many" / "one", {"a.py": ""})
-    repository(tmp_path / "many" / "two", {"b.py": ""})
-    found = listed(tmp_path / "many", tmp_path)
-    assert found.paths == ("one/a.py", "two/b.py")
+    assert [found for _, _, found in collection.world.files_in(f"in {path}:7")] == ["src/till.py"]
