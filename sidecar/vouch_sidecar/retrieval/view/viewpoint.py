@@ -155,14 +155,10 @@ class Viewpoint:
         return found
 
     def cached(self, what: str, text: str, make: Callable[[], T]) -> T:
-        """The result of `make` for a text, from memory if known. A result that is incomplete
-        because time was up is not kept.
+        """The result of `make` for a text, from memory if known. `make` must not ask for the time
+        that is left.
         """
-        key, memo, before = (what, self.stamp), self.knowledge.memo, self.deadline.cuts
-        result = memo.cached(text, key, make)
-        if self.deadline.cuts > before:
-            memo.forget(text, key)
-        return result
+        return self.knowledge.memo.cached(text, (what, self.stamp), make)
 
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
