@@ -122,19 +122,19 @@ class Embeddings:
             by_mark = {} if data is None else await in_worker(partial(from_bytes, data))
             known = self._known[collection] = _Known(by_mark)
         if known.of is not knowledge:
-            texts = await in_worker(partial(texts_of, knowledge, backend.any_script))
+            rows, texts = await in_worker(partial(texts_of, knowledge, backend.any_script))
             by_mark = known.by_mark
-            lacking = [mark for mark in texts.by_mark if mark not in by_mark]
-            lacking.sort(key=lambda mark: len(texts.by_mark[mark]))
+            lacking = [mark for mark in texts if mark not in by_mark]
+            lacking.sort(key=lambda mark: len(texts[mark]))
             for at in range(0, len(lacking), BATCH):
                 if self._model != self._wanted():
                     return True
                 marks = lacking[at : at + BATCH]
-                batch = [texts.by_mark[mark] for mark in marks]
-                rows = await in_worker(partial(backend.embed, batch, BATCH_SECONDS))
-                by_mark.update(zip(marks, rows, strict=True))
+                batch = [texts[mark] for mark in marks]
+                made = await in_worker(partial(backend.embed, batch, BATCH_SECONDS))
+                by_mark.update(zip(marks, made, strict=True))
             try:
-                vectors = await run_sync(partial(arranged, texts.rows, by_mark))
+                vectors = await run_sync(partial(arranged, rows, by_mark))
             except ValueError:
                 known.by_mark = {}
                 raise UnavailableError(MIXED) from None

@@ -163,12 +163,14 @@ def _to_ask(views: Sequence[View], rows: Sequence[Salient], text: str) -> list[L
     if surely_named(rows):
         return []
     topic, people = people_on(views, text)
-    out: list[Line] = []
-    for person in people:
-        why = count(person.claim_count, "claim")
-        line = Line(person.view, person.entity, topic, 1.0, "text", None)
-        out.append(replace(line, people=why, likelihood=1.0))
-    return out
+    return [
+        Line(
+            *(each.view, each.entity, topic, 1.0, "text", None),
+            people=count(each.claim_count, "claim"),
+            likelihood=1.0,
+        )
+        for each in people
+    ]
 
 
 def _named_hits(rows: Sequence[Salient], text: str) -> list[Line]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from math import fsum
 
-from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.retrieval.constants import (
@@ -75,23 +74,15 @@ def _worth(kind: Kind) -> float:
 
 
 def _scored(vector: TextVector, row: Ranked, query: str) -> Ranked:
+    """The hit with a score of its nearness and of the share of the query's words, by weight, that
+    it holds.
+    """
     near = max(0.0, vector.cosine(row.view, row.artifact))
-    held = _coverage(row, query)
-    both = SEMANTIC_WEIGHT * near + (1 - SEMANTIC_WEIGHT) * held
-    return row._replace(score=round(_worth(row.kind) * both, 6))
-
-
-def _coverage(row: Ranked, query: str) -> float:
-    """The share of a query's words, by weight, that a hit holds."""
-    weights = worths_of(row.view, query)
-    stems = frozenset(content_stems(row.text if row.kind is Kind.CLAIM else _indexed(row)))
+    weights, stems = worths_of(row.view, query), frozenset(content_stems(row.text))
     held = fsum(weight for word, weight in weights.items() if word.held_by(stems))
-    return held / fsum(weights.values()) if weights else 0.0
-
-
-def _indexed(row: Ranked) -> str:
-    """The text by which full text finds a hit."""
-    return dict(enumerate(texts(row.artifact))).get(row.section, "")
+    share = held / fsum(weights.values()) if weights else 0.0
+    both = SEMANTIC_WEIGHT * near + (1 - SEMANTIC_WEIGHT) * share
+    return row._replace(score=round(_worth(row.kind) * both, 6))
 
 
 def semantic_hits(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -27,15 +26,10 @@ class Row(NamedTuple):
     mark: bytes
 
 
-class Texts(NamedTuple):
-    """The texts of one generation, by their marks, and the rows that have them, in order."""
-
-    rows: list[Row]
-    by_mark: Mapping[bytes, str]
-
-
-def texts_of(knowledge: Knowledge, any_script: bool) -> Texts:
-    """The texts of a generation that a model can read."""
+def texts_of(knowledge: Knowledge, any_script: bool) -> tuple[list[Row], dict[bytes, str]]:
+    """The texts of a generation that a model can read: their rows, in order, and the texts by their
+    marks.
+    """
     rows: list[Row] = []
     by_mark: dict[bytes, str] = {}
     for kind in KINDS:
@@ -46,7 +40,7 @@ def texts_of(knowledge: Knowledge, any_script: bool) -> Texts:
                     mark = blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
                     rows.append(Row(kind, artifact.id, section, gate, mark))
                     by_mark[mark] = text
-    return Texts(sorted(rows), by_mark)
+    return sorted(rows), by_mark
 
 
 def _compared(artifact: Artifact) -> list[str]:
