@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.mentions import Mention, mark_nested, mentions_between
@@ -57,8 +58,10 @@ class Names:
         }
         self._root = _Node()
         self._by_spelling: defaultdict[str, list[str]] = defaultdict(list)
-        self._by_stem: defaultdict[str, list[KeyedForm]] = defaultdict(list)
-        """The names, other than surnames, that have a stem or punctuation."""
+        self._by_stem = defaultdict[str, defaultdict[str, list[KeyedForm]]](
+            lambda: defaultdict(list)
+        )
+        """The names, other than surnames, that have a stem or punctuation, by entity."""
         for entity, keyed in self._forms.items():
             for path, form in keyed:
                 node = self._root
@@ -66,7 +69,7 @@ class Names:
                     node = node.children[key]
                 node.forms.append(form)
                 for key in dict.fromkeys(path) if form.kind is not FormKind.SURNAME else ():
-                    self._by_stem[key].append((path, form))
+                    self._by_stem[key][entity.id].append((path, form))
             for text in spellings(entity):
                 self._by_spelling[text].append(entity.id)
 
@@ -142,10 +145,10 @@ class Names:
         if all(u.folded in STOPWORDS for u in analysis.units):
             return []
         found = {
-            form.entity_id
+            entity_id
             for run in paths_without_gaps(analysis)
-            for path, form in self._by_stem.get(run[0], ())
-            if _has_run(path, run)
+            for entity_id, having in self._by_stem.get(run[0], {}).items()
+            if any(_has_run(path, run) for path, _ in having)
         }
         return sorted(found)
 
@@ -156,12 +159,13 @@ class Names:
         covered = {at for mention in mentions for at in range(mention.start, mention.end)}
         found: list[Mention] = []
         for unit in units(text).units:
-            if unit.spaceless or unit.folded in STOPWORDS or unit.start in covered:
-                continue
-            if _NUMBER_BEHIND.match(text, unit.end):
+            having: Mapping[str, list[KeyedForm]] = self._by_stem.get(unit.stem, {})
+            is_word = not unit.spaceless and unit.folded not in STOPWORDS
+            is_free = unit.start not in covered and not _NUMBER_BEHIND.match(text, unit.end)
+            if not (is_word and is_free and len(having) <= MANY_SHARE):
                 continue
             named: dict[str, str] = {}
-            for form in self._by_few(unit.stem):
+            for _, form in chain.from_iterable(having.values()):
                 if any(differ_in_number(word, unit.folded) for word in form.words):
                     named.setdefault(form.entity_id, form.name)
             found += [
@@ -169,17 +173,6 @@ class Names:
                 for i, name in sorted(named.items())
             ]
         return found
-
-    def _by_few(self, stem: str) -> Sequence[NameForm]:
-        """The names that have a stem, where at most `MANY_SHARE` entities have it."""
-        having: list[NameForm] = []
-        ids: set[str] = set()
-        for _, form in self._by_stem.get(stem, ()):
-            having.append(form)
-            ids.add(form.entity_id)
-            if len(ids) > MANY_SHARE:
-                return ()
-        return having
 
 
 def _has_run(path: KeyPath, stems: KeyPath) -> bool:
