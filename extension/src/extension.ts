@@ -24,7 +24,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const session = `vscode-${randomUUID()}`;
   const ask: Ask = (method, params, collection) =>
     server.ask(method, collection ? { ...params, root: panel.rootOf(collection) } : params);
-  const panel = new Panel(ask, log, session, context.workspaceState);
+  const panel = new Panel(ask, log, session);
   const installer = new Installer(context, log);
   const server = new Server(context, log, installer, session, panel);
   const start = coalesce(() => startWhereKnown(panel, installer, server, log));
@@ -56,7 +56,7 @@ export function activate(context: vscode.ExtensionContext): void {
       expertsAtCaret: () => find(wordAtCaret()),
       expertsOnRow: ({ subject }: Node) => find(subject?.name),
       weighExperts: () => weighExperts(panel.experts),
-      ...rowCommands(ask, panel.inFile, panel.inPlay),
+      ...rowCommands(ask, panel.inPlay),
     }),
     ...watchers(panel, server, start),
   );

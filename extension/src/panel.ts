@@ -34,15 +34,12 @@ export class Panel implements vscode.Disposable {
     private readonly ask: Ask,
     private readonly log: vscode.LogOutputChannel,
     session: string,
-    memory: vscode.Memento,
   ) {
     this.claim = new ClaimPage(ask, () => [...workspaceFolders(), ...this.knowledgeBases]);
     const redraw = (view: keyof Panel['trees']) => () => this.trees[view].redraw();
     this.inPlay = new InPlay(ask, redraw('inPlay'), session);
     this.experts = new Experts(ask, redraw('experts'));
-    this.inFile = new InFile(ask, redraw('inFile'), memory, (claims) =>
-      this.claim.showAtCaret(claims),
-    );
+    this.inFile = new InFile(ask, redraw('inFile'), (claims) => this.claim.showAtCaret(claims));
     const used = (node?: Node) => {
       this.inPlay.touched();
       if (node?.claim) this.claim.select(node.claim);

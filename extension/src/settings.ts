@@ -2,11 +2,7 @@
 import { CLIENT_SETTINGS, USER_SETTINGS } from './settings.gen';
 
 /** Where a value stands, as `WorkspaceConfiguration.inspect` says; the default is left aside. */
-interface Layers {
-  readonly globalValue?: unknown;
-  readonly workspaceValue?: unknown;
-  readonly workspaceFolderValue?: unknown;
-}
+type Layers = { [at in 'globalValue' | 'workspaceValue' | 'workspaceFolderValue']?: unknown };
 
 export type Settings = Readonly<Record<string, unknown>>;
 

@@ -14,16 +14,10 @@ function inFile(claims: readonly TiedClaim[]) {
     if (answer.fails) throw new Error('it is being started again');
     return { files: [{ path: 'a', claims: answer.claims }], degraded: answer.degraded };
   }) as unknown as Ask;
-  const kept = new Map<string, unknown>();
-  const state = {
-    get: (key: string, otherwise: unknown) => kept.get(key) ?? otherwise,
-    update: async (key: string, value: unknown) => void kept.set(key, value),
-  } as unknown as ConstructorParameters<typeof InFile>[2];
   const reported: (readonly Ref[])[] = [];
   const model = new InFile(
     ask,
     () => {},
-    state,
     (here) => reported.push(here),
   );
   return { model, answer, reported };
@@ -49,7 +43,7 @@ test('claims stand as they do in the file, each with its line, the fact before i
   assert.equal(model.roots[2]?.target?.[0], 'file:///repo/notes.md#L3');
 });
 
-test('the badge counts what the file no longer has, but not what is dismissed', async () => {
+test('the badge counts what the file no longer has', async () => {
   const { model } = inFile([
     tied('a', { fresh: 'gone', stale: 'the quote is gone' }),
     tied('b', { fresh: 'gone' }),
@@ -57,11 +51,6 @@ test('the badge counts what the file no longer has, but not what is dismissed', 
     tied('d', { stale: 'last confirmed over a year ago' }),
   ]);
   await model.look(FILE);
-  assert.equal(model.badge.value, 2);
-  model.dismiss(model.roots[0] as Node);
-  assert.equal(model.badge.value, 1);
-  assert.deepEqual(names(model.roots).at(-1), '1 dismissed');
-  model.restore();
   assert.equal(model.badge.value, 2);
 });
 

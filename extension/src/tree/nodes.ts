@@ -27,8 +27,7 @@ export interface Node {
   readonly warns?: boolean;
   /** What menus go by. */
   readonly menu?: string;
-  /** What a click does: runs a command, or opens a place or a claim. */
-  readonly command?: string;
+  /** What a click opens: a place or a claim. */
   readonly target?: Target;
   readonly claim?: Ref;
   readonly subject?: Subject;

@@ -1,11 +1,10 @@
-/** What can be done with a row: open what it points at, copy it, hide its topic, dismiss its claim. */
+/** What can be done with a row: open what it points at, copy it, hide its topic. */
 import * as vscode from 'vscode';
-import type { InFile } from '../views/inFile';
 import type { InPlay } from '../views/inPlay';
 import { type Ask, askClaim, type Node, type Target, targetOf } from './nodes';
 
 /** The handlers of the commands, by name. */
-export const rowCommands = (ask: Ask, inFile: InFile, inPlay: InPlay) => ({
+export const rowCommands = (ask: Ask, inPlay: InPlay) => ({
   openRow: async (node: Node) => {
     const target = await targetOf(ask, node);
     if (target) await openTarget(target);
@@ -23,8 +22,6 @@ export const rowCommands = (ask: Ask, inFile: InFile, inPlay: InPlay) => ({
     const message = `“${subject.name}” is hidden: the setting names.never shows it again`;
     vscode.window.setStatusBarMessage(message, 5_000);
   },
-  dismissClaim: (node: Node) => inFile.dismiss(node),
-  restoreClaims: () => inFile.restore(),
 });
 
 /** Opens the first file that is there, at its line. */

@@ -53,8 +53,7 @@ export class NodeTree implements vscode.TreeDataProvider<Node>, vscode.Disposabl
     const color = node.warns ? new vscode.ThemeColor('list.warningForeground') : undefined;
     item.iconPath = new vscode.ThemeIcon(node.icon, color);
     item.contextValue = node.menu ?? '';
-    if (node.command) item.command = { command: node.command, title: node.label };
-    else if (node.target || node.claim) {
+    if (node.target || node.claim) {
       item.command = { command: 'vouchSidecar.openRow', title: 'Open File', arguments: [node] };
     }
     return item;

@@ -1,5 +1,4 @@
 /** What the view "In this file" shows: the claims that are tied to the file in sight. */
-import type * as vscode from 'vscode';
 import type { TiedClaim } from '../protocol.gen';
 import { joined, plural } from '../text/words';
 import {
@@ -29,8 +28,6 @@ interface Shown {
   readonly pending: boolean;
 }
 
-const KEY = 'dismissedClaims';
-
 export class InFile extends Rows {
   private shown: Shown | undefined;
   private caret: Caret | undefined;
@@ -41,8 +38,6 @@ export class InFile extends Rows {
   constructor(
     private readonly ask: Ask,
     redraw: () => void,
-    /** Keeps which claims somebody dismissed, by file. */
-    private readonly memory: Pick<vscode.Memento, 'get' | 'update'>,
     /** Told of the claims at the caret, where there are any. */
     private readonly onClaimsAtCaret: (claims: readonly Ref[]) => void,
   ) {
@@ -69,38 +64,9 @@ export class InFile extends Rows {
     this.draw();
   }
 
-  /** Takes a claim out of the rows of this file, until it is restored. */
-  dismiss({ claim }: Node): void {
-    if (claim) this.keep([...this.dismissed, keyOf(claim)]);
-  }
-
-  restore(): void {
-    this.keep([]);
-  }
-
   clear(): void {
     this.turn += 1;
     this.set(undefined);
-  }
-
-  private get all(): Readonly<Record<string, readonly string[]>> {
-    return this.memory.get(KEY, {});
-  }
-
-  private get dismissed(): readonly string[] {
-    return this.all[this.shown?.uri ?? ''] ?? [];
-  }
-
-  private get left(): readonly TiedClaim[] {
-    const { dismissed } = this;
-    return this.shown?.claims.filter((claim) => !dismissed.includes(keyOf(claim))) ?? [];
-  }
-
-  private keep(keys: readonly string[]): void {
-    const { [this.shown?.uri ?? '']: _, ...others } = this.all;
-    const mine = this.shown && keys.length > 0 ? { [this.shown.uri]: keys } : {};
-    void this.memory.update(KEY, { ...others, ...mine });
-    this.draw();
   }
 
   private async asked(uri: string): Promise<Shown> {
@@ -115,15 +81,15 @@ export class InFile extends Rows {
   }
 
   private draw(): void {
-    const { shown, caret, left } = this;
+    const { shown, caret } = this;
     if (!shown) {
       this.show([]);
       return;
     }
     const { uri, claims, pending } = shown;
-    const here = caret?.uri === uri ? atCaret(left, caret) : [];
+    const here = caret?.uri === uri ? atCaret(claims, caret) : [];
     const nodes = (weak: boolean) =>
-      left
+      claims
         .filter((claim) => claim.weak === weak)
         .map((claim) => tiedNode(uri, claim, here.includes(claim)));
     const rows = nodes(false);
@@ -132,12 +98,7 @@ export class InFile extends Rows {
       const label = `${weak.length} less sure`;
       rows.push(listNode('file/weak', label, 'ellipsis', weak, { open: false }));
     }
-    const dismissed = claims.length - left.length;
-    if (dismissed > 0) {
-      const command = 'vouchSidecar.restoreClaims';
-      rows.push({ id: command, label: `${dismissed} dismissed`, icon: 'discard', command });
-    }
-    const value = left.filter(({ fresh }) => fresh === 'gone').length;
+    const value = claims.filter(({ fresh }) => fresh === 'gone').length;
     const tooltip = `${plural(value, 'claim')} on this file whose quote is gone from it`;
     this.show(rows.length > 0 ? rows : [pending ? PENDING : NONE], '', { value, tooltip });
     // Only once: what somebody selects elsewhere stays while the caret stands still.
@@ -186,7 +147,7 @@ function tiedNode(file: string, tied: TiedClaim, isHere: boolean): Node {
     tooltip: inLines(rowText(text), why, stale, contested, source && `— ${source}`),
     ...look,
     icon: isHere ? 'arrow-right' : icon,
-    menu: 'claim tied',
+    menu: 'claim',
     claim: { id, collection },
     target: line === null ? [document ?? tied.uri, tied.uri] : [`${file}#L${line}`],
   };

@@ -81,16 +81,6 @@ export async function run({ w, test }) {
     await badge.waitFor({ state: 'detached' });
   });
 
-  await test('a claim is dismissed in this file, and brought back', async () => {
-    await w.openFile('runbook.md');
-    await named('dlq show --last 50').waitFor();
-    await named('dlq show --last 50').hover();
-    await named('dlq show --last 50').getByRole('button', { name: 'Dismiss in This File' }).click();
-    await named('dlq show --last 50').waitFor({ state: 'detached' });
-    await named('1 dismissed').click();
-    await named('dlq show --last 50').waitFor();
-  });
-
   await test('the claim at the caret is marked, and shown in full', async () => {
     await w.openFile('upload.py');
     await caretTo(8);
