@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.names_in_text import names_in
 
-from tests.engine.bases import ask, cached, engine_on
+from tests.engine.bases import ask
 from tests.kb.samples import dump, entity, put
 from tests.workspace.places import (
     cite,
@@ -250,41 +249,38 @@ def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(
 
 
 def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> None:
-    tests = ("tests/test_net_wire.py", "tests/test_wire.py", "src/pkg/upload_test.py")
-    write(root, dict.fromkeys((*tests, "tests/wire.py", "tests/test_other_wire.py"), "x"))
-    write(root, {"src/b/net/wires.py": "", "src/b/upload.py": ""})
+    others = ("tests/wire.py", "tests/test_other_wire.py", "src/b/net/wires.py", "src/b/upload.py")
+    named = ("tests/test_net_wire.py", "tests/test_wire.py", "src/pkg/upload_test.py")
+    write(root, dict.fromkeys((*others, *named), "x"))
     git(root, "add", "-A")
     cite(root, "one", "Frames are short.", "src/pkg/net/wire.py")
     cite(root, "two", "`UploadLoop` gives up.", "https://example.org/b")
     cite(root, "three", "All in `src/pkg/net/` is slow.", "https://example.org/c")
     engine = settled(root, tmp_path)
-    for path in tests[:2]:
+    for path in named[:2]:
         (tied,) = ties(engine, path)
         assert (tied.claim.id, tied.line) == ("one", None)
         assert tied.why == "cites wire.py, which this tests"
     (tied,) = ties(engine, "src/pkg/upload_test.py")
     assert (tied.arm, tied.line, tied.is_weak) == ("identifier", None, True)
     assert tied.why == "names UploadLoop, of upload.py, which this tests"
-    for path in ("tests/wire.py", "tests/test_other_wire.py", "tests/test_upload.py"):
+    for path in (*others, "tests/test_upload.py"):
         assert tie_rows(engine, path) == []
 
 
 def test_files_with_the_name_of_an_entity(root: Path, tmp_path: Path) -> None:
-    names = ("refund_job.py", "RefundJob.java", "money_back.py", "refund.py")
-    write(root, {f"src/money/{name}": "x" for name in names})
+    named = ("src/money/refund_job.py", "src/money/RefundJob.java", "src/money/money_back.py")
+    write(root, dict.fromkeys((*named, "src/money/refund.py"), "x"))
     git(root, "add", "-A")
     cite(root, "one", "It runs at night.", "https://example.org/a", entities=["job"])
     cite(root, "two", "It is of nobody.", "https://example.org/b", entities=["unknown"])
-    put(
-        root / ".vouch",
-        "entities/job.yaml",
-        entity(id="job", name="Refund job", aliases=["money-back"]),
-    )
+    job = entity(id="job", name="Refund job", aliases=["money-back"])
+    put(root / ".vouch", "entities/job.yaml", job)
     engine = settled(root, tmp_path)
-    for path in ("refund_job.py", "RefundJob.java", "money_back.py"):
-        assert tie_rows(engine, f"src/money/{path}") == [("one", "path", None)]
-    (tied,) = ties(engine, "src/money/refund_job.py")
-    assert tied.why == "is about Refund job, which this file is named after"
+    for path in named:
+        (tied,) = ties(engine, path)
+        assert (tied.claim.id, tied.arm, tied.line) == ("one", "path", None)
+        assert tied.why == "is about Refund job, which this file is named after"
     assert tie_rows(engine, "src/money/refund.py") == []
     put(root / ".vouch", "entities/job.yaml", entity(id="job", name="Refund"))
     assert tie_rows(settled(root, tmp_path), "src/money/refund.py") == [("one", "path", None)]
@@ -351,7 +347,7 @@ def test_nothing_is_published_where_no_file_changed_and_git_lists_none(
     root = tmp_path / "plain"
     write(root, {"a.md": "Zephyr sails.\n"})
     cite(root, "one", "Zephyr sails.", "a.md", b"Zephyr sails.\n")
-    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    engine = settled(root, tmp_path)
     (collection,) = engine.collections.values()
 
     def look() -> int:
