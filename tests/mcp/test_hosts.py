@@ -58,6 +58,8 @@ def test_unknown_fields_are_ignored_and_near_ones_named() -> None:
     said = "minClaims is no parameter and was ignored; did you mean min_claims?"
     assert meant("experts", {"topic": "x", "xyzzy": 1, "minClaims": 1}) == ({"topic": "x"}, [said])
     assert "<" not in "".join(meant("experts", {"limit<x>": 1})[1])
+    of_host = {"sessionId": "n8n-1", "toolCallId": "call_1", "chatInput": "x"}
+    assert meant("experts", {"topic": "x", **of_host}) == ({"topic": "x"}, [])
 
 
 JSON = st.recursive(

@@ -35,6 +35,8 @@ INSTRUCTIONS = (
 )
 _COUNTS = " With session_id, the text also counts as a turn of that session."
 
+OF_HOSTS = frozenset({"action", "chatInput", "sessionId", "tool", "toolCallId"})
+"""Fields that n8n sends with each call (its issue 21500, November 2026)."""
 _WORDS = re.compile(r"[\w-]+(?:\s*,\s*[\w-]+)+")
 NOTHING = ("", "null", "none", "undefined", "[]")
 """What stands for a param that is not given, as text in any case."""
@@ -114,7 +116,7 @@ def read(operation: Operation[Any, Any], given: Object) -> tuple[Object, list[st
         if name in operation.params.model_fields.keys() | OTHERS:
             if name in schema["required"] or str(value).strip().lower() not in NOTHING:
                 params[name] = _meant(properties.get(name, {}), value)
-        else:
+        elif name not in OF_HOSTS:
             shown, near = resembling(name, properties)
             if near:
                 notes.append(f"{shown} is no parameter and was ignored; did you mean {near}?")
