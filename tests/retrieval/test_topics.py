@@ -74,12 +74,6 @@ def test_a_word_that_english_lacks_is_one_in_two_or_three_claims() -> None:
     assert names(seen(*claims(*(f"The table {n} is set." for n in range(3))))) == set()
 
 
-@pytest.mark.parametrize("word", ["unpainted", "repainting", "non-smoker", "Non-keyring"])
-def test_an_ordinary_word_with_a_prefix_is_none(word: str) -> None:
-    expected = {word} if word[0].isupper() else set()  # a name, and `A` is no part of it
-    assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))))) == expected
-
-
 def test_a_tag_is_one_on_two_claims() -> None:
     tagged = claims("Doors close.", "Gates open.", tags=("night shift",))
     assert names(seen(*tagged)) == {"night shift"}
@@ -202,8 +196,11 @@ def test_headings_that_somebody_may_not_see_are_no_topics_for_him(
         assert found == set().union(*(wanted[word] for word in part))
 
 
-@pytest.mark.parametrize("word", ["json", "Utils", "readme", "kb", "website", "online", "October"])
-def test_words_of_code_and_the_own_name_are_no_topics(word: str) -> None:
+@pytest.mark.parametrize(
+    "word",
+    ["json", "Utils", "readme", "kb", "website", "online", "October", "unpainted", "non-smoker"],
+)
+def test_words_of_code_with_a_prefix_and_the_own_name_are_no_topics(word: str) -> None:
     own = frozenset({"kb"})
     assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))), own=own)) == set()
 
@@ -212,31 +209,24 @@ def test_what_stands_in_many_claims_is_no_topic() -> None:
     many = claims(*(f"The keyring has place {n}." for n in range(20)))
     assert names(seen(*many)) == set()
     assert names(seen(*many[:4])) == {"keyring"}
+    tickets = claims(*(f"Fixed by #{n + 10}." for n in range(MAX_TOPICS + 5)))
+    assert len(seen(*tickets).derived) == MAX_TOPICS
 
 
-def test_a_claim_that_links_to_an_entity_makes_none() -> None:
+def test_claims_that_link_to_entities_make_none_and_where_most_do_there_are_none() -> None:
     vault = entity("vault", "Key Vault")
     linked = [replace(one, entities=("vault",)) for one in KEYRINGS]
     assert names(seen(vault, *linked)) == set()
     assert names(seen(vault, *linked[:2], *claims("A keyring.", "The keyring.", "Keyrings."))) == {
         "keyring"
     }
-
-
-def test_where_most_claims_link_to_entities_there_are_none() -> None:
-    vault = entity("vault", "Key Vault")
-    linked = claims(*(f"The vault has {n} doors." for n in range(20)), entities=("vault",))
-    assert names(seen(vault, *KEYRINGS, *linked)) == set()
+    many = claims(*(f"The vault has {n} doors." for n in range(20)), entities=("vault",))
+    assert names(seen(vault, *KEYRINGS, *many)) == set()
 
 
 @pytest.mark.parametrize("declared", ["Keyring", "keyrings"])
 def test_a_declared_entity_of_that_name_replaces_it(declared: str) -> None:
     assert names(seen(*KEYRINGS, entity("ring", declared))) == set()
-
-
-def test_there_are_so_many_at_most() -> None:
-    many = claims(*(f"Fixed by #{n + 10}." for n in range(MAX_TOPICS + 5)))
-    assert len(seen(*many).derived) == MAX_TOPICS
 
 
 # Who is told of it
@@ -247,11 +237,8 @@ def test_what_is_private_counts_for_its_reader_alone() -> None:
     assert names(seen(*mixed)) == names(seen(*mixed, who=COURIER)) == set()
     (topic,) = seen(*mixed, who=ADA).derived
     assert topic.claims == {"asked", "import", "off"}
-
-
-def test_each_gate_has_its_own() -> None:
-    ours = [replace(one, scope=OURS) for one in KEYRINGS]
     mine = claims("Fixed by #4711.", scope=PRIVATE)
+    ours = [replace(one, scope=OURS) for one in KEYRINGS]
     both = Viewer(project="courier", agent="ada")
     assert names(seen(*ours, *mine, who=COURIER)) == {"keyring"}
     assert names(seen(*ours, *mine, who=ADA)) == {"#4711"}
@@ -301,14 +288,12 @@ def test_a_ticket_needs_its_sign() -> None:
     assert listed_topics(view, "4711 bottles of perfume") == []
 
 
-def test_a_declared_name_covers_a_topic() -> None:
-    ring = entity("ring", "Keyring Service", aliases=("blue keyring",))
-    view = seen(*KEYRINGS, ring)
-    assert [e.entity_id for e in weigh(view, "the blue keyring there")] == ["ring"]
-    assert {e.entity_id for e in weigh(view, "a keyring there")} == {"ring"}  # a part of it
-
-
-def test_experts_stand_before_topics() -> None:
+def test_experts_stand_before_topics_and_tickets_are_none() -> None:
+    both = claims(
+        "Doors close, see #14227.", "#14227 and PAY-9 follow ADR-0007.", tags=("oakwork",)
+    )
+    rows = experts(matching([seen(*both)], Question("#14227", 1.8e9)))
+    assert {row.entity.name for row in rows} == {"oakwork", "ADR-0007"}
     vault = entity("vault", "Key Vault")
     view = seen(vault, *KEYRINGS, claim("v", "Some keyring.", entities=("vault",)))
     rows = experts(matching([view], Question("keyring", 1.8e9)))
@@ -319,12 +304,11 @@ def test_experts_stand_before_topics() -> None:
     assert [row.entity.id for row in declared] == ["vault"]
 
 
-def test_a_ticket_is_no_expert() -> None:
-    both = claims(
-        "Doors close, see #14227.", "#14227 and PAY-9 follow ADR-0007.", tags=("oakwork",)
-    )
-    rows = experts(matching([seen(*both)], Question("#14227", 1.8e9)))
-    assert {row.entity.name for row in rows} == {"oakwork", "ADR-0007"}
+def test_a_declared_name_covers_a_topic() -> None:
+    ring = entity("ring", "Keyring Service", aliases=("blue keyring",))
+    view = seen(*KEYRINGS, ring)
+    assert [e.entity_id for e in weigh(view, "the blue keyring there")] == ["ring"]
+    assert {e.entity_id for e in weigh(view, "a keyring there")} == {"ring"}  # a part of it
 
 
 def test_claims_of_a_topic_are_no_rivals_within_it() -> None:
