@@ -23,6 +23,7 @@ from vouch_sidecar.index.links import (
     LinkState,
     Records,
     States,
+    decides_as_before,
     link_again,
     link_all,
 )
@@ -323,8 +324,9 @@ class Knowledge:
         """The claims that quote a source of which everybody is shown more, or less, because other
         claims `changed`.
         """
-        records = (known.records.get(key) for key in changed for known in (before, self))
-        cited = {ref for one in records if isinstance(one, Claim) for ref in one.evidence}
+        pairs = ((before.records.get(key), self.records.get(key)) for key in changed)
+        deciding = chain.from_iterable(pair for pair in pairs if not decides_as_before(*pair))
+        cited = {ref for one in deciding if isinstance(one, Claim) for ref in one.evidence}
         evidence = filter(None, map(self.evidence, cited))
         sources = {one.source_id for one in evidence}
         everybody = frozenset({OPEN})

@@ -91,20 +91,21 @@ def link_again(
     records: Records, names: Names, was: Records, then: States, differing: Collection[Key]
 ) -> dict[Key, LinkState]:
     """The states that may differ after a change of some records that changed no name. A claim whose
-    gate and citations stay as they were decides nothing about other artifacts.
+    status, gate and citations stay as they were decides nothing about other artifacts.
     """
     changes = [(was.get(key), records.get(key)) for key in differing]
-    if not all(_decides_as_before(old, new) for old, new in changes):
+    if not all(decides_as_before(old, new) for old, new in changes):
         return link_all(records, names, was, then)
     pages = cache(partial(_pages_by_claim, records))
     return {key: _of_itself(records[key], names, pages) for key in differing}
 
 
-def _decides_as_before(old: Artifact | None, new: Artifact | None) -> bool:
+def decides_as_before(old: Artifact | None, new: Artifact | None) -> bool:
+    """Whether a change of a claim, as of its text, changes nothing about other artifacts."""
     return (
         isinstance(old, Claim)
         and isinstance(new, Claim)
-        and is_live(old) == is_live(new)
+        and old.status == new.status
         and gate_of(old) == gate_of(new)
         and old.evidence == new.evidence
     )
