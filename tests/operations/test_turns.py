@@ -11,7 +11,6 @@ from vouch_sidecar.index.base_cache import RECORDS
 from vouch_sidecar.operations import OPERATIONS, as_json, perform
 from vouch_sidecar.surfaces.agent_requests import respond
 
-from tests.engine.processes import until
 from tests.kb.samples import claim, put
 from tests.protocol import knowledge
 
@@ -91,7 +90,6 @@ def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     collection = engine.collections[root]
     assert collection.bases is not None
     assert "search_failed" not in asked(engine, "status")["degraded"]
-    until(lambda: engine.load(whole=True))
     (manifest,) = collection.bases.folder.glob("*/" + RECORDS)
     manifest.write_text("{", "utf-8")
     later = Engine(env=env)
