@@ -95,3 +95,10 @@ def test_a_holder_that_says_nothing_is_not_waited_for(root: Path, env: dict[str,
     with mute_holder(env), host(root, env) as mcp:
         named = mcp.call("experts", topic="JWT", session_id="A")
     assert [row["entity_id"] for row in content_of(named)["experts"]] == ["jwt", "redis"]
+
+
+def test_reading_begins_before_the_first_call(
+    root: Path, env: dict[str, str], tmp_path: Path
+) -> None:
+    with running("mcp", cwd=root, env=env | {"XDG_CACHE_HOME": str(tmp_path)}):
+        until(lambda: any(tmp_path.rglob("records")))

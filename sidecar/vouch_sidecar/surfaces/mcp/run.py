@@ -34,6 +34,7 @@ from vouch_sidecar.surfaces.local.user_socket import (
     TOOL,
     UnansweredError,
     ask,
+    connect,
 )
 from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, operation_of, read, tools
 from vouch_sidecar.surfaces.projects import UNFILLED, Projects, path_of, serve
@@ -86,6 +87,7 @@ async def _serve(
             return engine
 
         answers, client = Answers(env, projects, begin), Client()
+        tasks.start_soon(answers.begin_unless_served)
         server = server_of(answers, every_tool=every_tool)
         tasks.start_soon(client.read, source)
         tasks.start_soon(client.write, sink)
@@ -137,6 +139,13 @@ class Answers:
         self._begin = begin
         self._engine: Engine | None = None
         self._turn = anyio.Lock()
+
+    async def begin_unless_served(self) -> None:
+        """Begin to read the knowledge bases, if no process serves them."""
+        if (connected := await in_worker(connect, self._env, abandon_on_cancel=True)) is None:
+            self._own_engine()
+        else:
+            connected.close()
 
     async def called(
         self, operation: Operation[Any, Any], arguments: Object, folders: Folders
