@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
-from vouch_sidecar.surfaces.local.user_socket import socket_path
+from vouch_sidecar.surfaces.local.user_socket import connect, exchange, question, socket_path
 
 from tests.engine.processes import until
 from tests.hook.conftest import LIMIT, Hook, Place, processes_of
@@ -52,6 +52,13 @@ def residents(place: Place) -> list[int]:
         if b"surfaces.resident" in (process / "cmdline").read_bytes():
             found.append(int(process.name))
     return found
+
+
+def answers(place: Place, path: str) -> bool:
+    """Whether the process that holds a socket has started."""
+    connected = connect(place.env, path=path)
+    asked = question([], "kb.status", {}, place.env)
+    return connected is not None and exchange(connected, asked, 5) is not None
 
 
 def left(hook: Hook, place: Place, **env: str) -> int:
@@ -164,7 +171,7 @@ def test_stop_ends_that_of_this_version_and_stop_all_of_every_one(hook: Hook, pl
     older = place.base / "older.py"
     older.write_text(OLDER, "utf-8")
     with subprocess.Popen([sys.executable, older], env=environment(place.env)) as process:
-        until(lambda: Path(socket_path(place.env, "0.0.1")).exists())
+        until(lambda: answers(place, socket_path(place.env, "0.0.1")))
         run_command("stop", cwd=place.root, env=place.env)
         assert not residents(place)
         assert process.poll() is None
