@@ -7,13 +7,15 @@ import os
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from tantivy import Document
 from vouch_sidecar.index.base_cache import TICK, Bases, tidy
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.layers import Layer, layer_of
 from vouch_sidecar.index.links import LinkState
 from vouch_sidecar.index.schema import key_in
 from vouch_sidecar.kb.artifact_files import changed_at
@@ -255,6 +257,48 @@ def test_a_base_of_another_version_goes_that_may_hold_what_is_retired(
     as_version("aa")
     assert bases.open() is not None
     assert finished(bases) == [older]
+
+
+def test_a_base_of_another_version_goes_if_files_changed_while_it_was_written(
+    bases: Bases, root: Path, as_version: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly(documents: Iterable[Document], folder: Path | None = None) -> Layer:
+        (root / ".vouch" / "claims" / "c.yaml").write_text("status: redacted", "utf-8")
+        until(lambda: time.time_ns() > changed_at(str(root / ".vouch")) + TICK)
+        return layer_of(documents, folder)
+
+    as_version("aa")
+    with monkeypatch.context() as patch:
+        patch.setattr("vouch_sidecar.index.base_cache.layer_of", slowly)
+        leave(bases)
+    as_version("bb")
+    assert bases.open() is None
+    assert finished(bases) == []
+
+
+def test_a_base_of_another_version_goes_if_an_older_folder_takes_the_place_of_the_files(
+    bases: Bases, root: Path, as_version: Callable[[str], None]
+) -> None:
+    make_kb(root / "older")
+    as_version("aa")
+    leave(bases)
+    (root / ".vouch").rename(root / "former")
+    (root / "older" / ".vouch").rename(root / ".vouch")
+    as_version("bb")
+    assert bases.open() is None
+    assert finished(bases) == []
+
+
+def test_a_base_of_another_version_goes_if_the_clock_was_set_back(
+    bases: Bases, as_version: Callable[[str], None]
+) -> None:
+    as_version("aa")
+    folder = leave(bases)
+    version, at, digest = folder.name.split("-")
+    folder.rename(folder.with_name(f"{version}-{int(at) + 3600 * 10**9}-{digest}"))
+    as_version("bb")
+    assert bases.open() is None
+    assert finished(bases) == []
 
 
 def test_old_bases_of_other_versions_go_and_those_beyond_a_few(

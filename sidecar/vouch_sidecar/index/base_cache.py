@@ -134,8 +134,8 @@ class Bases:
         which this process begins. It notices what was retired since, in which it purges all; a base
         that is newer may hold the text of what this process never saw.
         """
-        written = _written_at(other)
-        if written < time.time_ns() - KEPT_NANOSECONDS:
+        written, now = _written_at(other), time.time_ns()
+        if not now - KEPT_NANOSECONDS <= written <= now:  # the clock may have been set back
             return False
         return written <= opened or changed_at(self._kb_dir) + TICK < written
 
@@ -150,12 +150,12 @@ class Bases:
         file that must be read again. Raises FileNotFoundError if another process removes it
         meanwhile, OSError or ValueError if there is no room.
         """
-        folder = self._begin()
+        began, folder = time.time_ns(), self._begin()
         try:
             layer = layer_of(knowledge.documents(), folder)
             _write_records(folder, knowledge, stats, config)
             former = self._finished()
-            folder.rename(self.folder / f"{_version()}-{time.time_ns()}-{_digest_of(folder)}")
+            folder.rename(self.folder / f"{_version()}-{began}-{_digest_of(folder)}")
         except (OSError, ValueError) as error:
             if not folder.exists():
                 raise FileNotFoundError(errno.ENOENT, "removed") from error
@@ -257,7 +257,9 @@ def tidy(caches: Path) -> None:
 
 
 def _written_at(base: Path) -> int:
-    """When a base was finished, in nanoseconds since 1970; 0 for what is no finished base."""
+    """When the writing of a finished base began, in nanoseconds since 1970: what changed later is
+    not in it. 0 for what is no finished base.
+    """
     found = _FINISHED.fullmatch(base.name)
     return int(found[1]) if found else 0
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from glob import escape, iglob
 from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME as KB_DIRNAME
@@ -194,14 +195,14 @@ def _leads_inside(path: str, root: str) -> bool:
 
 def changed_at(kb_dir: str) -> int:
     """When an artifact file, or a folder of them, changed last: nanoseconds since 1970, as the
-    system stamps them, which nobody can set.
+    system stamps them, which nobody can set. Folders below these, however deep, are not read.
     """
-    times = [0]
-    for folder in (*FOLDERS, "sources"):
-        for path, folders, files in os.walk(f"{kb_dir}/{folder}"):
-            for name in (".", *folders, *files):
-                with suppress(OSError):
-                    times.append(os.stat(f"{path}/{name}").st_ctime_ns)  # noqa: PTH116
+    times, base = [0], escape(kb_dir)
+    folders = [f"{base}/{folder}" for folder in (*FOLDERS, "sources")]
+    for pattern in (base, *folders, *(f"{each}/*" for each in folders), f"{base}/sources/*/*"):
+        for path in iglob(pattern):  # noqa: PTH207  # much faster
+            with suppress(OSError):
+                times.append(os.stat(path).st_ctime_ns)  # noqa: PTH116
     return max(times)
 
 
