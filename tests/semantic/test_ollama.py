@@ -89,6 +89,20 @@ def test_a_server_that_dies_and_comes_back_with_another_model_of_that_name(
     assert process.faults() == []
 
 
+def test_vectors_of_another_model_take_the_place_of_those_that_are_kept(
+    server: ollama.Ollama, start: Start, tmp_path: Path
+) -> None:
+    for digest in ("1", "2", "2"):
+        server.digest = digest
+        server.asked.clear()
+        process = start(**server.env)
+        process.ready()
+        made = server.embedded - {ASKED}
+        until(lambda: files_of_vectors(tmp_path))
+        process.dispose()
+    assert made == set()
+
+
 def test_what_was_made_before_a_failure_is_not_made_again(
     server: ollama.Ollama, start: Start, root: Path
 ) -> None:

@@ -52,6 +52,8 @@ class _Known:
 
     by_mark: dict[bytes, Vector]
     """Those that an earlier process wrote, or that are computed so far, by the marks of texts."""
+    is_kept: bool
+    """Whether some by this model are in the cache, unless another one's replaced them since."""
     vectors: Vectors | None = None
     of: Knowledge | None = None
     """The generation of whose texts `vectors` are."""
@@ -120,7 +122,7 @@ class Embeddings:
         if known is None:
             data = None if bases is None else await in_worker(partial(bases.read_extra, file))
             by_mark = {} if data is None else await in_worker(partial(from_bytes, data))
-            known = self._known[collection] = _Known(by_mark)
+            known = self._known[collection] = _Known(by_mark, bool(by_mark))
         if known.of is not knowledge:
             rows, texts = await in_worker(partial(texts_of, knowledge, backend.any_script))
             by_mark = known.by_mark
@@ -140,8 +142,7 @@ class Embeddings:
                 raise UnavailableError(MIXED) from None
             # rows of this matrix, so that no earlier one is kept
             known.by_mark, known.vectors, known.of = vectors.by_mark, vectors, knowledge
-        assert known.vectors is not None
-        return bases is None or await in_worker(partial(_write, bases, file, known.vectors))
+        return bases is None or await in_worker(partial(_write, bases, file, known))
 
     def _wanted(self) -> tuple[str | None, str | None]:
         """The configured model and the address of Ollama, the same for all knowledge bases."""
@@ -192,10 +193,10 @@ class Embeddings:
         return is_latin(text) or (self._backend is not None and self._backend.any_script)
 
 
-def _write(bases: Bases, file: str, vectors: Vectors) -> bool:
-    """Write vectors for the next process, where none are kept with the newest base. Returns whether
-    they are: there may be no base yet.
+def _write(bases: Bases, file: str, known: _Known) -> bool:
+    """Write vectors for the next process, where none of this model are kept with the newest base.
+    Returns whether they are: there may be no base yet.
     """
-    return bases.has_extra(file) or (
-        bases.folder.is_dir() and bases.write_extra(file, to_bytes(vectors))
-    )
+    if known.vectors is not None and not (known.is_kept and bases.has_extra(file)):
+        known.is_kept = bases.folder.is_dir() and bases.write_extra(file, to_bytes(known.vectors))
+    return known.is_kept
