@@ -19,6 +19,8 @@ from vouch_sidecar.kb.records import (
     Scope,
     key_of,
 )
+from vouch_sidecar.names.matcher import Names
+from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.retrieval.people.experts import Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.search import search
@@ -202,3 +204,27 @@ def test_what_is_in_no_base_is_looked_up_there_once(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Layer, "search", noted)
     after(known, change_of([claim("a", "Rye.")]))
     assert len(asked) == 2  # its one document is replaced
+
+
+def test_what_a_page_is_about_is_worked_out_once_for_all_its_claims(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    find = Names.find
+
+    def noted(names: Names, text: str) -> list[Mention]:
+        asked.append(text)
+        return find(names, text)
+
+    monkeypatch.setattr(Names, "find", noted)
+    claims = [claim(f"c{number}", "It rotates weekly.") for number in range(9)]
+    page = Page(
+        "p",
+        "pages/p.md",
+        "About the vault",
+        claims=tuple(one.id for one in claims),
+        entities=("vault", "queue"),
+    )
+    knowledge = knowledge_of([entity("vault", "Vault"), entity("queue", "Queue"), *claims, page])
+    assert [knowledge.links(one.id) for one in claims] == [(["vault"], "page")] * 9
+    assert asked.count("About the vault") == 1

@@ -17,7 +17,8 @@ from vouch_sidecar.names.matcher import Names
 
 LinkedBy = Literal["declared", "named", "page"]
 Records = Mapping[Key, Artifact]
-PagesByClaim = Mapping[str, list[Page]]
+PagesByClaim = Mapping[str, list[tuple[Page, Callable[[], tuple[str, ...]]]]]
+"""The pages by claim, each with what gives the ids of the entities that it is about."""
 
 
 class LinkState(NamedTuple):
@@ -53,7 +54,7 @@ def _about(names: Names, page: Page) -> tuple[str, ...]:
     if len(set(page.entities)) < 2:
         return listed
     entities = filter(None, map(names.entity, listed))
-    return _existing(names, (one.entity_id for one in Names(entities).find(page.title)))
+    return _existing(names, (one.entity_id for one in Names(entities, names).find(page.title)))
 
 
 def _existing(names: Names, entity_ids: Iterable[str]) -> tuple[str, ...]:
@@ -73,7 +74,7 @@ def link_all(
     to those who see its source. If several artifacts share an id, a viewer must see all of them,
     unless one is open.
     """
-    pages, cited = cache(partial(_pages_by_claim, records)), _citations(records)
+    pages, cited = cache(partial(_pages_by_claim, records, names)), _citations(records)
     states: dict[Key, LinkState] = {}
     was, then = was or {}, then or {}
     for key, artifact in records.items():
@@ -96,7 +97,7 @@ def link_again(
     changes = [(was.get(key), records.get(key)) for key in differing]
     if not all(decides_as_before(old, new) for old, new in changes):
         return link_all(records, names, was, then)
-    pages = cache(partial(_pages_by_claim, records))
+    pages = cache(partial(_pages_by_claim, records, names))
     return {key: _of_itself(records[key], names, pages) for key in differing}
 
 
@@ -119,7 +120,7 @@ def _of_itself(artifact: Artifact, names: Names, pages: Callable[[], PagesByClai
     if not isinstance(artifact, Claim):
         return _of_gate(gate)
     linked = _named(names, artifact, _of_gate(gate).label)
-    return linked or _by_pages(gate, pages().get(artifact.id, ()), names)
+    return linked or _by_pages(gate, artifact.id, pages())
 
 
 GONE = LinkState(NOBODY)
@@ -130,13 +131,14 @@ def _of_gate(gate: str) -> LinkState:
     return LinkState(label_of([gate]))
 
 
-def _pages_by_claim(records: Records) -> PagesByClaim:
+def _pages_by_claim(records: Records, names: Names) -> PagesByClaim:
     """The pages in force that list a claim, by its id."""
-    pages: defaultdict[str, list[Page]] = defaultdict(list)
+    pages = defaultdict[str, list[tuple[Page, Callable[[], tuple[str, ...]]]]](list)
     for page in records.values():
         if isinstance(page, Page) and is_live(page):
+            about = cache(partial(_about, names, page))
             for claim_id in page.claims:
-                pages[claim_id].append(page)
+                pages[claim_id].append((page, about))
     return pages
 
 
@@ -152,9 +154,10 @@ def _citations(records: Records) -> Mapping[str, bool]:
     return cited
 
 
-def _by_pages(gate: str, pages: Iterable[Page], names: Names) -> LinkState:
-    about = {e for page in pages if gate_of(page) in (OPEN, gate) for e in _about(names, page)}
-    return LinkState(_of_gate(gate).label, tuple(sorted(about)), "page")
+def _by_pages(gate: str, claim_id: str, pages: PagesByClaim) -> LinkState:
+    listing = pages.get(claim_id, ())
+    found = {e for page, about in listing if gate_of(page) in (OPEN, gate) for e in about()}
+    return LinkState(_of_gate(gate).label, tuple(sorted(found)), "page")
 
 
 def _of_ends(
