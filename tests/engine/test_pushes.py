@@ -11,6 +11,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
+from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.runtime_folder import pause, resume
 
 from tests.engine.bases import Clock, ask, base, cached, engine_on, pushed, until, write
@@ -49,6 +50,10 @@ def say(engine: Engine, pushes: Pushes, text: str) -> list[SaliencePush]:
 
 def fresh(told: list[SaliencePush]) -> list[str]:
     return [row.entity.id for push in told for row, _ in push.update.fresh]
+
+
+def faults(engine: Engine) -> list[Problem]:
+    return engine.faults.problems()
 
 
 def configure(engine: Engine, root: Path, **sections: object) -> None:
@@ -187,6 +192,15 @@ def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Pat
     assert context_of(engine, task="do keys rotate?", repeat=False) == ["one"]
 
 
+def test_another_setting_forgets_nothing_where_no_text_counts(tmp_path: Path) -> None:
+    root, off = base(tmp_path / "kb"), {"reflex": {"enabled": False}}
+    engine = engine_on(root)
+    configure(engine, root, retrieval=off)
+    for wanted in (["kb"], []):
+        assert context_of(engine, task="do keys rotate?", repeat=False) == wanted
+        configure(engine, root, retrieval=off, sidecar={"persona": "a porter"})
+
+
 def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
     engine: Engine, pushes: Pushes, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,4 +308,11 @@ async def test_a_status_waits_for_no_ranking(
         await is_ranking.wait()
         engine.faults.add("step", "It fails.")
         await until(lambda: told[-1].message == "It fails.")
+        with monkeypatch.context() as patched:
+            patched.setattr(engine.health, "faulty", lambda: 1 / 0)
+            engine.notify()
+            await until(lambda: any("could not be told" in p.message for p in faults(engine)))
+        await until(lambda: len(faults(engine)) == 1)
+        engine.faults.add("step", "It fails again.")
+        await until(lambda: told[-1].message == "It fails again.")
         group.cancel_scope.cancel()

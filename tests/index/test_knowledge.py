@@ -174,6 +174,13 @@ def test_what_a_retired_claim_alone_quotes_goes_though_nobody_saw_the_claim() ->
     assert knowledge.state((Kind.EVIDENCE, "v")).hides_quote
 
 
+def test_what_nobody_sees_differs_as_well() -> None:
+    """Of a source that an archived claim cites other parts are shown, of a redacted one's none."""
+    knowledge = knowing(claim("c", "Keys leaked.", status="archived"))
+    changed = after(knowledge, change_of([claim("c", "", status="redacted")]))
+    assert changed.changed_since(knowledge) == [(Kind.CLAIM, "c")]
+
+
 @example(count=450)
 @examples(3)
 @given(count=st.integers(201, 300))

@@ -15,7 +15,7 @@ from benchmarks.quality.sets import read_base
 from benchmarks.quality.world import write as write_base
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim, entity
-from tests.workspace.places import cite
+from tests.workspace.places import cite, repository, settled
 
 ROOT = Path(__file__).parents[2]
 KBS = ("courier", "bakery")
@@ -105,3 +105,15 @@ def test_a_passage_says_why_it_is_not_said_unasked(tmp_path: Path) -> None:
     (line,) = ask(engine, "explain", Caller(is_unasked=True), text=question)["texts"]
     assert line["verdict"] == "refused"
     assert "needs 0.70" in line["why"]
+
+
+def test_a_claim_whose_file_is_gone_is_refused(tmp_path: Path) -> None:
+    root = repository(tmp_path / "kb", {"notes.md": "x\n", "a.py": ""}, commit=True)
+    cite(root, "keys", "Signing keys rotate every second Tuesday.", "notes.md", b"x\n")
+    (root / "notes.md").unlink()
+    engine = settled(root, tmp_path)
+    text = "when do signing keys rotate?"
+    assert ask(engine, "context", task=text)["items"] == []
+    (line,) = ask(engine, "explain", text=text)["texts"]
+    assert line["verdict"] == "refused"
+    assert line["why"] == "never told: notes.md, which it cites, is gone"

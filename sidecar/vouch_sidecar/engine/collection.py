@@ -18,16 +18,17 @@ from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.runtime_folder import end_in, pause_file
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
-from vouch_sidecar.kb.store import GRACE_SECONDS
 from vouch_sidecar.workspace.git import why_unasked
 from vouch_sidecar.workspace.world import World
 
-SILENT_SECONDS = GRACE_SECONDS
-"""How long the last content is served while the files cannot be read: as long as the last good
-version of a single unreadable file. Without a limit, redacted text would be served for ever.
+SILENT_SECONDS = 60.0
+"""How long the last content is served while looks at the files fail. Without a limit, redacted text
+would be served for ever.
 """
 OTHER_VIEWERS = 3
 """Viewers whose topics are kept, beside the one who does not say who asks."""
+TURN_SECONDS = 60.0
+"""So long each of these keeps his topics at least, where more ask by turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ class Collection:
         """The gates of who does not say who asks."""
         self._others_gates: deque[frozenset[str]] = deque(maxlen=OTHER_VIEWERS)
         """The gates of others who asked, the last ones."""
+        self._turn_at = clock()
 
     @property
     def knowledge(self) -> Knowledge:
@@ -209,10 +211,15 @@ class Collection:
         return list(dict.fromkeys([self.default_gates, *self._others_gates]))
 
     def viewed_by(self, gates: frozenset[str]) -> bool:
-        """Have the topics derived of who passes these gates. Returns whether that is new."""
-        if gates in self.viewers():
+        """Have the topics derived of who passes these gates, once others had their turn. Returns
+        whether they will be.
+        """
+        others, now = self._others_gates, self.memo.clock()
+        is_full = len(others) == OTHER_VIEWERS and now < self._turn_at
+        if gates in self.viewers() or is_full:
             return False
-        self._others_gates.append(gates)
+        others.append(gates)
+        self._turn_at = now + TURN_SECONDS
         return True
 
     def lacks_topics(self, gates: frozenset[str]) -> bool:

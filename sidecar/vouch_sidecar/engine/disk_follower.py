@@ -21,6 +21,7 @@ from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import (
     BASE,
+    FOLLOW,
     GIT,
     LOOK,
     NOT_TAKEN_IN,
@@ -156,7 +157,7 @@ class BaseFollower:
         faults = self.collection.faults
         with self.scope:
             async with anyio.create_task_group() as group:
-                group.start_soon(repeated, faults, "files", UNFOLLOWED, self._follow)
+                group.start_soon(repeated, faults, FOLLOW, UNFOLLOWED, self._follow)
                 group.start_soon(repeated, faults, WATCH, WATCH_LOST, self._watch)
                 group.start_soon(repeated, faults, WORKSPACE, NO_TIES, self._build)
 

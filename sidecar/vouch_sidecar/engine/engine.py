@@ -162,17 +162,20 @@ class Engine:
         self.registry.search_again()
 
     def _configure(self, collections: Iterable[Collection]) -> None:
+        were_on = self._follows_any()
         for collection in collections:
             was_on = collection.settings.reflex.enabled
             collection.configure(self.registry.client, self.env)
             if collection.settings.reflex.enabled and not was_on:
                 for session in self.sessions:
                     session.forget(collection.root)
-        if self.collections and not any(
-            collection.settings.reflex.enabled for collection in self.collections.values()
-        ):
+        if were_on and not self._follows_any():
             self.sessions.clear()
         self.registry.name_collections()
+
+    def _follows_any(self) -> bool:
+        """Whether texts count for any knowledge base."""
+        return any(c.settings.reflex.enabled for c in self.collections.values())
 
     def serving(
         self, caller: Caller, viewer: Viewer | None = None, root: str | None = None

@@ -12,7 +12,7 @@ from vouch_sidecar.semantic.backend import UnavailableError
 
 log = logging.getLogger(__name__)
 
-LOOK, BASE, GIT, WATCH, WORKSPACE = "look", "base", "git", "watch", "workspace"
+LOOK, FOLLOW, BASE, GIT, WATCH, WORKSPACE = "look", "follow", "base", "git", "watch", "workspace"
 """Names of the steps of a knowledge base that may fail."""
 MODEL, QUESTION = "model", "question"
 """The steps of a model that finds by meaning."""

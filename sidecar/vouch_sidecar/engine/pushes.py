@@ -94,11 +94,12 @@ class Pushes:
                 count = await engine.changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
 
     async def _run_status(self, tell: Callable[[StatusPush], None]) -> None:
-        changed, count = self._engine.changed, 0
+        engine, count = self._engine, 0
         while True:
-            if (status := self.status()) is not None:
-                tell(status)
-            count = await changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
+            with engine.faults.contained((self, "status"), "How it is could not be told"):
+                if (status := self.status()) is not None:
+                    tell(status)
+            count = await engine.changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
 
     async def salience_in_turn(self) -> AsyncIterator[SaliencePush]:
         """A push for every session whose ranking differs from the one last sent, most recently

@@ -111,7 +111,7 @@ class Registry:
     @property
     def lacking(self) -> list[Path]:
         """The folders that had no knowledge base at the last search."""
-        return [folder for folder, led_to in self._folders.items() if not led_to.trees]
+        return [folder for folder, led_to in [*self._folders.items()] if not led_to.trees]
 
     @property
     def refused(self) -> list[str]:

@@ -234,7 +234,7 @@ def _keep(collection: Collection, definitions: Definitions) -> None:
 
 @cache
 def _name() -> str:
-    return f"workspace-{code_version(('workspace',))}"
+    return f"workspace-{code_version(('text', 'workspace'))}"
 
 
 # Claims

@@ -143,7 +143,10 @@ class Knowledge:
         if before.base is not self.base:
             return None
         keys = before.changed.keys() | self.changed.keys()
-        return [k for k in keys if before.changed.get(k) is not self.changed.get(k)]
+        return [k for k in keys if before._known_of(k) != self._known_of(k)]
+
+    def _known_of(self, key: Key) -> tuple[Artifact | None, LinkState | None]:
+        return self.records.get(key), self.states.get(key)
 
     def documents(self) -> Iterator[Document]:
         """Every document, for writing a base."""

@@ -4,13 +4,15 @@ decides.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from vouch_sidecar.kb.records import Artifact, Entity, key_of
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, key_of
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import MANY, MAX_PHRASED, UNASKED_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import FACTORS, least, sentence, weigh, why
+from vouch_sidecar.retrieval.files.stale_claims import is_lost, stale
+from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.salience import (
     asked_by_name,
@@ -19,10 +21,11 @@ from vouch_sidecar.retrieval.salience import (
     volunteered_by,
     why_unsaid,
 )
-from vouch_sidecar.retrieval.statements.answers import ANSWERING, answers, kinds_for
+from vouch_sidecar.retrieval.statements.answers import ANSWERING, answers, asked_beside, kinds_for
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.content_words import Term
 
 A = TypeVar("A", bound=Artifact)
 Verdict = Literal["volunteered", "listed", "refused"]
@@ -77,7 +80,18 @@ def lines(
     told = [_told(hit, hit.judged or judged.get(key)) for key, hit in said.items()]
     unsaid = [key for key in judged if key[0] in ANSWERING][:MANY]
     told += [_unsaid(view, judged[key]) for key in unsaid if key not in said]
+    told += _refused(view, asked_beside(view, text[:MAX_PHRASED], speaking).weights)
     return sorted(told, key=lambda row: (row.verdict == "refused", -row.value))
+
+
+def _refused(view: View, words: Mapping[Term, float]) -> Iterator[Explained[Artifact]]:
+    """The claims that hold some of these words, and may enter no prompt."""
+    query = view.search.weighed(words, Kind.CLAIM)
+    for claim in view.visible.artifacts_in(query, MANY):
+        if isinstance(claim, Claim) and not may_enter(view, claim):
+            gone = stale(view, claim) if is_lost(view, claim) else None
+            why = "it says nothing by itself" if gone is None else gone.reason
+            yield Explained(claim, 0.0, {}, "refused", f"never told: {why}")
 
 
 def _told(hit: Line, answer: Candidate | None) -> Explained[Artifact]:

@@ -1,6 +1,6 @@
-"""What may enter a prompt at all. Everything that chooses what is told (context, hooks, pushes, the
-brief of a session) asks here before it chooses one of several, so that what is refused hides
-nothing else.
+"""What may enter a prompt at all. Everything that chooses what is told (context, hooks, pushes)
+asks here before it chooses one of several, so that what is refused hides nothing else. A session's
+brief quotes no claim.
 """
 
 from __future__ import annotations
