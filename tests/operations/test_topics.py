@@ -65,6 +65,7 @@ def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: 
     assert len(collection.viewers()) == OTHER_VIEWERS + 1
     ask(engine, "mentions", text="gizmotron", viewer={"agent": "one more, who waits for a turn"})
     settle(engine.collections.values())
+    assert ask(engine, "mentions", text="gizmotron", viewer={"agent": "a0"})["degraded"] == []
     again = ask(engine, "mentions", text="a gizmotron and a keyring", viewer=ada)
     names = [row["name"] for row in again["mentions"]]
     assert (names, again["degraded"]) == (["gizmotron", "keyring"], [])
