@@ -7,7 +7,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb import yaml_document
+from vouch_sidecar.kb.reader import parse
+from vouch_sidecar.kb.settings import load_settings
 from vouch_sidecar.kb.yaml_document import DocumentError, YamlDocument, decode, position, split_page
+
+from tests.kb.samples import claim
 
 VALUES = st.recursive(
     st.one_of(
@@ -147,3 +151,19 @@ def test_place(path: tuple[str, ...], expected: tuple[int, int]) -> None:
 def test_a_line_is_one_of_an_editor(sign: str) -> None:
     document = YamlDocument(f"a: 'one {sign}two'\nb: {{c: '{sign}', d: 1, d: 2}}\n")
     assert document.place(("b", "d")) == (2, 19)
+
+
+def test_a_key_that_is_given_twice_is_named_in_artifacts_and_the_config() -> None:
+    text = "kb: {name: a}\nsidecar:\n  persona: b\n  persona: c\nkb: {name: d}\n"
+    settings, of_config = load_settings(text.encode(), {}, {})
+    assert settings.kb.name == "d"
+    reading = parse("claims/auth-uses-jwt.yaml", claim() + b"status: redacted\n")
+    assert reading.artifact is not None
+    for problems, fields in (
+        (of_config, ["sidecar.persona", "kb"]),
+        (reading.problems, ["status"]),
+    ):
+        assert [problem.field for problem in problems] == fields
+        assert all("is given twice; the last one counts" in one.message for one in problems)
+        assert not any(problem.is_unusable for problem in problems)
+    assert [(problem.line, problem.column) for problem in of_config] == [(4, 3), (5, 1)]

@@ -179,6 +179,7 @@ class _FileReader:
         self._document = YamlDocument(text)
         if not isinstance(self._document.value, dict):
             raise DocumentError("the file must be a mapping of names to values")
+        self.problems += self._document.repeated(self.path)
         fields = {k: value for k, value in self._document.value.items() if isinstance(k, str)}
         if self.kind is Kind.PAGE:
             fields["body"] = self._within_bounds(body)

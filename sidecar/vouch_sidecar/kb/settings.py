@@ -224,6 +224,7 @@ def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str
     except DocumentError as error:
         problems.append(Problem(CONFIG, str(error), Severity.ERROR, error.line, error.column))
         return {}
+    problems += loaded.repeated(CONFIG)
     value = {} if loaded.value is None else loaded.value
     if isinstance(value, dict):
         return value

@@ -25,12 +25,17 @@ from yaml.events import (
     StreamEndEvent,
 )
 
+from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.kb.sanitize import shown_name
+
 MAX_YAML = 1 << 20
 MAX_DEPTH = 32
 MAX_NODES = 20_000
 """The number of values a document may have: mappings, lists, keys and texts."""
 MAX_PLAIN = 64
 """The digits and colons that a number may have; sexagesimal integers take quadratic time."""
+MAX_REPEATED = 20
+"""Keys given twice that are named."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TAG = "tag:yaml.org,2002:"
@@ -58,6 +63,8 @@ class YamlDocument:
     def __init__(self, text: str) -> None:
         """Raises DocumentError, and nothing else, for any text."""
         self._text = text
+        self._repeated: list[tuple[str, ...]] = []
+        """The keys that are given twice, with those above them."""
         self._values = 0
         self._offsets: dict[tuple[str, ...], int] = {}
         _check(text)
@@ -74,6 +81,19 @@ class YamlDocument:
         """
         parents = (tuple(path[:length]) for length in range(len(path), 0, -1))
         return self._at(next((self._offsets[each] for each in parents if each in self._offsets), 0))
+
+    def repeated(self, file: str) -> list[Problem]:
+        """The problems of keys that are given twice, in the file with this path."""
+        return [
+            Problem(
+                file,
+                f"`{shown_name('.'.join(path))}` is given twice; the last one counts",
+                Severity.WARNING,
+                *self.place(path),
+                ".".join(path),
+            )
+            for path in self._repeated[:MAX_REPEATED]
+        ]
 
     def _at(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self._line_starts, offset)
@@ -133,6 +153,8 @@ class YamlDocument:
             inside = (*path, event.value)
             self._offsets[inside] = _offset_of(event)
             name = self._value(event, inside)
+            if name in mapping:
+                self._repeated.append(inside)
             mapping[name] = self._value(self._next(), inside)
         return mapping
 
