@@ -23,6 +23,12 @@ def test_search_ranks_by_meaning_and_words(start: Start, root: Path) -> None:
     assert 1 >= hits[0]["score"] > hits[1]["score"] > 0
 
 
+def test_words_of_a_name_count_beside_its_description(heard: Process) -> None:
+    (hit,) = heard.ask("search", query="which ETA models?", kinds=["entity"])["hits"]
+    assert hit["id"] == "eta"
+    assert hit["score"] > 0.3
+
+
 def test_what_is_near_by_meaning_is_said_where_no_name_speaks(heard: Process) -> None:
     assert len(heard.by_meaning("search", query="is there snow?", limit=50)) == 5
     found = heard.ask("context", task=ASKED)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from math import fsum
 
+from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, key_of
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.retrieval.constants import (
@@ -75,10 +76,11 @@ def _worth(kind: Kind) -> float:
 
 def _scored(vector: TextVector, row: Ranked, query: str) -> Ranked:
     """The hit with a score of its nearness and of the share of the query's words, by weight, that
-    it holds.
+    it holds, with its title and aliases.
     """
     near = max(0.0, vector.cosine(row.view, row.artifact))
-    weights, stems = worths_of(row.view, query), frozenset(content_stems(row.text))
+    said = row.text if row.kind is Kind.CLAIM else texts(row.artifact)[row.section]
+    weights, stems = worths_of(row.view, query), frozenset(content_stems(said))
     held = fsum(weight for word, weight in weights.items() if word.held_by(stems))
     share = held / fsum(weights.values()) if weights else 0.0
     both = SEMANTIC_WEIGHT * near + (1 - SEMANTIC_WEIGHT) * share
