@@ -244,3 +244,14 @@ def test_who_may_not_see_a_file_is_told_what_is_wrong_with_it(root: Path) -> Non
         status = ask(engine_on(root), "status", Caller(viewer=Viewer(agent=agent)))
         paths = [problem["path"] for problem in status["roots"][0]["problems"]]
         assert "claims/hidden-name.yaml" in paths
+
+
+def test_a_page_that_is_asked_for_by_its_title_is_probed_where_it_says_something(
+    tmp_path: Path,
+) -> None:
+    body = "\n# Retry policy\n\n## Limits\n\nThree, then the operator is called.\n"
+    files = {"pages/retries.md": page(body, id="retries", title="Retry policy for uploads")}
+    engine = engine_on(base(tmp_path / "kb", files))
+    (hit,) = ask(engine, "probe", text="What is the retry policy for uploads?")["hits"]
+    assert (hit["id"], hit["chunk_idx"]) == ("retries", 2)
+    assert "operator is called" in hit["text"]
