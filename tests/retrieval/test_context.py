@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.artifact_files import slug_of
-from vouch_sidecar.kb.records import Kind, Page
+from vouch_sidecar.kb.records import Evidence, Kind, Page, Source
 from vouch_sidecar.retrieval.blocks.block import beginning, line_text
 from vouch_sidecar.retrieval.blocks.context import lines_for
-from vouch_sidecar.retrieval.blocks.touched_files import met_by
+from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell, met_by
 from vouch_sidecar.retrieval.constants import EDIT_LEAST
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import named_in, volunteered_by
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.world import World
 
 from tests.retrieval.samples import claim, entity, page, view
 
@@ -193,3 +195,27 @@ def test_an_edit_meets_a_claim_by_a_name_in_the_path_and_by_the_claim_s_own_word
     assert likelihood("ops/other/rules.py", "tries = 9") < EDIT_LEAST
     few, many = (likelihood("ops/a.py", text) for text in ("tries = 9", "code, tries = None, 9"))
     assert few < many
+
+
+def test_what_an_edit_meets_and_may_not_be_told_hides_nothing() -> None:
+    talk = Source("s", "sources/s/meta.yaml", "chat", type="transcript")
+    quote = Evidence("e", "evidence/e.yaml", "s", "b0-9", "Sluice refuses eleven tries.", 0, 9)
+    fields = {"entities": ("sluice",), "evidence": ("e",), "auto_approved": True}
+    said_once = claim("a", "Sluice refuses eleven tries.", **fields)
+    worded = claim("b", "Sluice refuses a code after eleven tries.", entities=("sluice",))
+    seen = view(entity("sluice", "Sluice"), talk, quote, said_once, worded)
+    touched = Touched("ops/sluice.py", is_edit=True, inserted="tries = 11  # eleven tries")
+    assert [met.artifact.id for met in met_by(seen, "ops/sluice.py", touched.inserted)] == [
+        "a",
+        "b",
+    ]
+    heard = replace(seen, is_unasked=True, workspace=World(Path("/work")))
+    assert [hit.artifact.id for hit in hits_to_tell(heard, touched, ())] == ["b"]
+
+
+def test_of_a_long_claim_the_beginning_is_compared_with_an_edit() -> None:
+    fact = "Sluice refuses a code after eleven tries."
+    long = fact.ljust(1_000) + " ".join(f"word{number}" for number in range(5_000))
+    views = [view(claim("a", fact)), view(claim("a", long))]
+    short, beginning = (met_by(seen, "a.py", "eleven tries")[0].features.covered for seen in views)
+    assert short == beginning

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import fsum
 
 from vouch_sidecar.kb.records import Kind
@@ -29,6 +30,8 @@ MOST_LINES = 3
 """Lines that one event tells, about the file and the names in its text."""
 MAX_JUDGED = 4_096
 """Characters of inserted lines that are judged."""
+MAX_CLAIM = 1_000
+"""Characters of a claim whose words are looked for in an edit."""
 MAX_QUOTES = 100
 """Quotes that are looked for in one file: those nearest to the touched lines."""
 _WORD = re.compile(r"(?<![\w$-])[\w$-]++")
@@ -75,9 +78,10 @@ def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
         yield from (
             _hit(tied) for tied in ties if tied.claim.id in lost and stale(view, tied.claim)
         )
-    for answer in met_by(view, there, touched.inserted)[:1] if touched.inserted else ():
-        if answer.is_told(view) and answer.likelihood >= EDIT_LEAST:
-            yield Line(view, answer.artifact, there, answer.likelihood, "text", None)
+    met = met_by(view, there, touched.inserted) if touched.inserted else ()
+    told = (each for each in met if each.is_told(view) and each.likelihood >= EDIT_LEAST)
+    for answer in islice(told, 1):
+        yield Line(view, answer.artifact, there, answer.likelihood, "text", None)
     strong = [tied for tied in ties if not tied.is_weak and view.tells(tied.strength)]
     lined = [tied for tied in strong if tied.line is not None]
     words = {word[0] for word in matches(_WORD, touched.text)} if touched.is_edit else set()
@@ -105,7 +109,7 @@ def met_by(view: View, path: str, inserted: str) -> list[Candidate]:
     weighed = [mention for mention in weigh(view, text) if is_listed(mention)]
     met = []
     for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)):
-        claim_id, worths = answer.artifact.id, worths_of(view, answer.text)
+        claim_id, worths = answer.artifact.id, worths_of(view, answer.text[:MAX_CLAIM])
         held = fsum(worth for word, worth in worths.items() if word.held_by(stems))
         named = [each.strength for each in weighed if each.entity_id in answer.entity_ids]
         features = answer.features._replace(
