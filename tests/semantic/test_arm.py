@@ -102,6 +102,20 @@ def test_vectors_are_kept_for_the_next_process_and_prompts_are_not(
     assert not any(b"zanzibar" in path.read_bytes() for path in files)
 
 
+def test_what_was_retired_meanwhile_costs_no_other_text_its_vector(
+    start: Start, root: Path, folder: Path, tmp_path: Path
+) -> None:
+    with ollama.serving(folder) as server:
+        first = start(**server.env)
+        first.ready()
+        until(lambda: kept(tmp_path))
+        first.dispose()
+        server.asked.clear()
+        write(root, "photos", text="Photos are deleted after 60 days.", status="superseded")
+        start(**server.env).ready()
+        assert server.embedded == {ASKED}
+
+
 def test_a_repository_decides_nothing_of_it(start: Start, root: Path, folder: Path) -> None:
     config = {"model": str(folder), "ollama": "http://127.0.0.1:1"}
     said = json.dumps({"kb": {"name": "ops"}, "sidecar": {"semantic": config}})

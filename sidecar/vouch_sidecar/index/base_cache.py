@@ -107,6 +107,8 @@ class Bases:
         """Whether there was a base of this version that could not be read."""
         self._config: bytes | None = None
         """The config that the base hands to the next process."""
+        self._purged = b""
+        """The vectors that were removed last: those of what is in force need not be made again."""
 
     def open(self) -> KeptBase | None:
         """Open the newest finished base; None if there is none. What other processes have left
@@ -184,6 +186,8 @@ class Bases:
         that is retired, and the vectors of texts. What else is stored next to them stays, and is
         due anew after the next base.
         """
+        with suppress(OSError):
+            self._purged = _bytes_of(self._beside(VECTORS))
         for entry in (*self._bases(), self._beside(VECTORS)):
             self._take_away(entry)
 
@@ -192,9 +196,9 @@ class Bases:
         trusted.
         """
         with suppress(OSError):
-            if (file := self._beside(name)) in _entries(self.folder):
-                digest, _, data = _bytes_of(file).partition(b"\n")
-                return data if _digest(name, data) == digest else None
+            is_there = (file := self._beside(name)) in _entries(self.folder)
+            digest, _, data = (_bytes_of(file) if is_there else self._purged).partition(b"\n")
+            return data if _digest(name, data) == digest else None
         return None
 
     def has_extra(self, name: str) -> bool:
