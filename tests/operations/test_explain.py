@@ -74,6 +74,14 @@ def test_the_missed_threshold_is_named(engine: Engine) -> None:
     assert set(factors) == {"arm", "specificity", "keyness", "place"}
 
 
+def test_an_entity_of_which_nothing_is_known_is_not_said_to_be_told(tmp_path: Path) -> None:
+    found = engine_on(base(tmp_path, {"entities/gull.yaml": entity("gull", name="Gull Tower")}))
+    gull = explained(found, "Gull Tower")[0]["gull"]
+    assert gull["verdict"] == "listed"
+    assert gull["why"].endswith("nothing is known of it")
+    assert ask(found, "context", task="Gull Tower")["text"] == ""
+
+
 def test_what_a_claim_lacks_is_named(engine: Engine) -> None:
     _, texts = explained(engine, "Are diesel prices of the filling station below ours this winter?")
     assert texts["night"]["verdict"] == "refused"

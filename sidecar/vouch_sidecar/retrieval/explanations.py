@@ -9,6 +9,7 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, key_of
 from vouch_sidecar.names.name_forms import FormKind
+from vouch_sidecar.retrieval.blocks.context import lines_for
 from vouch_sidecar.retrieval.constants import MANY, MAX_PHRASED, UNASKED_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import FACTORS, least, sentence, weigh, why
 from vouch_sidecar.retrieval.files.stale_claims import is_lost, stale
@@ -49,7 +50,8 @@ def candidates(view: View, text: str) -> list[Explained[Entity]]:
     """The entities that a text may name, strongest first."""
     listed = {row.entity.id: row for row in named_in(view, [text])}
     told = {row.entity.id for row in volunteered_by([view], [text])}
-    told.update(row.entity.id for row in asked_by_name(view, text))
+    asked = asked_by_name(view, text)
+    told.update(row.entity.id for row in asked if lines_for([row], text))
     mentions = sorted(weigh(view, text), key=lambda mention: mention.strength)
     considered = []
     for entity_id, mention in {mention.entity_id: mention for mention in mentions}.items():
