@@ -10,7 +10,7 @@ from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id, claims_about
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.view import NameWords, View
 
 from tests.retrieval.samples import claim, entity, page, relation, view
 
@@ -226,6 +226,8 @@ def test_the_project_s_own_name_tells_nothing_unless_it_is_declared() -> None:
     declared = view(facts, entity("ledgerly", "Ledgerly"), collection="ledgerly")
     held = [answer.words for answer in answers(declared, text, {})]
     assert held == [("Ledgerly", "exports")]
+    silenced = replace(declared, words=NameWords.of((), ("ledgerly",)))
+    assert [answer.words for answer in answers(silenced, text, {})] == [("exports",)]
 
 
 def test_a_word_that_is_written_like_a_name_must_stand_in_the_claim() -> None:

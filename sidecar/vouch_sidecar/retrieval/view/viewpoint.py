@@ -137,9 +137,10 @@ class Viewpoint:
 
     @cached_property
     def own_names(self) -> frozenset[str]:
-        """What the project is called, folded, unless an entity of its is called so as well."""
-        own, names = own_names(self.collection, self.root), self.knowledge.names
-        return frozenset(name for name in own if not names.exactly(name))
+        """What the project is called, folded, unless it names an entity as well."""
+        never, names = self.words.never, self.knowledge.names
+        own = own_names(self.collection, self.root)
+        return frozenset(n for n in own if spelling(n) in never or not names.exactly(n))
 
     @cached_property
     def _found(self) -> dict[Hashable, Any]:
