@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.index.base_cache import Bases
 
 from tests.engine.bases import Clock, base, cached, counts, engine_on, finished, write
 from tests.engine.processes import holds
@@ -88,7 +89,11 @@ def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
     engine.read()
     assert not holds(tmp_path / "cache", SECRET)
     assert finished(tmp_path) == []
-    assert collection.bases.read_extra("vectors-of-a-model") is None
+    assert Bases(collection.bases.caches, root).read_extra("vectors-of-a-model") is None
+    assert collection.bases.read_extra("vectors-of-a-model"), "in memory, for other claims"
+    assert collection.bases.write_extra("vectors-of-a-model", b"made of others")
+    collection.bases.purge()
+    assert collection.bases.read_extra("vectors-of-a-model") == b"made of others"
     engine.load()
     assert not collection.reader.latest.changed
     assert len(finished(tmp_path)) == 1

@@ -135,6 +135,16 @@ def test_after_a_base_of_something_else_cycles_are_collected(bases: Bases) -> No
     assert gc.isenabled()
 
 
+def test_where_a_program_collects_no_cycles_none_are_collected(bases: Bases) -> None:
+    leave(bases)
+    gc.disable()
+    try:
+        assert bases.open() is not None
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
 @pytest.mark.usefixtures("mask")
 def test_all_is_for_this_user_alone(bases: Bases, caches: Path) -> None:
     leave(bases)

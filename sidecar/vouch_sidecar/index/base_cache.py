@@ -221,6 +221,8 @@ class Bases:
             with os.fdopen(descriptor, "wb") as kept:
                 kept.write(_digest(name, data) + b"\n" + data)
             Path(partial).rename(self._beside(name))
+            if name.startswith(VECTORS):
+                self._purged = b""
         except OSError:
             if partial is not None:
                 _remove(Path(partial))
@@ -346,6 +348,7 @@ def _open(folder: Path) -> KeptBase:
     decode = json.JSONDecoder().decode
     records, states, stats = dict[Key, Artifact](), dict[Key, LinkState](), dict[str, Stat]()
     with _one_opens, (folder / RECORDS).open(encoding="ascii") as stream:
+        was_on = gc.isenabled()
         gc.disable()  # what is read stays, and to look at it for cycles takes as long as reading
         try:
             config, stamp = decode(stream.readline())
@@ -357,7 +360,8 @@ def _open(folder: Path) -> KeptBase:
                 stats[record.path] = bytes.fromhex(stamp)
             knowledge = Knowledge(Layer(Index.open(str(folder))), records, states)
         finally:
-            gc.enable()
+            if was_on:
+                gc.enable()
     known = {path: stat for path, stat in stats.items() if stat}
     return KeptBase(knowledge, known, None if config is None else bytes.fromhex(config))
 
