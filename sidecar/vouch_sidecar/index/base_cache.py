@@ -139,7 +139,7 @@ class Bases:
         written, now = _written_at(other), time.time_ns()
         if not now - KEPT_NANOSECONDS <= written <= now:  # the clock may have been set back
             return False
-        return written <= opened or changed_at(self._kb_dir) + TICK < written
+        return written <= opened <= now or changed_at(self._kb_dir) + TICK < written
 
     def is_wanted(self, config: bytes | None) -> bool:
         """Whether a base should be written although few artifacts changed: the config did, or there
