@@ -9,7 +9,7 @@ from vouch_sidecar.engine import Caller
 from vouch_sidecar.retrieval.blocks.session_brief import HOW_TO_ASK, UNNAMED, brief
 
 from tests.engine.bases import ask, base, cached, engine_on, write
-from tests.kb.samples import claim, dump, entity, page
+from tests.kb.samples import claim, dump, entity, make_kb, page
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def told(*roots: Path) -> str:
 
 
 def test_it_says_how_much_there_is_on_what_and_how_to_ask(root: Path, tmp_path: Path) -> None:
-    """Each page once; those of sessions, and of vouch itself, count and are not listed."""
+    """Each page once; the one about vouch itself does not count."""
     write(root, "entities/door.yaml", entity("door", name="Front door", type="system"))
     for number in range(2):
         write(root, f"claims/d{number}.yaml", claim(f"d{number}", text="A.", entities=["door"]))
@@ -33,14 +33,21 @@ def test_it_says_how_much_there_is_on_what_and_how_to_ask(root: Path, tmp_path: 
     write(root, "pages/edit-in-obsidian.md", vouch)
     _, *lines, _ = told(root).splitlines()
     assert lines == [
-        "kb holds 3 claims and 3 pages.",
+        "kb holds 3 claims and 2 pages.",
         HOW_TO_ASK,
         "- subjects: Front door · Key Vault",
     ]
     of_both = told(root, base(tmp_path / "other"))
-    assert "\nkb holds 3 claims and 3 pages.\n" in of_both
+    assert "\nkb holds 3 claims and 2 pages.\n" in of_both
     assert "\nother holds 1 claim.\n" in of_both
     assert of_both.count(HOW_TO_ASK) == 1
+
+
+def test_of_a_base_that_was_only_begun_nothing_is_said(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    make_kb(begun)
+    write(begun, "pages/edit-in-obsidian.md", page(id="edit-in-obsidian", title="Edit"))
+    assert told(begun) == ""
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,8 @@ if TYPE_CHECKING:  # a shell that asks another process imports none of it
 
 QUOTED = 160
 """Characters of a top claim that a model reads."""
+MOST_TYPES = 200
+"""Types that an unknown one is compared with."""
 
 
 class ExpertsParams(SinceParams):
@@ -159,7 +161,8 @@ def _unknown_types(ask: OperationCall, types: Sequence[str]) -> dict[str, str]:
         entities = view.knowledge.all_of(Kind.ENTITY)
         known |= {entity.type for entity in entities if isinstance(entity, Entity)}
     unknown = [name for name in dict.fromkeys(types) if name not in known]
-    return dict(resembling(name, known) for name in unknown[:MAX_UNKNOWN])
+    like = sorted(known)[:MOST_TYPES]
+    return dict(resembling(name, like) for name in unknown[:MAX_UNKNOWN])
 
 
 def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:

@@ -15,6 +15,7 @@ from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import clip, count
 from vouch_sidecar.retrieval.blocks.block import frame, room_in_frame, safe
 from vouch_sidecar.retrieval.blocks.context import ConfiguredView
+from vouch_sidecar.retrieval.constants import STARTER_PAGE
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import MAX_WINDOW
 
@@ -52,7 +53,8 @@ def brief(served: Sequence[ConfiguredView]) -> str:
 
 def _head(view: View) -> str:
     """The size of a knowledge base in words; "" if it is empty."""
-    counts = ((view.number_of(kind), kind.value) for kind in (Kind.CLAIM, Kind.PAGE))
+    is_started = view.visible.artifact((Kind.PAGE, STARTER_PAGE)) is not None
+    counts = (view.number_of(Kind.CLAIM), "claim"), (view.number_of(Kind.PAGE) - is_started, "page")
     counted = [count(number, word) for number, word in counts if number]
     name = next(_harmless(view.collection), UNNAMED)
     return f"{name} holds {' and '.join(counted)}." if counted else ""
