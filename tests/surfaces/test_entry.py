@@ -67,6 +67,13 @@ def test_the_exit_code_says_what_was_found_though_nobody_reads_it(
     assert (done.returncode, done.stderr) == (code, b"Nothing found.\n" if code else b"")
 
 
+def test_a_working_folder_that_is_gone_is_not_asked_for(tmp_path: Path) -> None:
+    root, gone = knowledge.make(tmp_path / "project"), tmp_path / "gone"
+    gone.mkdir()
+    done = ran("bash", "-c", f"rmdir {gone}; {COMMAND} experts jwt --root {root}", cwd=gone)
+    assert ANSWERED["experts"] in done.stdout, done.stderr
+
+
 @pytest.mark.parametrize("args", COMMANDS[:3], ids=" ".join)
 def test_no_plugin_of_pydantic_sees_what_is_said(tmp_path: Path, args: list[str]) -> None:
     root, mark = knowledge.make(tmp_path / "project"), tmp_path / "loaded"

@@ -104,7 +104,7 @@ class OperationCommand(click.Command):
         `OperationError`.
         """
         roots, asker = roots_from(given["root"]), (given["project"], given["agent"])
-        folders = [Path.cwd(), *(folder for root in roots for folder in (root, *root.parents))]
+        folders = [Path(), *(folder for root in roots for folder in (root, *root.parents))]
         for path in _paths(given):
             if not any(os.path.lexists(folder / path) for folder in folders):
                 say(f"{printable(path)} is not there.", err=True)
