@@ -96,6 +96,10 @@ def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path) -> None:
         assert len(finished(tmp_path)) == 1
 
 
+def of_an_older_version(base: Path) -> None:
+    base.rename(base.with_name(f"{'0' * 16}-{base.name.partition('-')[2]}"))
+
+
 def a_file(base: Path) -> None:
     shutil.rmtree(base)
     base.write_bytes(b"no folder")
@@ -105,7 +109,7 @@ def readable_by_others(base: Path) -> None:
     base.chmod(0o755)
 
 
-@pytest.mark.parametrize("harm", [a_file, readable_by_others])
+@pytest.mark.parametrize("harm", [of_an_older_version, a_file, readable_by_others])
 def test_a_base_that_is_not_one_of_ours_is_none(root: Path, tmp_path: Path, harm: Harm) -> None:
     wanted = said_by(started(root, tmp_path))
     (base,) = finished(tmp_path)

@@ -6,19 +6,15 @@ import gc
 import os
 import shutil
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tantivy import Document
-from vouch_sidecar.index.base_cache import TICK, Bases, tidy
+from vouch_sidecar.index.base_cache import Bases, tidy
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.layers import Layer, layer_of
 from vouch_sidecar.index.links import LinkState
 from vouch_sidecar.index.schema import key_in
-from vouch_sidecar.kb.artifact_files import changed_at
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -32,7 +28,6 @@ from vouch_sidecar.kb.records import (
     key_of,
 )
 
-from tests.engine.processes import until
 from tests.index.worlds import knowledge_of
 from tests.kb.samples import make_kb
 
@@ -213,123 +208,6 @@ def test_what_a_process_left_in_the_midst_of_writing_goes(bases: Bases) -> None:
     (bases.folder / "unfinished-def").write_bytes(b"x")
     assert bases.open() is not None
     assert {path.name for path in bases.folder.iterdir()} == {folder.name, "root"}
-
-
-@pytest.fixture
-def as_version(root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Makes this another version of the program, a while after the files were written."""
-
-    def change(name: str) -> None:
-        until(lambda: time.time_ns() > changed_at(str(root / ".vouch")) + TICK)
-        monkeypatch.setattr("vouch_sidecar.index.base_cache._version", lambda: name)
-
-    return change
-
-
-def left_by(bases: Bases) -> Path:
-    """Write a base beside those of other versions; its folder."""
-    before = finished(bases)
-    bases.write(knowledge_of(ARTIFACTS), stats(knowledge_of(ARTIFACTS)), CONFIG)
-    (folder,) = {*finished(bases)}.difference(before)
-    return folder
-
-
-def test_versions_that_are_used_by_turns_keep_their_bases(
-    bases: Bases, as_version: Callable[[str], None]
-) -> None:
-    for name in ("aa", "bb"):
-        as_version(name)
-        assert bases.open() is None
-        left_by(bases)
-    for name in ("aa", "bb", "aa"):
-        as_version(name)
-        assert bases.open() is not None
-    bases.purge()
-    assert finished(bases) == [], "what is retired is in none of any version"
-
-
-@pytest.mark.parametrize("does", ["retires", "removes"])
-def test_a_base_of_another_version_goes_that_may_hold_what_is_retired(
-    bases: Bases, root: Path, as_version: Callable[[str], None], does: str
-) -> None:
-    claim = root / ".vouch" / "claims" / "c.yaml"
-    claim.write_text("id: c", "utf-8")
-    as_version("aa")
-    older = left_by(bases)
-    as_version("bb")
-    newer = left_by(bases)
-    if does == "retires":
-        claim.write_text("status: redacted", "utf-8")
-    else:
-        claim.unlink()
-    assert bases.open() is not None
-    assert finished(bases) == [older, newer], "it sees what differs from its own, and purges"
-    as_version("aa")
-    assert bases.open() is not None
-    assert finished(bases) == [older]
-
-
-def test_a_base_of_another_version_goes_if_files_changed_while_it_was_written(
-    bases: Bases, root: Path, as_version: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def slowly(documents: Iterable[Document], folder: Path | None = None) -> Layer:
-        (root / ".vouch" / "claims" / "c.yaml").write_text("status: redacted", "utf-8")
-        until(lambda: time.time_ns() > changed_at(str(root / ".vouch")) + TICK)
-        return layer_of(documents, folder)
-
-    as_version("aa")
-    with monkeypatch.context() as patch:
-        patch.setattr("vouch_sidecar.index.base_cache.layer_of", slowly)
-        leave(bases)
-    as_version("bb")
-    assert bases.open() is None
-    assert finished(bases) == []
-
-
-def test_a_base_of_another_version_goes_if_an_older_folder_takes_the_place_of_the_files(
-    bases: Bases, root: Path, as_version: Callable[[str], None]
-) -> None:
-    make_kb(root / "older")
-    as_version("aa")
-    leave(bases)
-    (root / ".vouch").rename(root / "former")
-    (root / "older" / ".vouch").rename(root / ".vouch")
-    as_version("bb")
-    assert bases.open() is None
-    assert finished(bases) == []
-
-
-@pytest.mark.parametrize("ahead", ["aa", "bb"])
-def test_a_base_of_another_version_goes_if_the_clock_was_set_back(
-    bases: Bases, root: Path, as_version: Callable[[str], None], ahead: str
-) -> None:
-    for name in ("bb", "aa"):
-        as_version(name)
-        folder = left_by(bases)
-        version, at, digest = folder.name.split("-")
-        if name == ahead:
-            folder.rename(folder.with_name(f"{version}-{int(at) + 3600 * 10**9}-{digest}"))
-    (root / ".vouch" / "claims" / "c.yaml").write_text("status: redacted", "utf-8")
-    as_version("bb")
-    assert bases.open() is not None
-    (left,) = finished(bases)
-    assert left.name.startswith("bb")
-
-
-def test_old_bases_of_other_versions_go_and_those_beyond_a_few(
-    bases: Bases, as_version: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    left = []
-    for name, days in (("aa", 3), ("bb", 2), ("cc", 1), ("dd", 31)):
-        as_version(name)
-        folder = left_by(bases)
-        version, at, digest = folder.name.split("-")
-        older = int(at) - days * 86_400 * 10**9
-        left.append(folder.rename(folder.with_name(f"{version}-{older}-{digest}")))
-    monkeypatch.setattr("vouch_sidecar.index.base_cache.changed_at", lambda _: 0)
-    as_version("ee")
-    assert bases.open() is None
-    assert finished(bases) == left[1:3]
 
 
 @pytest.mark.parametrize("name", ["records", "meta.json", "*.store", ".tantivy-*", "new"])

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.kb.artifact_files import changed_at, classify, is_folder, survey
+from vouch_sidecar.kb.artifact_files import classify, is_folder, survey
 from vouch_sidecar.kb.reader import read_bytes_of
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.safe_files import UnreadableError, mtime_ns, packed
@@ -131,17 +130,3 @@ def test_the_number_of_files_is_capped_and_that_is_said(tmp_path: Path) -> None:
     found = survey(kb_dir, max_files=3)
     assert len(found.files) == 3
     assert ["more than 3 files" in p.message for p in found.problems] == [True]
-
-
-def test_when_files_changed_is_asked_of_those_with_artifacts_however_deep_others_lie(
-    tmp_path: Path,
-) -> None:
-    kb_dir = make_kb(tmp_path)
-    for path in KINDS:
-        file = put(kb_dir, path, b"abc")
-        assert changed_at(str(kb_dir)) == file.stat().st_ctime_ns, path
-    put(kb_dir, "claims/a/b/deep", b"abc")
-    at = changed_at(str(kb_dir))
-    time.sleep(0.02)
-    put(kb_dir, "claims/a/b/deep", b"abcd")
-    assert changed_at(str(kb_dir)) == at

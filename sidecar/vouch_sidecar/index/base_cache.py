@@ -5,7 +5,7 @@ when the config did, and when text that it holds was retired.
 A base counts once it is finished: its folder then has a name with the digest of its files, of which
 `records` lists what every file says that it was read from, with its stat. It holds no text of what
 nobody may see. A base that is damaged, belongs to another user, or was written by another version
-does not count; those of a few versions that are used by turns stay.
+does not count.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import gc
 import hashlib
 import json
 import os
-import re
 import shutil
 import stat
 import sys
@@ -37,7 +36,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, layer_of
 from vouch_sidecar.index.links import LinkState
 from vouch_sidecar.index.schema import NOBODY
-from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME, changed_at
+from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.records import (
     KIND_OF,
     OPEN_SCOPE,
@@ -58,14 +57,8 @@ VECTORS = "vectors"
 _UNFINISHED = "unfinished-"
 _BESIDE = "beside-"
 _GONE = "gone-"
-_FINISHED = re.compile(r"[0-9a-f]+-([0-9]+)-[0-9a-f]{64}")
 _ROOMS = ("kb", "text", "names", "index")
 """The rooms whose code decides how files are read and indexed."""
-OTHER_VERSIONS = 2
-KEPT_NANOSECONDS = 30 * 86_400 * 10**9
-"""How many bases of other versions stay, and for how long."""
-TICK = 10_000_000
-"""Nanoseconds that the time of a file may be behind the clock."""
 
 
 class KeptBase(NamedTuple):
@@ -111,35 +104,21 @@ class Bases:
         """The vectors that were removed last: those of what is in force need not be made again."""
 
     def open(self) -> KeptBase | None:
-        """Open the newest finished base; None if there is none. What other processes have left
-        unfinished is removed: one that is writing a base writes it again later.
+        """Open the newest finished base; None if there is none. Whatever else processes have left
+        is removed: one that is writing a base writes it again later.
         """
         tidy(self.caches)
-        base, opened = None, 0
-        for entry in sorted(self._finished(), reverse=True):
-            if base is None:
+        base = None
+        for entry in sorted(self._bases(), reverse=True):
+            if base is None and entry.name.startswith(f"{_version()}-"):
                 try:
-                    base, opened = _open(entry), _written_at(entry)
+                    base = _open(entry)
                     self._config = base.config
                     continue
                 except (OSError, ValueError, LookupError, TypeError):
                     self.damaged = True
             _remove(entry)
-        others = [e for e in self._bases() if not e.name.startswith(f"{_version()}-")]
-        for number, other in enumerate(sorted(others, key=_written_at, reverse=True)):
-            if number >= OTHER_VERSIONS or not self._may_stay(other, opened):
-                _remove(other)
         return base
-
-    def _may_stay(self, other: Path, opened: int) -> bool:
-        """Whether another version may still use a base. `opened` is when that was written with
-        which this process begins. It notices what was retired since, in which it purges all; a base
-        that is newer may hold the text of what this process never saw.
-        """
-        written, now = _written_at(other), time.time_ns()
-        if not now - KEPT_NANOSECONDS <= written <= now:  # the clock may have been set back
-            return False
-        return written <= opened <= now or changed_at(self._kb_dir) + TICK < written
 
     def is_wanted(self, config: bytes | None) -> bool:
         """Whether a base should be written although few artifacts changed: the config did, or there
@@ -152,12 +131,12 @@ class Bases:
         file that must be read again. Raises FileNotFoundError if another process removes it
         meanwhile, OSError or ValueError if there is no room.
         """
-        began, folder = time.time_ns(), self._begin()
+        folder = self._begin()
         try:
             layer = layer_of(knowledge.documents(), folder)
             _write_records(folder, knowledge, stats, config)
             former = self._finished()
-            folder.rename(self.folder / f"{_version()}-{began}-{_digest_of(folder)}")
+            folder.rename(self.folder / f"{_version()}-{time.time_ns()}-{_digest_of(folder)}")
         except (OSError, ValueError) as error:
             if not folder.exists():
                 raise FileNotFoundError(errno.ENOENT, "removed") from error
@@ -260,14 +239,6 @@ def tidy(caches: Path) -> None:
             root = b"" if entry.name.startswith(_GONE) else _bytes_of(entry / ROOT)
             if not os.path.isdir(root):  # noqa: PTH112
                 _remove(entry)
-
-
-def _written_at(base: Path) -> int:
-    """When the writing of a finished base began, in nanoseconds since 1970: what changed later is
-    not in it. 0 for what is no finished base.
-    """
-    found = _FINISHED.fullmatch(base.name)
-    return int(found[1]) if found else 0
 
 
 def _entries(folder: Path) -> list[Path]:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from glob import escape, iglob
 from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME as KB_DIRNAME
@@ -191,19 +190,6 @@ def _names(base: str, folder: str, root: str, result: Survey) -> Iterator[str]:
 
 def _leads_inside(path: str, root: str) -> bool:
     return is_below(str(resolved(Path(path))), root)
-
-
-def changed_at(kb_dir: str) -> int:
-    """When an artifact file, or a folder of them, changed last: nanoseconds since 1970, as the
-    system stamps them, which nobody can set. Folders below these, however deep, are not read.
-    """
-    times, base = [0], escape(kb_dir)
-    folders = [f"{base}/{folder}" for folder in (*FOLDERS, "sources")]
-    for pattern in (base, *folders, *(f"{each}/*" for each in folders), f"{base}/sources/*/*"):
-        for path in iglob(pattern):  # noqa: PTH207  # much faster
-            with suppress(OSError):
-                times.append(os.stat(path).st_ctime_ns)  # noqa: PTH116
-    return max(times)
 
 
 def slug_of(text: str) -> str:
