@@ -34,20 +34,19 @@ interface Served {
 export function registerMcp(api: McpApi, served: Served): vscode.Disposable[] {
   const { lm, McpStdioServerDefinition: Stdio } = api;
   if (!lm?.registerMcpServerDefinitionProvider || !Stdio) return [];
-  const provideMcpServerDefinitions = async () => {
-    const program = served.program();
-    const folders = program ? await served.folders() : [];
-    return folders.map((folder) => {
-      const label = folders.length > 1 ? `Vouch (${path.basename(folder)})` : 'Vouch';
-      const { command = '', version = '' } = program ?? {};
-      const definition = new Stdio(label, command, ['mcp'], safePython(), version);
-      definition.cwd = api.Uri.file(folder);
-      return definition;
-    });
-  };
   const provider = {
     onDidChangeMcpServerDefinitions: served.changed,
-    provideMcpServerDefinitions,
+    async provideMcpServerDefinitions() {
+      const program = served.program();
+      const folders = program ? await served.folders() : [];
+      return folders.map((folder) => {
+        const label = folders.length > 1 ? `Vouch (${path.basename(folder)})` : 'Vouch';
+        const { command = '', version = '' } = program ?? {};
+        const definition = new Stdio(label, command, ['mcp'], safePython(), version);
+        definition.cwd = api.Uri.file(folder);
+        return definition;
+      });
+    },
   };
   return [lm.registerMcpServerDefinitionProvider(PROVIDER, provider)];
 }

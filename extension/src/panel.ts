@@ -4,7 +4,7 @@ import { ClaimPage } from './claim/claimView';
 import type { DidChangeSalience, DidChangeStatus } from './protocol.gen';
 import { Reading } from './reading';
 import { coalesce } from './server/coalesce';
-import { isIdle, type State, stateOf } from './status/state';
+import { isIdle, kindOf, type State } from './status/state';
 import { drawStatus, statusItem } from './status/statusItem';
 import type { Ask, Node } from './tree/nodes';
 import type { Rows } from './tree/rows';
@@ -109,7 +109,7 @@ export class Panel implements vscode.Disposable {
   private async refreshNow(): Promise<void> {
     try {
       const status = await this.ask('vouch/status', {});
-      this.setState(stateOf(status));
+      this.setState({ kind: kindOf(status), status });
       if (!status.complete || status.generation === this.generation) return;
       this.generation = status.generation;
       this.reading.soon();

@@ -16,8 +16,7 @@ const say = (icon: string, message: string, ms = 4_000) =>
 export async function newPrompt(): Promise<void> {
   const document = await vscode.workspace.openTextDocument({ language: PROMPT_LANGUAGE });
   await vscode.window.showTextDocument(document);
-  const hint = 'write what you are about to ask; Ctrl+Enter (Cmd+Enter on a Mac) submits it';
-  say('comment', hint, 20_000);
+  say('comment', 'write your prompt; Ctrl+Enter (on a Mac Cmd+Enter) submits it', 10_000);
 }
 
 /** Makes the prompt final for the session. It stays, caret and all: typing on begins the next one. */

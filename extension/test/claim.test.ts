@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contentOf, escaped, isWeb } from '../src/claim/content';
+import { contentOf, escaped, isWeb, notShown } from '../src/claim/content';
 import type { Citation, ClaimResult } from '../src/protocol.gen';
 import { claim } from './helpers';
 
@@ -150,4 +150,12 @@ test('of what lies outside only https is a link', () => {
     assert.equal(at(locator), 'place', locator); // its record
     assert.equal(isWeb(locator), false);
   }
+});
+
+test('of a claim that is gone it is said in words for readers, and what came after it', () => {
+  const gone = 'id names no claim that may be shown; the nearest: relay-p99';
+  assert.equal(notShown(gone), 'This claim is not shown any more.');
+  const old = 'id names a claim that is superseded by cutoff-1900';
+  assert.equal(notShown(old), 'This claim is superseded by cutoff-1900');
+  assert.equal(notShown('The server is gone.'), 'The server is gone.');
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { StatusResult } from '../src/protocol.gen';
-import { isIdle, pausedUntil, type State, stateOf, summarize } from '../src/status/state';
+import { isIdle, kindOf, pausedUntil, type State, summarize } from '../src/status/state';
 
 const status: StatusResult = {
   generation: 7,
@@ -35,6 +35,7 @@ const status: StatusResult = {
   version: '0.1.0',
 };
 
+const stateOf = (of: StatusResult): State => ({ kind: kindOf(of), status: of });
 const ready = (more: Partial<StatusResult> = {}): State => stateOf({ ...status, ...more });
 
 test('what is served stands in one line, with the last problem', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AuthorRow, ClaimView, PushedEntity } from '../src/protocol.gen';
 import { type Ask, claimNode, claimNodes, type Node, targetOf } from '../src/tree/nodes';
-import { ClickGuard, LINGER_MS } from '../src/tree/rows';
+import { ClickGuard, drawAround, LINGER_MS } from '../src/tree/rows';
 import { Experts } from '../src/views/experts';
 import { InPlay } from '../src/views/inPlay';
 import { claim, entity, expert, pushed } from './helpers';
@@ -157,6 +157,27 @@ test('a topic that is hidden goes at once; one that is shown says where it was f
   assert.deepEqual(names(model.roots), ['B'], 'at once');
 });
 
+test('a heading is set where it is another one: VS Code lets the rows wait then', async () => {
+  const { ask } = asking(() => ({ experts: [expert('a', 1)], degraded: [] }));
+  const set: string[] = [];
+  const view = {
+    get message() {
+      return set.at(-1);
+    },
+    set message(heading) {
+      set.push(heading ?? '');
+    },
+  };
+  const model: Experts = new Experts(ask, () => drawAround(view, model));
+  drawAround(view, model);
+  assert.deepEqual(set, []);
+  await model.find({ topic: 'a', weight: 'count' });
+  drawAround(view, model);
+  assert.equal(set.length, 1);
+  model.clear();
+  assert.deepEqual(set.slice(1), ['']);
+});
+
 test('rows that somebody uses are not redrawn from under the next click', (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   let drawn = 0;
@@ -247,7 +268,7 @@ test('experts: people first, then teams, authors, systems', async () => {
   assert.equal(rows[2]?.description, 'owns *.py by CODEOWNERS');
   assert.deepEqual(
     [rows[3]?.description, rows[4]?.description],
-    ['3 commits · 2026-01-01', '12 claims · system'],
+    ['3 commits · 2026-01-01', 'system · 12 claims'],
   );
   assert.deepEqual((await tooltipOf(rows[3] as Node)).at(-1), 'a.py (3)');
   assert.equal(model.heading, '“relay” · by number of claims');

@@ -5,7 +5,7 @@ import { isFileBelow } from '../text/paths';
 import { messageOf } from '../text/words';
 import type { Ask, Ref } from '../tree/nodes';
 import { openTarget } from '../tree/rowCommands';
-import { type Content, contentOf, escaped, OPEN } from './content';
+import { type Content, contentOf, escaped, notShown, OPEN } from './content';
 
 export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable {
   private page: vscode.WebviewView | undefined;
@@ -82,7 +82,7 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
     try {
       return contentOf(await this.ask('vouch/claim', { id }, collection));
     } catch (error) {
-      return { html: `<p>${escaped(messageOf(error))}</p>`, links: [] };
+      return { html: `<p>${escaped(notShown(messageOf(error)))}</p>`, links: [] };
     }
   }
 }

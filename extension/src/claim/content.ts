@@ -16,8 +16,7 @@ export interface Content {
 
 export const OPEN = 'vouchSidecar.openClaimLink';
 
-/** Most authors by commits, and most sources, those with a quote first; its file has them all. */
-const AUTHORS = 3;
+/** Most sources, those with a quote first; its file has them all. */
 const SOURCES = 7;
 
 type Linked = (text: string, link: Link) => string;
@@ -35,9 +34,7 @@ export function contentOf(result: ClaimResult): Content {
   const cited = [...quoted, ...others];
   const asked = joined(
     ...people.map(({ name, said }) => (said ? `${name} (${said})` : name)),
-    ...(by_commits ?? [])
-      .slice(0, AUTHORS)
-      .map(({ name, commits }) => `${name} (${plural(commits, 'commit')})`),
+    ...(by_commits ?? []).map(({ name, commits }) => `${name} (${plural(commits, 'commit')})`),
   );
   const lines = [
     line('Context', claim.lacks_context && span('not shown; it may turn this round'), true),
@@ -54,6 +51,12 @@ export function contentOf(result: ClaimResult): Content {
   ];
   return { html: `<p>${withCode(claim.said)}</p><dl>${lines.join('')}</dl>`, links };
 }
+
+/** Why a claim is not shown: what the server says of its id. */
+export const notShown = (message: string): string =>
+  message
+    .replace(/^id names no claim that may be shown.*/s, 'This claim is not shown any more.')
+    .replace(/^id names a claim that/, 'This claim');
 
 const span = (text: string | null): string => (text ? `<span>${escaped(text)}</span>` : '');
 

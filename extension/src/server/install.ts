@@ -42,35 +42,34 @@ export class Installer {
   }
 
   /**
-   * What an older version of the extension has installed serves until the carried one is there, which
-   * is installed with its Python. Whether that was done.
+   * What an older version of the extension has installed serves until the carried one is there.
+   * Whether that was done.
    */
   async replaceOlder(command: string): Promise<boolean> {
     const [, ...older] = await this.servers();
     if (!older.includes(command)) return false;
-    await this.install(vscode.ProgressLocation.Window, path.join(path.dirname(command), PYTHON));
+    await this.install();
     return true;
   }
 
   /** Installs the server, with progress; rejects when it is cancelled or fails. */
-  async install(location = vscode.ProgressLocation.Notification, python?: string): Promise<void> {
-    const title = 'Vouch: installing the server';
-    const options = { location, title, cancellable: true };
+  async install(): Promise<void> {
+    const location = vscode.ProgressLocation.Notification;
+    const options = { location, title: 'Vouch: installing the server', cancellable: true };
     await vscode.window.withProgress(options, async (_, token) => {
       const stop = new AbortController();
       token.onCancellationRequested(() => stop.abort());
-      await this.installWith(stop.signal, python);
+      await this.installUntil(stop.signal);
     });
   }
 
-  private async installWith(signal: AbortSignal, python?: string): Promise<void> {
+  private async installUntil(signal: AbortSignal): Promise<void> {
     const { environment, wheel } = await this.carried();
     const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input'];
     await vscode.workspace.fs.createDirectory(this.context.globalStorageUri);
     try {
       await remove(environment);
-      const maker = python ?? (await this.findPython(signal));
-      await this.run(maker, ['-m', 'venv', environment], signal);
+      await this.run(await this.findPython(signal), ['-m', 'venv', environment], signal);
       await this.run(inBin(environment, PYTHON), [...pip, `${wheel}[mcp]`], signal);
     } catch (error) {
       await remove(environment);

@@ -29,11 +29,7 @@ const IDLE = ['none', 'refused', 'restricted', 'noServer', 'wrongPath', 'stopped
 export const isIdle = ({ kind }: State): boolean => IDLE.includes(kind);
 
 /** What the server's answer means. */
-export function stateOf(status: StatusResult): State {
-  return { kind: kindOf(status), status };
-}
-
-function kindOf({ complete, roots, refused }: StatusResult): State['kind'] {
+export function kindOf({ complete, roots, refused }: StatusResult): State['kind'] {
   if (!complete) return 'loading';
   if (roots.length === 0) return refused.length > 0 ? 'refused' : 'none';
   if (roots.every(({ paused_until }) => paused_until)) return 'paused';

@@ -65,6 +65,7 @@ function entriesOf(state: State, program: ServerProgram | undefined): Entry[] {
   const [problem, ...others] = problemsOf(state);
   const problems = `$(warning) ${plural(others.length + 1, 'problem')}`;
   const settings = 'workbench.action.openSettings';
+  const running = joined(program?.version, program?.command);
   return [
     ...roots.map(({ root, collection }) => {
       const uri = vscode.Uri.file(path.join(root, '.vouch'));
@@ -85,7 +86,7 @@ function entriesOf(state: State, program: ServerProgram | undefined): Entry[] {
       : []),
     { label: 'Server', kind: vscode.QuickPickItemKind.Separator },
     program
-      ? entry('$(refresh) Restart Server', serverOf(program), 'vouchSidecar.restart')
+      ? entry('$(refresh) Restart Server', running, 'vouchSidecar.restart')
       : entry('$(cloud-download) Install Server', '', 'vouchSidecar.install'),
     entry('$(output) Show Logs', '', 'vouchSidecar.showLogs'),
   ];
@@ -93,5 +94,3 @@ function entriesOf(state: State, program: ServerProgram | undefined): Entry[] {
 
 /** What is asked is still answered. */
 const PAUSE = 'Hooks, hover and In Play say nothing';
-
-const serverOf = ({ version, command }: ServerProgram): string => joined(version, command);

@@ -21,6 +21,14 @@ export class Rows {
   }
 }
 
+type View = { message?: string | undefined; badge?: Rows['badge'] | undefined };
+
+/** Draws what stands around rows, which VS Code lets wait a fifth of a second where a heading is set. */
+export function drawAround(view: View, { heading, badge }: Rows): void {
+  if ((view.message ?? '') !== heading) view.message = heading;
+  view.badge = badge.value > 0 ? badge : undefined;
+}
+
 /** How long a row that left stays where it stood, from the last key or click on. */
 export const LINGER_MS = 2_000;
 

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../text/words';
 import { type Node, noteNode } from './nodes';
-import { ClickGuard, type Rows } from './rows';
+import { ClickGuard, drawAround, type Rows } from './rows';
 
 export class NodeTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   readonly view: vscode.TreeView<Node>;
@@ -32,9 +32,7 @@ export class NodeTree implements vscode.TreeDataProvider<Node>, vscode.Disposabl
   }
 
   redraw(): void {
-    const { heading, badge } = this.rows;
-    this.view.message = heading; // first: it pushes the rows down
-    this.view.badge = badge.value > 0 ? badge : undefined;
+    drawAround(this.view, this.rows);
     this.guard.redraw();
   }
 

@@ -1,7 +1,4 @@
-/**
- * What the view "Experts" shows: ranked entities for a topic, with the claims that count, and whom
- * to ask beside them.
- */
+/** What the view "Experts" shows: ranked entities for a topic, and whom to ask beside them. */
 import {
   type AuthorRow,
   type ExpertRow,
@@ -28,8 +25,6 @@ export interface Question {
   readonly weight: string;
 }
 
-const LIMIT = 30;
-
 export class Experts extends Rows {
   question: Question | undefined;
   private turn = 0;
@@ -44,7 +39,7 @@ export class Experts extends Rows {
   async find(question: Question): Promise<void> {
     this.turn += 1;
     const { turn } = this;
-    const answer = await this.ask('vouch/experts', { ...question, limit: LIMIT, explain: true });
+    const answer = await this.ask('vouch/experts', { ...question, limit: 30, explain: true });
     if (turn !== this.turn) return;
     this.question = question;
     const groups = groupsOf(this.ask, answer);
@@ -94,13 +89,6 @@ function expertNode(ask: Ask, row: ExpertRow): Node {
   const ids = why?.claims.map(({ claim_id }) => claim_id) ?? row.top_claim_ids;
   return {
     ...node,
-    description: joined(
-      why?.weight === 'citation'
-        ? plural(citation_count, 'citation')
-        : plural(claim_count, 'claim'),
-      collection,
-      type,
-    ),
     tooltip: inLines(
       name,
       joined(type, plural(claim_count, 'claim'), plural(citation_count, 'citation')),

@@ -78,9 +78,7 @@ export class InPlay extends Rows {
       this.sessions.get(id)?.rows.rows.map((row) => inPlayNode(this.ask, id, row)) ?? [];
     const agents = [...this.sessions.keys()].filter((id) => id !== this.own).reverse();
     const headings = agents.map((id) => {
-      const name = oneLine(id);
-      const tooltip = inLines('What is in play for an agent, by its prompts', name);
-      const more = { description: name.slice(0, 8), tooltip };
+      const more = { description: oneLine(id).slice(0, 8), tooltip: 'In play for an agent' };
       return listNode(`agent:${id}`, 'Agent', 'hubot', nodesOf(id), more);
     });
     this.show([...nodesOf(this.own), ...headings.filter(({ children }) => children?.length)]);
