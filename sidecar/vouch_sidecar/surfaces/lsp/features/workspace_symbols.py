@@ -8,6 +8,7 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.operations.readiness import caught_up
+from vouch_sidecar.retrieval.constants import STARTER_PAGE
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -34,6 +35,7 @@ async def symbols(
             (fits, kinds.index(key_of(artifact)[0]), artifact.id, artifact, served.collection.root)
             for served in server.engine.serving(server.caller)
             for fits, artifact in prefix_search(served.view, query, kinds, MAX_SYMBOLS)
+            if key_of(artifact) != (Kind.PAGE, STARTER_PAGE)
         ]
     return [
         _symbol(artifact, uri_for(root / KB_DIRNAME / artifact.path))
