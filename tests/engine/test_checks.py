@@ -142,7 +142,7 @@ def test_the_content_of_a_source(root: Path) -> None:
 def test_marks_of_a_merge(root: Path, end: str) -> None:
     marks = end.join(["<<<<<<< HEAD", "a", "=======", "b", ">>>>>>> main", ""])
     (problem,) = parse("claims/x.yaml", f"id: x{end}{marks}".encode()).problems
-    assert (problem.code, problem.line) == ("invalid", 3)
+    assert (problem.code, problem.line) == ("git-conflict", 2)
     knowledge.write(root, "pages/p.md", f"---{end}id: p{end}title: P{end}---{end}{marks}")
     assert found(root) == [("pages/p.md", "git-conflict", "body", 5, 1)]
 

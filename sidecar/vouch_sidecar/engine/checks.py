@@ -19,7 +19,7 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.reader import as_kept, locate, place_in_body, read_bytes_of
+from vouch_sidecar.kb.reader import CONFLICT, as_kept, locate, place_in_body, read_bytes_of
 from vouch_sidecar.kb.records import (
     KIND_OF,
     Artifact,
@@ -47,8 +47,6 @@ _CODES = {CITED: "evidence", RELATION_ENDS: "relation", LINKED: "link"}
 """Suffixes of codes for ids that may be of several kinds."""
 _LINK = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """What vouch accepts as a link between `[[` and `]]`; a shell's `[[ … ]]` is none."""
-CONFLICT = re.compile(r"(?<![^\r\n])(?:<{7}|>{7}) [^\r\n]")
-"""The marks that git leaves where a merge needs a decision."""
 
 
 class Finding(NamedTuple):

@@ -52,6 +52,8 @@ LIKE_A_KEY = 0.75
 """How similar a key is to the one that was meant: `scop`, `stauts`."""
 ALIKE_IN_SCOPE = 0.6
 """The same below `scope`, which has three keys: `visible`."""
+CONFLICT = re.compile(r"(?<![^\r\n])(?:<{7}|>{7}) [^\r\n]")
+"""The marks that git leaves where a merge needs a decision."""
 RESTRICTING = frozenset({"scope", "status"})
 """Fields that decide who is told of an artifact."""
 _SCOPE = frozenset(field.name for field in fields(Scope))
@@ -133,9 +135,19 @@ def parse(relative_path: str, data: bytes) -> Reading:
     try:
         artifact = reader.read(data)
     except DocumentError as error:
-        problem = Problem(relative_path, str(error), line=error.line, column=error.column)
-        return Reading(None, (problem,))
+        return Reading(None, (_unreadable(relative_path, data, error),))
     return Reading(artifact, tuple(reader.problems))
+
+
+def _unreadable(path: str, data: bytes, error: DocumentError) -> Problem:
+    """The problem of a file that is no document. Marks of a merge have a message of their own."""
+    text = data.decode("utf-8", "replace")
+    if mark := CONFLICT.search(text):
+        line, _ = position(text, mark.start())
+        return Problem(
+            path, "the file holds the marks of a merge conflict", line=line, code="git-conflict"
+        )
+    return Problem(path, str(error), line=error.line, column=error.column)
 
 
 def locate(relative_path: str, data: bytes, fields: Sequence[str]) -> list[tuple[int, int]]:
