@@ -167,3 +167,7 @@ def test_a_key_that_is_given_twice_is_named_in_artifacts_and_the_config() -> Non
         assert all("is given twice; the last one counts" in one.message for one in problems)
         assert not any(problem.is_unusable for problem in problems)
     assert [(problem.line, problem.column) for problem in of_config] == [(4, 3), (5, 1)]
+    for key in ('"\\e[31m"', '"x\\n::error::y"'):
+        _, of_config = load_settings(f"{key}: 1\n{key}: 2\n".encode(), {}, {})
+        assert all((one.field or "").isprintable() for one in of_config)
+        assert of_config

@@ -84,15 +84,10 @@ class YamlDocument:
 
     def repeated(self, file: str) -> list[Problem]:
         """The problems of keys that are given twice, in the file with this path."""
+        words, paths = "is given twice; the last one counts", self._repeated[:MAX_REPEATED]
+        keys = [(shown_name(".".join(path)), self.place(path)) for path in paths]
         return [
-            Problem(
-                file,
-                f"`{shown_name('.'.join(path))}` is given twice; the last one counts",
-                Severity.WARNING,
-                *self.place(path),
-                ".".join(path),
-            )
-            for path in self._repeated[:MAX_REPEATED]
+            Problem(file, f"`{key}` {words}", Severity.WARNING, *place, key) for key, place in keys
         ]
 
     def _at(self, offset: int) -> tuple[int, int]:
