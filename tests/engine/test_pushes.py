@@ -11,8 +11,8 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
+from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.kb.records import Problem
-from vouch_sidecar.kb.runtime_folder import pause, resume
 
 from tests.engine.bases import Clock, ask, base, cached, engine_on, pushed, until, write
 from tests.kb.samples import claim, entity

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.kb.runtime_folder import pause
+from vouch_sidecar.kb.pauses import pause
 from vouch_sidecar.operations.wire import NotFoundError
 
 from tests.engine.bases import ask, engine_on, write

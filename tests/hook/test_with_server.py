@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.kb.runtime_folder import pause, resume
+from vouch_sidecar.kb.pauses import pause, resume
 
 from tests.hook.conftest import Hook, Place, hook_in, project, serving
 from tests.protocol import knowledge
@@ -130,7 +130,7 @@ def test_it_imports_the_standard_library_alone() -> None:
     )
     foreign, own = done.stdout.splitlines()
     assert foreign == ""
-    below = {f"vouch_sidecar.kb{name}" for name in ("", ".discovery", ".runtime_folder")}
+    below = {f"vouch_sidecar.kb{name}" for name in ("", ".discovery", ".pauses", ".runtime_folder")}
     assert {name for name in own.split() if "surfaces" not in name} == {
         *below,
         "vouch_sidecar.version",

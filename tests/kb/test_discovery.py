@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.kb import discovery
 from vouch_sidecar.kb.discovery import discover, start_folder
-from vouch_sidecar.surfaces.console.options import how_to_begin
+from vouch_sidecar.surfaces.console.beginning import how_to_begin
 
 TABLE = json.loads(Path(__file__).with_name("discovery_cases.json").read_text("utf-8"))
 

@@ -9,7 +9,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.worlds import settle
 from vouch_sidecar.kb.discovery import Finder
-from vouch_sidecar.kb.runtime_folder import pause, resume
+from vouch_sidecar.kb.pauses import pause, resume
 
 from tests.engine.bases import ask, base, cached, write
 from tests.kb.samples import entity

@@ -14,8 +14,8 @@ from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import is_refused, why_refused
+from vouch_sidecar.kb.pauses import end_in, pause_file
 from vouch_sidecar.kb.records import Problem, Severity
-from vouch_sidecar.kb.runtime_folder import end_in, pause_file
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.workspace.git import why_unasked

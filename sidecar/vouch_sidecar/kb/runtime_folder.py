@@ -1,8 +1,6 @@
 """The folder of what a user's processes share while they run: sockets, marks, pauses.
 
-A pause is an empty file, whose modification time is the pause's end: for so long a knowledge base
-volunteers nothing. So hooks, servers and the shell all see it, whether or not a process serves the
-knowledge base. Standard library only, and little of it: a hook waits for every import.
+Standard library only, and little of it: a hook waits for every import.
 """
 
 from __future__ import annotations
@@ -10,15 +8,11 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-import time
 from collections.abc import Mapping
 
 FOLDER_NAME = "vouch-sidecar"
 MAX_SOCKET_PATH = 100
 """In bytes. `sun_path` has 104 on macOS and 108 on Linux, the final zero included."""
-UNTIL_RESUMED = 4_102_444_800.0
-"""The end of a pause without one: the year 2100, which every file system can hold."""
-_SUFFIX = ".pause"
 NAME_CHARS = 32
 SUFFIX_CHARS = 6
 
@@ -81,53 +75,3 @@ def _is_ours(folder: str) -> bool:
     """Whether a path is a folder of this user. Raises FileNotFoundError."""
     status = os.lstat(folder)
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
-
-
-# Pauses
-
-
-def pause(root: str | os.PathLike[str], env: Mapping[str, str], seconds: float | None) -> float:
-    """Pause a knowledge base for some seconds from now, or until it is resumed or the system starts
-    anew. Returns the end, in seconds since 1970. Raises OSError.
-    """
-    path = os.path.join(usable_folder(env, make=True), name_of(root) + _SUFFIX)
-    ends = UNTIL_RESUMED if seconds is None else min(time.time() + seconds, UNTIL_RESUMED)
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
-    os.utime(path, (ends, ends), follow_symlinks=False)
-    return ends
-
-
-def resume(root: str | os.PathLike[str], env: Mapping[str, str]) -> bool:
-    """End the pause of a knowledge base. Returns whether there was one. Raises OSError."""
-    is_paused = paused_until(root, env) is not None
-    try:
-        os.unlink(os.path.join(usable_folder(env), name_of(root) + _SUFFIX))
-    except FileNotFoundError:
-        return False
-    return is_paused
-
-
-def paused_until(root: str | os.PathLike[str], env: Mapping[str, str]) -> float | None:
-    """When the pause of the knowledge base in folder `root` ends, in seconds since 1970; None if
-    there is none, or it is over.
-    """
-    return end_in(pause_file(root, env))
-
-
-def pause_file(root: str | os.PathLike[str], env: Mapping[str, str]) -> str | None:
-    """Where a pause of a knowledge base stands; None on systems without a runtime folder, which
-    have no pauses.
-    """
-    return os.path.join(runtime_folder(env), name_of(root) + _SUFFIX) if is_supported() else None
-
-
-def end_in(path: str | None) -> float | None:
-    """The end of the pause that stands in a file; None if there is none, or it is over."""
-    if path is None:
-        return None
-    try:
-        mark = os.lstat(path)
-    except OSError:
-        return None
-    own = mark.st_uid == os.getuid()
-    return mark.st_mtime if own and mark.st_mtime > time.time() else None

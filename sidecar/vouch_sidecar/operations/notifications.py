@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
-from vouch_sidecar.kb.runtime_folder import pause, resume
+from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.operations.call import serving
 from vouch_sidecar.operations.salience import SalientEntity, salient_row
 from vouch_sidecar.operations.session_end import SessionEndParams

@@ -19,12 +19,12 @@ import click
 from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
-from vouch_sidecar.kb.runtime_folder import paused_until
+from vouch_sidecar.kb.pauses import paused_until
 from vouch_sidecar.kb.sanitize import count, one_line, printable
 from vouch_sidecar.operations import context, perform, status
 from vouch_sidecar.operations.table import Words
+from vouch_sidecar.surfaces.console.beginning import how_to_begin
 from vouch_sidecar.surfaces.console.options import (
-    how_to_begin,
     print_json,
     program,
     root_option,

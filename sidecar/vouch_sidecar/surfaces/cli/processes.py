@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from vouch_sidecar.kb import runtime_folder
+from vouch_sidecar.kb import pauses
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.surfaces.console.options import (
     ROOT_OPTION,
@@ -127,9 +127,9 @@ def pause(root: Path | None, seconds: int | None) -> None:
     still answered.
     """
     for folder in roots_from(root):
-        ends = runtime_folder.pause(folder, os.environ, seconds)
+        ends = pauses.pause(folder, os.environ, seconds)
         until = f"`{program(os.environ)} resume`"
-        if ends < runtime_folder.UNTIL_RESUMED:
+        if ends < pauses.UNTIL_RESUMED:
             until = datetime.fromtimestamp(ends).astimezone().isoformat(" ", "minutes")
         say(f"{printable(str(folder))}: paused until {until}")
 
@@ -139,5 +139,5 @@ def pause(root: Path | None, seconds: int | None) -> None:
 def resume(root: Path | None) -> None:
     """End a pause."""
     for folder in roots_from(root):
-        was_paused = runtime_folder.resume(folder, os.environ)
+        was_paused = pauses.resume(folder, os.environ)
         say(f"{printable(str(folder))}: {'resumed' if was_paused else 'was not paused'}")

@@ -8,25 +8,20 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping
-from glob import glob
 from pathlib import Path
 from typing import Any
 
 import click
 
 from vouch_sidecar.kb.discovery import Finder, start_folder, why_refused
-from vouch_sidecar.kb.sanitize import count, escaped, printable
+from vouch_sidecar.kb.sanitize import escaped, printable
+from vouch_sidecar.surfaces.console.beginning import how_to_begin
 from vouch_sidecar.surfaces.stdio import say
 
 ROOT_OPTION: dict[str, Any] = {
     "type": click.Path(exists=True, path_type=Path),
     "help": "Folder to look for the knowledge base from.  [default: .]",
 }
-PLACES = (
-    *("docs/adr", "docs/adrs", "docs/decisions", "docs/architecture/decisions", "docs/rfcs"),
-    *("doc/adr", "adr", "adrs", "rfcs", "docs"),
-)
-"""Where decisions and other documents lie, the likeliest place first."""
 root_option = click.option("--root", **ROOT_OPTION)
 
 
@@ -87,20 +82,3 @@ def print_json(data: Mapping[str, Any]) -> None:
     """Print an object as JSON, in ASCII unless the encoding of standard output is UTF-8."""
     encoding = (sys.stdout.encoding or "").lower().replace("-", "")
     say(json.dumps(data, indent=2, ensure_ascii=encoding != "utf8"))
-
-
-def how_to_begin(folder: str | os.PathLike[str]) -> str:
-    """The commands that make a knowledge base in a folder: of the documents in it, where some lie
-    in a usual place.
-    """
-    for place in PLACES:
-        if files := len(glob("*.md", root_dir=Path(folder, place))):  # noqa: PTH207  # raises nothing
-            each = f'for file in {place}/*.md; do vouch ingest "$file"; done'
-            return (
-                f"to make one of {place}, {count(files, 'file')}: `pipx install vouch-kb`, "
-                f"`vouch init`, `{each}`; `vouch-sidecar demo` shows an example"
-            )
-    return (
-        "to make one: `pipx install vouch-kb`, then `vouch init` in the folder of your project; "
-        "`--root FOLDER` looks elsewhere; `vouch-sidecar demo` shows an example"
-    )

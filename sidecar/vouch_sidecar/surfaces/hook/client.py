@@ -16,7 +16,8 @@ from contextlib import suppress
 from typing import Any, NoReturn
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME, RESIDENT, Finder, start_folder
-from vouch_sidecar.kb.runtime_folder import paused_until, usable_folder
+from vouch_sidecar.kb.pauses import paused_until
+from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.user_socket import (
     HOOK,
     LEAST_SECONDS,
