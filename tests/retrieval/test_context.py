@@ -78,7 +78,7 @@ def test_a_page_that_is_asked_for_by_its_title_answers(text: str) -> None:
     longer = (page(f"p{n}", f"Retry policy for item {n}", body="Not it.\n") for n in range(20))
     body = "# Retry policy for uploads\n\n## Limits\n\nThree, then the operator is called.\n"
     seen = view(*longer, page("retries", "Retry policy for uploads", body=body))
-    assert brought_in(seen, text)[0] == ("retries", None)
+    assert brought_in(seen, text)[0] == ("retries", 1)
 
 
 TITLES = ("Retry policy for uploads", "Background", "Code", "Tests", "Error", "The issue")

@@ -133,8 +133,8 @@ class Embeddings:
                     return True
                 marks = lacking[at : at + BATCH]
                 batch = [texts[mark] for mark in marks]
-                made = await in_worker(partial(backend.embed, batch, BATCH_SECONDS))
-                by_mark.update(zip(marks, made, strict=True))
+                embedded = await in_worker(partial(backend.embed, batch, BATCH_SECONDS))
+                by_mark.update(zip(marks, embedded, strict=True))
             try:
                 vectors = await run_sync(partial(arranged, rows, by_mark))
             except ValueError:
@@ -161,7 +161,7 @@ class Embeddings:
         the question's deadline is too close.
         """
         backend, ready = self._backend, self._ready(served)
-        found: Vector | None = None
+        fitting: Vector | None = None
         if backend is None or ready is None or not self.reads(text):
             return None
         seconds = min(kb.view.deadline.seconds_left for kb in served) * ASKING_SHARE
@@ -175,8 +175,8 @@ class Embeddings:
                 self._backend = None  # Ollama may have replaced the model
                 self._due.bump()
                 raise UnavailableError(MIXED)
-            found = vector
-        return None if found is None else TextVector(found, ready)
+            fitting = vector
+        return None if fitting is None else TextVector(fitting, ready)
 
     def _ready(self, served: Sequence[Served]) -> dict[Path | str, Vectors] | None:
         """The vectors of some knowledge bases; None unless all are those of what is asked."""

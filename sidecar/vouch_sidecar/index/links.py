@@ -156,8 +156,8 @@ def _citations(records: Records) -> Mapping[str, bool]:
 
 def _by_pages(gate: str, claim_id: str, pages: PagesByClaim) -> LinkState:
     listing = pages.get(claim_id, ())
-    found = {e for page, about in listing if gate_of(page) in (OPEN, gate) for e in about()}
-    return LinkState(_of_gate(gate).label, tuple(sorted(found)), "page")
+    entity_ids = {e for page, about in listing if gate_of(page) in (OPEN, gate) for e in about()}
+    return LinkState(_of_gate(gate).label, tuple(sorted(entity_ids)), "page")
 
 
 def _of_ends(

@@ -52,9 +52,9 @@ class Names:
     def __init__(self, entities: Iterable[Entity], before: Names | None = None) -> None:
         """What is worked out of an entity is taken from a matcher `before` that knew the same."""
         self._entities = {entity.id: entity for entity in entities}
-        known = before._forms if before is not None else {}
+        former = before._forms if before is not None else {}
         self._forms: dict[Entity, tuple[KeyedForm, ...]] = {
-            entity: known.get(entity) or forms(entity) for entity in self._entities.values()
+            entity: former.get(entity) or forms(entity) for entity in self._entities.values()
         }
         self._root = _Node()
         self._by_spelling: defaultdict[str, list[str]] = defaultdict(list)

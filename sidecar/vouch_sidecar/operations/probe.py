@@ -8,18 +8,14 @@ from time import perf_counter
 from pydantic import Field
 
 from vouch_sidecar.engine import answering
-from vouch_sidecar.index.artifact_documents import sections
-from vouch_sidecar.kb.records import Page
 from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Table, Words
 from vouch_sidecar.operations.wire import LongText, Params, Result
 from vouch_sidecar.retrieval.blocks.context import persona_of
-from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import Strength
 from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.retrieval.semantic_search import semantic_hits
-from vouch_sidecar.retrieval.statements.section_passages import passages
 
 
 class ProbeParams(Params):
@@ -75,13 +71,13 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
                 collection=hit.view.collection,
                 kind=kind_of(hit.artifact),
                 id=hit.artifact.id,
-                text=text_of(hit.artifact, _section(hit))
+                text=text_of(hit.artifact, hit.section or 0)
                 if hit.shown_text is None
                 else hit.shown_text.text,
                 similarity=hit.similarity,
                 arm=hit.arm,
                 filename=hit.artifact.path,
-                chunk_idx=_section(hit),
+                chunk_idx=hit.section or 0,
             )
             for hit in hits
         ],
@@ -93,14 +89,6 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
         from_cache=from_cache,
         probe_time_ms=round((perf_counter() - started) * 1000, 3),
     )
-
-
-def _section(line: Line) -> int:
-    """The section of a page; of a whole page the first with more than a heading, else 0."""
-    if line.section is not None or not isinstance(line.artifact, Page):
-        return line.section or 0
-    sayable = (n for n, text in enumerate(sections(line.artifact)) if any(passages(text)))
-    return next(sayable, 0)
 
 
 def table(result: ProbeResult) -> list[Shown]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from itertools import islice
 
+from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.schema import TITLE
+from vouch_sidecar.kb.records import Page
 from vouch_sidecar.retrieval.constants import FEW, MAX_TITLES
 from vouch_sidecar.retrieval.evidence.text_kinds import ASKING, is_common_word
 from vouch_sidecar.retrieval.gate import pages_to_tell
 from vouch_sidecar.retrieval.line import Line
+from vouch_sidecar.retrieval.statements.section_passages import passages
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.content_words import Term, terms
@@ -33,8 +36,15 @@ def pages_asked_for(view: View, text: str) -> list[Line]:
         if {word.alternatives for word in _content(page.title)} == asked
     )
     return [
-        Line(view, page, phrase, 1.0, "text", None, likelihood=1.0) for page in islice(pages, FEW)
+        Line(view, page, phrase, 1.0, "text", None, _first_section(page), likelihood=1.0)
+        for page in islice(pages, FEW)
     ]
+
+
+def _first_section(page: Page) -> int:
+    """The first section that has more than a heading, else the first one."""
+    telling = (number for number, text in enumerate(sections(page)) if any(passages(text)))
+    return next(telling, 0)
 
 
 def _content(text: str) -> tuple[Term, ...]:

@@ -165,7 +165,12 @@ def _to_ask(views: Sequence[View], rows: Sequence[Salient], text: str) -> list[L
     topic, people = people_on(views, text)
     return [
         Line(
-            *(each.view, each.entity, topic, 1.0, "text", None),
+            each.view,
+            each.entity,
+            topic,
+            1.0,
+            "text",
+            None,
             people=count(each.claim_count, "claim"),
             likelihood=1.0,
         )

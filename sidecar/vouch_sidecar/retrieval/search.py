@@ -136,9 +136,13 @@ def ranked(hits: Iterable[Ranked]) -> list[Ranked]:
     """
     return sorted(
         hits,
-        key=lambda f: (
-            *(not f.is_named, -f.score, f.artifact.id),
-            *(f.kind, f.view.collection, f.section),
+        key=lambda hit: (
+            not hit.is_named,
+            -hit.score,
+            hit.artifact.id,
+            hit.kind,
+            hit.view.collection,
+            hit.section,
         ),
     )
 
