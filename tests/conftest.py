@@ -85,17 +85,15 @@ def vouch_kb() -> Path:
 
 
 @pytest.fixture(scope="session")
-def make_kb(vouch_kb: Path, tmp_path_factory: pytest.TempPathFactory) -> MakeKb:
+def make_kb(tmp_path_factory: pytest.TempPathFactory) -> MakeKb:
     """Makes knowledge bases in temporary folders: `make_kb(*steps, name="kb") -> OracleKb`.
 
-    `name` becomes the folder's name and with it `kb.name`. The first step is always `init`;
-    steps as in `OracleKb.run`, whose results the returned object carries.
+    `name` becomes the folder's name and with it `kb.name`. Steps as in `OracleKb.run`.
     """
-    assert vouch_kb.is_file()
 
     def make(*steps: Step, name: str = "kb") -> OracleKb:
         kb = OracleKb(tmp_path_factory.mktemp("oracle") / name)
-        kb.run({"op": "init"}, *steps)
+        kb.run(*steps)
         return kb
 
     return make

@@ -1,6 +1,5 @@
-"""vouch-kb 1.5.0, the tool whose answers ours are compared with.
-
-Its functions run in processes of their own through `oracle_driver.py`, which changes its clock.
+"""vouch-kb 1.5.0, whose files we read and whose answers ours are compared with: its own functions,
+called in this process.
 """
 
 from __future__ import annotations
@@ -8,82 +7,120 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from functools import cache
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
-ROOT = Path(__file__).resolve().parent.parent
+import yaml
+
 COMMAND = Path(sys.executable).with_name("vouch-kb")
 """The real command, in the environment of the tests."""
-
-NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
-"""The moment at which both clocks stand still."""
+AGENT, REVIEWER = {"proposed_by": "agent"}, {"actor": "reviewer"}
+CALLED = {"old": "old_claim_id", "new": "new_claim_id", "claim": "claim_id"}
+CALLED |= {"a": "claim_a", "b": "claim_b"}
+"""What vouch calls the fields of a step that names claims."""
 
 Step = dict[str, Any]
-"""One call of vouch: `{"op": name, …}`. The operations are the functions of oracle_driver.py."""
+"""One call of vouch: `{"op": name, …}`; `as` names its result, which "@name" is in later steps."""
 
 
-def now() -> float:
-    """The frozen clock for our side, in seconds since the epoch."""
-    return NOW.timestamp()
+def vouch(module: str) -> Any:
+    """A module of vouch, which has no types."""
+    return import_module(f"vouch.{module}")
 
 
-@dataclass
 class OracleKb:
     """A knowledge base that vouch's own functions write; `root` is the folder above `.vouch/`."""
 
-    root: Path
-    results: list[Any] = field(default_factory=list)
-    """What the steps so far gave, one result a step (an id, for those that make something)."""
+    def __init__(self, root: Path) -> None:
+        root.mkdir(parents=True, exist_ok=True)
+        self.root = root
+        self.store = vouch("storage").KBStore.init(root)
+        self.results: list[Any] = [self.store.identity()[0]]
+        """Its id, then by step an id, for those that make something."""
+        self._names: dict[str, Any] = {}
 
-    def run(self, *steps: Step, at: datetime | None = NOW) -> list[Any]:
-        """Runs steps in one process with vouch's clock at `at` (None: the real clock).
+    def run(self, *steps: Step) -> None:
+        """Call what some steps name: a method below, or a function of vouch's `lifecycle`."""
+        with patch.object(yaml, "safe_load", partial(yaml.load, Loader=yaml.CSafeLoader)):
+            for step in steps:
+                self._do(**{name: self._resolved(value) for name, value in step.items()})
 
-        A step may set the clock with `at` (ISO 8601), name its result with `as`, and refer to an
-        earlier one of the same call with "@name". RuntimeError carries vouch's traceback.
-        """
-        results = _drive(self.root, steps, at)
-        self.results.extend(results)
-        return results
+    def _do(self, op: str, **fields: Any) -> None:
+        name, own = fields.pop("as", None), getattr(self, f"_{op}", None)
+        if own is None:
+            called = {CALLED[key]: value for key, value in fields.items()}
+            made = getattr(vouch("lifecycle"), op)(self.store, **called, **REVIEWER)
+        else:
+            made = own(**fields)
+        self.results.append(getattr(made, "id", made))
+        self._names[name] = self.results[-1]
 
     def vouch(self, *args: str) -> str:
-        """Runs the real command here, with the real clock; gives what it printed. Raises
-        CalledProcessError when it fails.
-        """
+        """Run the real command here; what it printed. Raises CalledProcessError when it fails."""
         ran = subprocess.run(
             [COMMAND, *args], cwd=self.root, check=True, capture_output=True, text=True
         )
         return ran.stdout
 
+    def _resolved(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._resolved(item) for item in value]
+        return self._names[value[1:]] if str(value).startswith("@") else value
 
-def _drive(root: Path, steps: Sequence[Step], at: datetime | None) -> list[Any]:
-    request = {
-        "root": str(root),
-        "now": None if at is None else at.isoformat(),
-        "steps": list(steps),
-    }
-    driver = _driver()
-    assert driver.stdin is not None
-    assert driver.stdout is not None
-    driver.stdin.write(json.dumps(request) + "\n")
-    driver.stdin.flush()
-    answer = json.loads(driver.stdout.readline())
-    if "error" in answer:
-        raise RuntimeError(answer["error"])
-    results: list[Any] = answer["results"]
-    return results
+    def _config(self, **changes: Any) -> None:
+        """Keys of the configuration, one level deep."""
+        path = self.root / ".vouch" / "config.yaml"
+        path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text("utf-8")) | changes), "utf-8")
 
+    def _source(self, content: str, **fields: Any) -> Any:
+        return self.store.put_source(content.encode(), **fields)
 
-@cache
-def _driver() -> subprocess.Popen[str]:
-    """The process that forks for each request; it ends when its input does."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.oracle_driver"],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    def _evidence(self, source: str, quote: str) -> Any:
+        content = self.store.read_source_content(source)
+        found = {"source_id": source, "source_bytes": content, "quote": quote}
+        return self.store.put_evidence(vouch("receipts").receipt_for_quote(**found))
+
+    def _capture(self, question: str, answer: str, session: str = "s1") -> None:
+        """What vouch's Stop hook does with the last exchange of a session."""
+        said = {"user": question, "assistant": [{"type": "text", "text": answer}]}
+        turns = [{"type": who, "message": {"content": what}} for who, what in said.items()]
+        transcript = self.root / "transcript.jsonl"
+        transcript.write_text("\n".join(map(json.dumps, turns)), "utf-8")
+        vouch("capture").capture_answer(self.store, session, transcript)
+        transcript.unlink()
+
+    def _ingest(self, content: str, title: str) -> Any:
+        made, _ = vouch("extract").ingest_source(self.store, content.encode(), title=title, **AGENT)
+        return made
+
+    def _claim(self, then: Step | None = None, **fields: Any) -> Any:
+        """`then` sets fields that review does not: status, times."""
+        made = self._approved("claim", **fields)
+        if then:
+            data = made.model_dump(mode="json") | then
+            self.store.update_claim(vouch("models").Claim.model_validate(data))
+        return made
+
+    def _entity(self, **fields: Any) -> Any:
+        return self._approved("entity", **fields)
+
+    def _page(self, **fields: Any) -> Any:
+        return self._approved("page", **fields)
+
+    def _relation(self, source: str, **fields: Any) -> Any:
+        return self._approved("relation", src=source, **fields)
+
+    def _approved(self, kind: str, **fields: Any) -> Any:
+        """What is proposed by the one and approved by the other."""
+        proposed = getattr(vouch("proposals"), f"propose_{kind}")(self.store, **fields, **AGENT)
+        proposal = getattr(proposed, "proposal", proposed)
+        return vouch("proposals").approve(self.store, proposal.id, approved_by="reviewer")
+
+    def _session_start(self, task: str) -> Any:
+        return vouch("sessions").session_start(self.store, agent="agent", task=task)
+
+    def _session_end(self, session: str) -> None:
+        vouch("sessions").session_end(self.store, session)

@@ -2,66 +2,102 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import product
+from random import Random
+from typing import Any
 
 import pytest
+from vouch_sidecar.engine import Caller
+from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.text.analysis import stem
 
 from tests.conftest import MakeKb
-from tests.oracle import OracleKb
-from tests.parity import corpus
-from tests.parity.ours import Row, Sidecar, by_score
+from tests.engine.bases import NOW, ask, engine_on
+from tests.oracle import Step, vouch
 
-WEIGHTS = ["count", "recency", "citation"]
-LIMIT = 10
-HITS = 50
-"""vouch looks at its 50 best hits; with more it does not see every claim."""
-
-
-@pytest.fixture(scope="module")
-def kb(make_kb: MakeKb) -> OracleKb:
-    return make_kb(*corpus.steps())
-
-
-@pytest.fixture(scope="module")
-def sidecar(kb: OracleKb) -> Sidecar:
-    return Sidecar(kb, agent=corpus.AGENT)
+ENTITIES, CLAIMS, SOURCES, WORDS = 40, 100, 10, 300
+TODAY = datetime.fromtimestamp(NOW, UTC)
+AGENT = "analyst"
+"""To whom the private claims belong."""
+STATUSES = [*["working", "actionable", "stable"] * 5, "contested", "superseded", "archived"]
+SCOPES: list[Step | None] = [None] * 7 + [
+    {"visibility": "team"},
+    {"visibility": "public"},
+    {"visibility": "private", "agent": AGENT},
+]
+LITTLE_WORDS = "the of and in to is for with on by as from it must not".split()
 
 
-def test_aggregation_is_the_same_for_the_same_claims(kb: OracleKb, sidecar: Sidecar) -> None:
-    words = corpus.vocabulary()[:60]
-    asked = [*words, *map(" ".join, pairwise(words)), "of the and"]
-    matched = [sidecar.matched(topic) for topic in asked]
-    [theirs] = kb.run({"op": "experts_given", "matched": matched, "weights": WEIGHTS, "limit": 100})
-    assert sum(len(claims) > 3 for claims in matched) > 10
-    for topic, answer in zip(asked, theirs, strict=True):
-        for weight in WEIGHTS:
-            ours = sidecar.experts(topic, weight, limit=100)
-            assert by_score(ours) == by_score(answer[weight]), (topic, weight)
+def vocabulary() -> list[str]:
+    """Words of one length, so that none stands in another one, each its own stem."""
+    made = ("".join(letters) + "k" for letters in product("bdgmnprt", "aeiou", "dgmnprt", "aeiou"))
+    return Random(1).sample([word for word in made if stem(word) == word], WORDS)
 
 
-def test_matching_is_the_same_for_plain_words(kb: OracleKb, sidecar: Sidecar) -> None:
-    words = corpus.vocabulary()[::2]
-    [hits] = kb.run({"op": "search", "queries": words, "limit": 4 * HITS})
-    topics = [word for word, found in zip(words, hits, strict=True) if len(found) <= HITS]
-    [theirs, everything] = kb.run(
-        {"op": "experts", "topics": topics, "weights": WEIGHTS, "limit": LIMIT},
-        {"op": "experts", "topics": topics, "weights": WEIGHTS, "limit": 100},
-    )
-    assert sum(bool(answer["count"]) for answer in theirs) >= 100
-    for topic, answer, all_rows in zip(topics, theirs, everything, strict=True):
-        for weight in WEIGHTS:
-            ours = sidecar.experts(topic, weight, limit=LIMIT)
-            assert_same_head(ours, answer[weight], all_rows[weight], (topic, weight))
+def steps(words: list[str], random: Random) -> Iterator[Step]:
+    """What vouch is to do. Everything counts alike for vouch and for us."""
+
+    def sentence() -> str:
+        said = random.choices(words, [1 / (n + 8) for n in range(WORDS)], k=random.randint(6, 16))
+        said += random.choices(LITTLE_WORDS, k=3)
+        random.shuffle(said)
+        return " ".join(said).capitalize() + random.choice([".", "!", ""])
+
+    for number in range(SOURCES):
+        yield {"op": "source", "content": (quote := sentence()), "as": f"s{number}"}
+        yield {"op": "evidence", "source": f"@s{number}", "quote": quote, "as": f"e{number}"}
+    for number in range(ENTITIES):
+        yield {
+            "op": "entity",
+            "name": " ".join(random.sample(words, random.choice([1, 2, 2]))).title(),
+            "entity_type": random.choice(["person", "team", "system"]),
+            "aliases": random.sample(words, random.choice([0, 0, 1])),
+            "description": sentence(),
+            "slug_hint": f"entity-{number:03}",
+        }
+    for number in range(CLAIMS):
+        cited = random.sample([f"@{kind}{n}" for kind in "se" for n in range(SOURCES)], 2)
+        about = random.choices(range(ENTITIES), [1 / (n + 2) for n in range(ENTITIES)], k=2)
+        updated = TODAY - timedelta(seconds=random.randrange(365 * 86_400))
+        confirmed = updated + timedelta(days=random.randrange(40))  # a few after today: age 0
+        then = {"status": random.choice(STATUSES), "updated_at": updated.isoformat()}
+        then |= {"last_confirmed_at": confirmed.isoformat()} if random.random() < 0.4 else {}
+        yield {
+            "op": "claim",
+            "text": sentence(),
+            "slug_hint": f"claim-{number:03}",
+            "then": then,
+            "evidence": [*cited, cited[0]],
+            "entities": list({f"entity-{n:03}": None for n in about[: random.randint(0, 2)]}),
+            "tags": random.sample(words, random.choice([0, 1, 2])),
+            "confidence": round(random.uniform(0.2, 1.0), 2),
+            "scope": random.choice(SCOPES),
+        }
 
 
-def assert_same_head(
-    ours: list[Row], theirs: list[Row], all_theirs: list[Row], asked: tuple[str, str]
+def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Ties by id, as the contract has them."""
+    return sorted(rows, key=lambda row: (-row["score"], row["entity_id"]))
+
+
+def test_experts_are_the_same_for_plain_words(
+    make_kb: MakeKb, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Equal rows down to the last score, whose rows may be others of that score."""
-    assert [row["score"] for row in ours] == [row["score"] for row in theirs], asked
-    last = ours[-1]["score"] if ours else 0.0
-    assert by_score([r for r in ours if r["score"] > last]) == by_score(
-        [r for r in theirs if r["score"] > last]
-    ), asked
-    tied = [row for row in all_theirs if row["score"] == last]
-    assert all(row in tied for row in ours if row["score"] == last), asked
+    words = vocabulary()
+    kb = make_kb(*steps(words, Random(20261115)))
+    vouch("health").rebuild_index(kb.store)
+    for method in ("list_claims", "list_entities"):  # files are read once
+        monkeypatch.setattr(kb.store, method, cache(getattr(kb.store, method)))
+    monkeypatch.setattr(vouch("experts"), "utcnow", lambda: TODAY)
+    engine, analyst, found = engine_on(kb.root), Caller(viewer=Viewer(agent=AGENT)), 0
+    for topic, weight in product(words[:100], ("count", "recency", "citation")):
+        asked = {"topic": topic, "weight": weight, "limit": 100}
+        theirs = vouch("experts").rank_experts(kb.store, **asked)
+        assert ask(engine, "experts", analyst, **asked, linking="declared")["experts"] == in_order(
+            theirs
+        )
+        found += bool(theirs)
+    assert found > 200
