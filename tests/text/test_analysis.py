@@ -40,6 +40,16 @@ def test_units_stand_in_the_text_in_order(text: str) -> None:
         assert whole.end == parts[-1].end
 
 
+@examples(300)
+@given(_tricky)
+def test_a_piece_between_white_space_has_the_same_units_by_itself(text: str) -> None:
+    whole, pieces = units(text), [units(piece) for piece in text.split()]
+    alone = [(unit.folded, unit.stem) for piece in pieces for unit in piece.units]
+    assert [(unit.folded, unit.stem) for unit in whole.units] == alone
+    identifiers = [each.folded for piece in pieces for each, _ in piece.wholes.values()]
+    assert [each.folded for each, _ in whole.wholes.values()] == identifiers
+
+
 @examples(200)
 @given(st.text("aéåöñşçß s-_.ҋй東ក"))
 def test_the_form_of_composition_changes_no_word(text: str) -> None:

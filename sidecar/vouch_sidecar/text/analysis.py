@@ -101,7 +101,7 @@ class Unit(NamedTuple):
     spaceless: bool
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def _word(token: str) -> tuple[Unit, tuple[Unit, ...]]:
     """A token without what case, possessives and elision add, and the parts of an identifier, with
     offsets within the token.
