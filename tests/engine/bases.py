@@ -40,9 +40,29 @@ def base(folder: Path, files: Mapping[str, bytes] | None = None) -> Path:
     return folder
 
 
+def known(entity_id: str, name: str, text: str = "It waits.", **fields: object) -> dict[str, bytes]:
+    """The files of an entity, with these fields, and of the one claim on it, with the same id."""
+    return {
+        f"entities/{entity_id}.yaml": entity(entity_id, name=name, **fields),
+        f"claims/{entity_id}.yaml": claim(entity_id, text=text, entities=[entity_id]),
+    }
+
+
+def relays(number: int, text: str = "It relays.") -> dict[str, bytes]:
+    """The files of so many entities `e0`, `e1`, … named "Mail Relay 0x", …, each with a claim."""
+    every = (known(f"e{i}", f"Mail Relay {i}x", text) for i in range(number))
+    return {path: data for one in every for path, data in one.items()}
+
+
 def write(folder: Path, path: str, data: bytes | Mapping[str, object]) -> Path:
     """Puts a file below `.vouch/`, old enough to be settled; a mapping as YAML."""
     return put(folder / ".vouch", path, data if isinstance(data, bytes) else dump(dict(data)))
+
+
+def configure(engine: Engine, root: Path, **sections: object) -> None:
+    """Have a knowledge base say so in its `config.yaml`."""
+    write(root, "config.yaml", sections)
+    engine.load()
 
 
 def cached(folder: Path) -> dict[str, str]:

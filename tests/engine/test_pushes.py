@@ -12,15 +12,23 @@ from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
 from vouch_sidecar.kb.pauses import pause, resume
-from vouch_sidecar.kb.records import Problem
 
-from tests.engine.bases import Clock, ask, base, cached, engine_on, pushed, until, write
-from tests.kb.samples import claim, entity
+from tests.engine.bases import (
+    Clock,
+    ask,
+    base,
+    cached,
+    configure,
+    engine_on,
+    known,
+    pushed,
+    relays,
+    until,
+    write,
+)
+from tests.kb.samples import claim
 
 T = TypeVar("T")
-RELAYS = {f"entities/e{i}.yaml": entity(f"e{i}", name=f"Mail Relay {i}x") for i in range(5)} | {
-    f"claims/c{i}.yaml": claim(f"c{i}", text="It relays.", entities=[f"e{i}"]) for i in range(5)
-}
 
 
 @pytest.fixture
@@ -30,7 +38,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return base(tmp_path / "kb", RELAYS)
+    return base(tmp_path / "kb", relays(5))
 
 
 @pytest.fixture
@@ -52,27 +60,23 @@ def fresh(told: list[SaliencePush]) -> list[str]:
     return [row.entity.id for push in told for row, _ in push.update.fresh]
 
 
-def faults(engine: Engine) -> list[Problem]:
-    return engine.faults.problems()
+def bases_of(told: list[SaliencePush]) -> list[str]:
+    return [row.view.collection for push in told for row, _ in push.update.fresh]
 
 
-def configure(engine: Engine, root: Path, **sections: object) -> None:
-    write(root, "config.yaml", sections)
-    engine.load()
+def context_of(engine: Engine, **params: object) -> list[str]:
+    answer = ask(engine, "context", session_id="s", **params)
+    return [item["collection"] for item in answer["items"]]
 
 
-def test_the_most_active_sessions_come_first(engine: Engine, pushes: Pushes) -> None:
-    for session_id in ("first", "second", "third"):
+def test_nothing_is_fresh_twice_in_a_session(engine: Engine, pushes: Pushes) -> None:
+    for session_id in ("first", "second", "s"):
         engine.observe(session_id, None, "the Key Vault")
-    assert [push.session_id for push in pushed(pushes)] == ["third", "second", "first"]
-    assert pushed(pushes) == []
-
-
-def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
-    assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
+    told = pushed(pushes)
+    assert [push.session_id for push in told] == ["s", "second", "first"]
+    assert fresh(told) == ["vault"] * 3
     assert fresh(say(engine, pushes, "the Key Vault and Mail Relay 1x")) == ["e1"]
-    for _ in range(20):
-        assert fresh(say(engine, pushes, "the Key Vault")) == []
+    assert fresh(say(engine, pushes, "the Key Vault")) == []
     engine.end_session("s")
     assert [push.update.rows for push in pushed(pushes)] == [()]
     assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
@@ -82,38 +86,18 @@ def test_nothing_is_fresh_twice(engine: Engine, pushes: Pushes) -> None:
 
 
 def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> None:
-    files, long = {}, "It relays " + "mail " * 60
-    for i in range(12):
-        files[f"entities/e{i}.yaml"] = entity(f"e{i}", name=f"Mail Relay {i}x")
-        files[f"claims/c{i}.yaml"] = claim(f"c{i}", text=long, entities=[f"e{i}"])
-    root = base(tmp_path / "kb", files)
+    long = "It relays " + "mail " * 60
+    root = base(tmp_path / "kb", relays(12, long))
     engine = engine_on(root)
     pushes = Pushes(engine, Caller())
     (push,) = say(engine, pushes, ", ".join(f"Mail Relay {i}x" for i in range(12)))
     assert len(push.update.rows) == 10
     assert {said for _, said in push.update.rows} == {long[:199].rstrip() + "…"}
     first = push.update.rows[0][0].entity.id
-    write(root, f"claims/c{first[1:]}.yaml", claim("c" + first[1:], text="No.", entities=[first]))
+    write(root, f"claims/{first}.yaml", claim(first, text="No.", entities=[first]))
     engine.load()
     (push,) = pushed(pushes)
     assert [said for row, said in push.update.rows if row.entity.id == first] == ["No."]
-
-
-def test_opting_out_says_one_last_empty_word_and_records_nothing(
-    engine: Engine, pushes: Pushes, root: Path
-) -> None:
-    say(engine, pushes, "the Key Vault")
-    assert "_meta" in ask(engine, "experts", topic="keys", session_id="s")
-    configure(engine, root, retrieval={"reflex": {"enabled": False}})
-    assert [push.update.rows for push in pushed(pushes)] == [()]
-    assert say(engine, pushes, "the Key Vault") == []
-    answer = ask(engine, "experts", topic="key vault", session_id="s")
-    assert "_meta" not in answer
-    assert ask(engine, "status")["sessions"] == 0
-    configure(engine, root, retrieval={"reflex": {"enabled": True}})
-    assert pushed(pushes) == []
-    assert ask(engine, "salience", session_id="s")["salience"] == []
-    assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
 
 
 @pytest.mark.parametrize(
@@ -146,90 +130,84 @@ def test_what_is_volunteered_is_as_the_config_says(
 def test_of_several_each_config_rules_its_own_entities_and_the_strongest_comes_first(
     tmp_path: Path,
 ) -> None:
-    one, two = base(tmp_path / "one"), base(tmp_path / "two")
-    write(one, "entities/weak.yaml", entity("weak", name="Bouncer", aliases=["Mail Relay"]))
-    write(two, "entities/strong.yaml", entity("strong", name="Letter Box"))
-    for root, name, most in ((one, "weak", 2), (two, "strong", 1)):
-        write(root, f"claims/{name}.yaml", claim(name, text="It waits.", entities=[name]))
-        config = {"recall": {"include_key_facts": root is two}}
-        write(root, "config.yaml", {"volunteer": {"max_per_session": most}, "sidecar": config})
+    one = base(tmp_path / "one", known("weak", "Bouncer", aliases=["Mail Relay"]))
+    two = base(tmp_path / "two", known("strong", "Letter Box"))
+    for root, most in ((one, 2), (two, 1)):
+        recall = {"include_key_facts": root is two}
+        volunteer = {"max_per_session": most}
+        write(root, "config.yaml", {"volunteer": volunteer, "sidecar": {"recall": recall}})
     engine = engine_on(one, two)
     pushes = Pushes(engine, Caller())
     (push,) = say(engine, pushes, "the Mail Relay and the Letter Box")
-    assert named([push]) == ["two", "one"]
+    assert bases_of([push]) == ["two", "one"]
     assert [line.artifact.id for line in push.update.block.hits] == ["strong", "weak"]
     assert push.update.block.text.count(", 0 sources, ") == 1
-    assert named(say(engine, pushes, "the Key Vault")) == ["one"]
+    assert bases_of(say(engine, pushes, "the Key Vault")) == ["one"]
 
 
-def named(told: list[SaliencePush]) -> list[str]:
-    return [row.view.collection for push in told for row, _ in push.update.fresh]
-
-
-def context_of(engine: Engine, **params: object) -> list[str]:
-    answer = ask(engine, "context", session_id="s", **params)
-    return [item["collection"] for item in answer["items"]]
+def test_opting_out_says_one_last_empty_word_and_records_nothing(
+    engine: Engine, pushes: Pushes, root: Path
+) -> None:
+    say(engine, pushes, "the Key Vault")
+    assert "_meta" in ask(engine, "experts", topic="keys", session_id="s")
+    configure(engine, root, retrieval={"reflex": {"enabled": False}})
+    assert [push.update.rows for push in pushed(pushes)] == [()]
+    assert say(engine, pushes, "the Key Vault") == []
+    assert "_meta" not in ask(engine, "experts", topic="key vault", session_id="s")
+    assert ask(engine, "status")["sessions"] == 0
+    for wanted in (["kb"], []):  # what was given is remembered all the same
+        assert context_of(engine, task="do keys rotate?", repeat=False) == wanted
+        write(root, "config.yaml", {"retrieval": {"reflex": {"enabled": False, "window": 2}}})
+        engine.load()
+    configure(engine, root, retrieval={"reflex": {"enabled": True}})
+    assert pushed(pushes) == []
+    assert ask(engine, "salience", session_id="s")["salience"] == []
+    assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
 
 
 def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Path) -> None:
     one, two = base(tmp_path / "one"), base(tmp_path / "two")
     engine = engine_on(one, two)
     pushes = Pushes(engine, Caller())
-    assert named(say(engine, pushes, "the Key Vault")) == ["one", "two"]
+    assert bases_of(say(engine, pushes, "the Key Vault")) == ["one", "two"]
     for wanted in (["one", "two"], []):
         assert context_of(engine, task="do keys rotate?", repeat=False) == wanted
-
     configure(engine, one, retrieval={"reflex": {"enabled": False}})
     say(engine, pushes, "Key Vault")
     assert context_of(engine) == ["two"]
     configure(engine, one, retrieval={"reflex": {"enabled": True}})
-    listed = ask(engine, "salience", session_id="s")["salience"]
-    assert [row["collection"] for row in listed] == ["two"]
     assert context_of(engine) == ["two"]
-
-    assert named(say(engine, pushes, "the Key Vault again")) == ["one"]
+    assert bases_of(say(engine, pushes, "the Key Vault again")) == ["one"]
     assert context_of(engine) == ["one", "two"]
     assert context_of(engine, task="do keys rotate?", repeat=False) == ["one"]
 
 
-def test_another_setting_forgets_nothing_where_no_text_counts(tmp_path: Path) -> None:
-    root, off = base(tmp_path / "kb"), {"reflex": {"enabled": False}}
-    engine = engine_on(root)
-    configure(engine, root, retrieval=off)
-    for wanted in (["kb"], []):
-        assert context_of(engine, task="do keys rotate?", repeat=False) == wanted
-        configure(engine, root, retrieval=off, sidecar={"persona": "a porter"})
-
-
+@pytest.mark.parametrize(
+    ("waits", "each"),
+    [
+        ([1.0, 1.0], [1, 1]),  # the ranking has no time for both
+        ([1.0, 0.0], [2]),  # it has, though it waited behind a question
+    ],
+)
 def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
-    engine: Engine, pushes: Pushes, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    engine: Engine,
+    pushes: Pushes,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+    waits: list[float],
+    each: list[int],
 ) -> None:
     async def late(run: Callable[[], T]) -> T:
-        clock.now += 1
+        clock.now += waits.pop(0) if waits else 0.0
         return run()
 
-    with monkeypatch.context() as slow:
-        slow.setattr(pushes_module, "in_turn", late)
-        (first,) = say(engine, pushes, "the Key Vault and Mail Relay 1x")
-    (second,) = pushed(pushes)
+    monkeypatch.setattr(pushes_module, "in_turn", late)
+    told = say(engine, pushes, "the Key Vault and Mail Relay 1x") + pushed(pushes)
     assert pushed(pushes) == []
-    for push in (first, second):
-        assert len(fresh([push])) == 1
+    assert [len(fresh([push])) for push in told] == each
+    assert sorted(fresh(told)) == ["e1", "vault"]
+    for push in told:
         assert [hit.entity_id for hit in push.update.block.hits] == fresh([push])
-    assert {*fresh([first, second])} == {"vault", "e1"}
-
-
-def test_who_asks_meanwhile_takes_no_time_from_a_push(
-    engine: Engine, pushes: Pushes, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waits = iter([1.0, 0.0])  # behind a question, and for the ranking itself
-
-    async def behind(run: Callable[[], T]) -> T:
-        clock.now += next(waits)
-        return run()
-
-    monkeypatch.setattr(pushes_module, "in_turn", behind)
-    assert {*fresh(say(engine, pushes, "the Key Vault and Mail Relay 1x"))} == {"vault", "e1"}
 
 
 def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> None:
@@ -239,8 +217,7 @@ def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> 
         "backup-2": "Encrypted backups of the vault go to Oslo.",
     }.items():
         write(root, f"claims/{name}.yaml", claim(name, text=text, entities=["vault"]))
-    write(root, "config.yaml", {"sidecar": {"recall": {"max_results": 1}}})
-    engine.load()
+    configure(engine, root, sidecar={"recall": {"max_results": 1}})
 
     def context(task: str | None) -> list[str]:
         asked = {"task": task, "session_id": "s", "repeat": False}
@@ -252,9 +229,9 @@ def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> 
         "does the Key Vault have an audit board?": [],
         "are Key Vault backups encrypted?": ["backup"],
         "so Key Vault backups are encrypted?": ["backup-2"],
+        None: [],
     }.items():
         assert context(task) == given
-    assert context(None) == []
     write(root, "claims/backup.yaml", claim("backup", text="No backups.", entities=["vault"]))
     engine.load()
     assert context("the backups of the Key Vault") == ["backup"]
@@ -264,7 +241,7 @@ def test_a_pause_ends_whoever_noticed_it(tmp_path: Path, monkeypatch: pytest.Mon
     """It begins and ends between two rankings, and nothing else changes."""
     monkeypatch.setattr(pushes_module, "PAUSE_SECONDS", 0.5)
     env = {**cached(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path / "run")}
-    root = base(tmp_path / "kb", RELAYS)
+    root = base(tmp_path / "kb")
     engine = engine_on(root, env=env)
     engine.observe("s", None, "the Key Vault")
     told: list[int] = []
@@ -288,10 +265,10 @@ def test_a_pause_ends_whoever_noticed_it(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.anyio
-async def test_a_status_waits_for_no_ranking(
+async def test_a_status_waits_for_no_ranking_and_is_told_after_one_that_failed(
     engine: Engine, pushes: Pushes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    is_ranking, told = anyio.Event(), list[StatusPush]()
+    is_ranking, told = anyio.Event(), list[str | None]()
 
     async def for_ever(_: Callable[[], T]) -> None:
         is_ranking.set()
@@ -299,7 +276,10 @@ async def test_a_status_waits_for_no_ranking(
 
     def tell(push: SaliencePush | StatusPush) -> None:
         assert isinstance(push, StatusPush)
-        told.append(push)
+        told.append(push.message)
+
+    def faults() -> str:
+        return str(engine.faults.problems())
 
     monkeypatch.setattr(pushes_module, "in_turn", for_ever)
     engine.observe("s", None, "the Key Vault")
@@ -307,12 +287,12 @@ async def test_a_status_waits_for_no_ranking(
         group.start_soon(pushes.run, tell)
         await is_ranking.wait()
         engine.faults.add("step", "It fails.")
-        await until(lambda: told[-1].message == "It fails.")
+        await until(lambda: told[-1] == "It fails.")
         with monkeypatch.context() as patched:
             patched.setattr(engine.health, "faulty", lambda: 1 / 0)
             engine.notify()
-            await until(lambda: any("could not be told" in p.message for p in faults(engine)))
-        await until(lambda: len(faults(engine)) == 1)
+            await until(lambda: "could not be told" in faults())
+        await until(lambda: "could not be told" not in faults())
         engine.faults.add("step", "It fails again.")
-        await until(lambda: told[-1].message == "It fails again.")
+        await until(lambda: told[-1] == "It fails again.")
         group.cancel_scope.cancel()
