@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 
-from vouch_sidecar.engine.claim_readings import ClaimReader, sources_in
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import WORKSPACE
 from vouch_sidecar.index.base_cache import code_version
@@ -22,7 +21,7 @@ from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Kind, Source
 from vouch_sidecar.kb.safe_files import Stat, mtime_ns
 from vouch_sidecar.kb.watch import sweep_interval
-from vouch_sidecar.retrieval.view import own_names
+from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
 from vouch_sidecar.workspace.code_owners import NO_OWNERS, read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
@@ -33,7 +32,7 @@ from vouch_sidecar.workspace.locator import MAX_PARTS
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import Ties
 from vouch_sidecar.workspace.topics import TopicFinder, Topics
-from vouch_sidecar.workspace.world import SERIALS, World
+from vouch_sidecar.workspace.world import SERIALS, World, own_names
 
 NO_TIES = "Claims are not tied to files"
 EMPTIED_SECONDS = 2.0

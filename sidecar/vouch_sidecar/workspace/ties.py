@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Set
+from hashlib import blake2b
 from itertools import chain
 from typing import Literal, NamedTuple
 
+from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, Span, Wanted
 from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_for_names, language_of
@@ -50,6 +52,12 @@ MAX_DEFINING = 3
 """The most files that may define an identifier; more make no tie."""
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _NUMBERED = re.compile(r"(?:([a-z]{2,12})-)?0{0,5}([1-9][0-9]{0,4})(?=[-_.](?![0-9]))")
+
+
+def mark_of(claim: Claim) -> str:
+    """A value that changes when a claim's ties may change: with its text or its citations."""
+    said = "\0".join((claim.text, *claim.evidence))
+    return blake2b(said.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 class Tie(NamedTuple):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.safe_files import Stat
+from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.code_owners import NO_OWNERS, CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Definitions, names_in_file
@@ -126,3 +127,9 @@ class World:
         """The ties of a file, as of the last analysis. A test has those of what it tests."""
         tested = self.locator.file_under_test(path)
         return [*self.ties.of_file(path), *(self.ties.of_tested(tested) if tested else ())]
+
+
+def own_names(collection: str, root: Path | None) -> frozenset[str]:
+    """The names of a project, folded: of its collection and its folder."""
+    folder = root.name if root is not None else ""
+    return frozenset(filter(None, map(fold, (collection, folder))))

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
 from math import prod
 
 from vouch_sidecar.kb.records import Claim, Kind
@@ -16,7 +15,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.view.claim_texts import each_once
 from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
-from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
+from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm, mark_of
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
@@ -59,12 +58,6 @@ class Tied:
     @property
     def is_weak(self) -> bool:
         return self.strength < WEAK
-
-
-def mark_of(claim: Claim) -> str:
-    """A value that changes when a claim's ties may change: with its text or its citations."""
-    said = "\0".join((claim.text, *claim.evidence))
-    return blake2b(said.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:

@@ -1,9 +1,9 @@
 """A knowledge base as one viewer sees it: artifacts, names, texts of claims."""
 
 from vouch_sidecar.retrieval.view.people_told import PeopleTold
-from vouch_sidecar.retrieval.view.shown import ShownText
 from vouch_sidecar.retrieval.view.view import View
-from vouch_sidecar.retrieval.view.viewpoint import Deadline, NameWords, moment, own_names
+from vouch_sidecar.retrieval.view.viewpoint import Deadline, NameWords, moment
+from vouch_sidecar.workspace.shown import ShownText
 
 __all__ = [
     "Deadline",
@@ -12,5 +12,4 @@ __all__ = [
     "ShownText",
     "View",
     "moment",
-    "own_names",
 ]

@@ -8,9 +8,9 @@ from typing import TypeVar
 from vouch_sidecar.kb.access import is_live
 from vouch_sidecar.kb.records import Artifact, Claim, Kind, Page, Source
 from vouch_sidecar.retrieval.constants import STARTER_PAGE, UNASKED_PAGES, CandidateKind
-from vouch_sidecar.retrieval.view.shown import TALKING, ShownText, is_receipt, shown
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
+from vouch_sidecar.workspace.shown import TALKING, ShownText, is_receipt, shown
 
 CLAIMS_OF_A_SENTENCE = 3
 """Claims that are read for each one that is shown, as several may be parts of one sentence."""

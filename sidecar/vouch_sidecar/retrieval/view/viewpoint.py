@@ -20,9 +20,8 @@ from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
 from vouch_sidecar.retrieval.view.people_told import NOBODY_TOLD, PeopleTold
-from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
-from vouch_sidecar.workspace.world import World
+from vouch_sidecar.workspace.world import World, own_names
 
 T = TypeVar("T")
 
@@ -164,12 +163,6 @@ class Viewpoint:
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
 _LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
-
-
-def own_names(collection: str, root: Path | None) -> frozenset[str]:
-    """The names of a project, folded: of its collection and its folder."""
-    folder = root.name if root is not None else ""
-    return frozenset(filter(None, map(fold, (collection, folder))))
 
 
 def moment(at: float) -> datetime:

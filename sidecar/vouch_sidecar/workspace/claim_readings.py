@@ -12,14 +12,13 @@ from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import kept, read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
-from vouch_sidecar.retrieval.files.file_ties import mark_of
-from vouch_sidecar.retrieval.view.shown import shown
 from vouch_sidecar.workspace.file_kinds import changes_with_all, language_of
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.locator import Locator, line_in, mere_name
 from vouch_sidecar.workspace.names_in_text import identifiers_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Quote
-from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use
+from vouch_sidecar.workspace.shown import shown
+from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use, mark_of
 
 FOLDER = 0.7
 """The factor for a file whose folder is named."""
