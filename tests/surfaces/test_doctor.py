@@ -77,6 +77,15 @@ def test_a_person_who_wants_no_process_is_told_that_hooks_are_silent(
     assert found["trial prompt"][0]["state"] == "note"
 
 
+def test_its_trials_are_no_sessions_of_an_agent(root: Path, starting: dict[str, str]) -> None:
+    run_command("hook", "session-start", env=starting, said=json.dumps({"cwd": str(root)}))
+    for _ in range(2):
+        assert doctor(root, starting)["trial prompt"][0]["state"] == "ok"
+    assert (
+        json.loads(run_command("status", "--json", cwd=root, env=starting).stdout)["sessions"] == 0
+    )
+
+
 def test_a_process_that_hangs_serves_nobody(
     root: Path, starting: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -147,7 +147,8 @@ def _hooks(engine: Engine, start: Path, env: Env, *, is_paused: bool) -> Iterato
     elif (prompt := _answered_prompt(engine)) is None:
         yield Checkup(trial, "note", "none sent: no name alone brings in a claim unasked")
     else:
-        payload = {"session_id": f"trial-{uuid4()}", "cwd": str(start), "prompt": prompt}
+        # Of no session, which editors would show as an agent's; unlike any other trial.
+        payload = {"source": f"doctor {uuid4()}", "cwd": str(start), "prompt": prompt}
         answer = _hooked(payload, env)
         if connected is None:  # the trial itself had it started
             stop(socket_path(env), env)
