@@ -29,7 +29,7 @@ from vouch_sidecar.operations.operation import (
     R,
     excerpt,
 )
-from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, caught_up, lacking, ready
+from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, lacking, ready
 from vouch_sidecar.operations.wire import (
     InvalidParamsError,
     Meta,
@@ -87,9 +87,7 @@ async def perform_async(
     waits to be whole (`ready`). `document` finds a document that the caller has open.
     Raises `InvalidParamsError` and `SearchFailedError`.
     """
-    if whole:
-        await ready(engine, operation, caller)
-    await caught_up(engine, operation, caller, patience)
+    await ready(engine, operation, caller, patience, whole=whole)
     started = perf_counter()
     with refusing_if_damaged(engine):
         params = read_params(operation.params, raw)

@@ -11,6 +11,7 @@ from typing import Any
 import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Served
+from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.operations.operation import Operation
 
 READY_SECONDS = 10.0
@@ -28,52 +29,41 @@ async def indexed(engine: Engine, seconds: float = math.inf) -> None:
     await _until(engine, lambda: engine.registry.has_looked, seconds)
 
 
-async def ready(engine: Engine, operation: Operation[Any, Any], caller: Caller) -> None:
-    """Wait until the first answer of an operation is whole: for the index and, if the operation
-    looks around, for the workspace; until `READY_SECONDS` after a knowledge base was added.
-    """
-
-    def is_ready() -> bool:
-        return engine.registry.has_looked and not any(
-            collection.is_first_workspace_pending and operation.needs_workspace(collection)
-            for collection in engine.registry.chosen(caller, None)
-        )
-
-    pending = [c for c in engine.collections.values() if c.is_first_workspace_pending]
-    begun = max((collection.since for collection in pending), default=-math.inf)
-    await _until(engine, is_ready, begun + READY_SECONDS - engine.clock())
-
-
 def hook_limit(engine: Engine, caller: Caller) -> float:
     """Seconds that a hook may take: the shortest `timeout_ms` of the caller's knowledge bases."""
     limits = [served.settings.recall.timeout_ms for served in engine.serving(caller)]
     return min(limits, default=0) / 1000
 
 
-async def caught_up(
+async def ready(
     engine: Engine,
     operation: Operation[Any, Any] | None,
     caller: Caller,
     seconds: float = CATCH_UP_SECONDS,
+    *,
+    whole: bool = False,
 ) -> None:
-    """If a client reported a file as changed, wait for the look at it, for at most `seconds`.
-    Without an operation, the files of the knowledge bases alone count.
+    """If a client reported a file as changed, wait for the look at it, for at most `seconds`. With
+    `whole`, wait until the first answer of an operation is whole: for the index and, if the
+    operation looks around, for the workspace; until `READY_SECONDS` after a knowledge base was
+    added. Without an operation, the files of the knowledge bases alone count.
     """
 
-    def is_caught_up() -> bool:
-        return not any(
-            collection.is_behind
-            or (
-                operation is not None
-                and collection.is_workspace_awaited
-                and operation.needs_workspace(collection)
-            )
-            for collection in engine.registry.chosen(caller, None)
+    def is_pending(collection: Collection) -> bool:
+        looks_around = operation is not None and operation.needs_workspace(collection)
+        is_first = whole and collection.is_first_workspace_pending
+        return collection.is_behind or (
+            looks_around and (is_first or collection.is_workspace_awaited)
         )
 
-    if not is_caught_up():
-        engine.check_soon()
-        await _until(engine, is_caught_up, seconds)
+    def is_ready() -> bool:
+        chosen = engine.registry.chosen(caller, None)
+        return (engine.registry.has_looked or not whole) and not any(map(is_pending, chosen))
+
+    if not is_ready():
+        added = max((c.since for c in engine.collections.values()), default=-math.inf)
+        left = added + READY_SECONDS - engine.clock() if whole else seconds
+        await _until(engine, is_ready, max(left, seconds))
 
 
 def lacking(

@@ -34,7 +34,6 @@ from vouch_sidecar.operations import (
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.operations.readiness import (
     READY_SECONDS,
-    caught_up,
     hook_limit,
     indexed,
     ready,
@@ -184,8 +183,7 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     waiting: dict[str, Operation[Any, Any]] = {PROMPT: context.OPERATION, FILE: files.OPERATION}
     if (operation := waiting.get(event)) is not None:
         with anyio.move_on_after(hook_limit(engine, caller) / 2):
-            await ready(engine, operation, caller)
-            await caught_up(engine, operation, caller, READY_SECONDS)
+            await ready(engine, operation, caller, READY_SECONDS, whole=True)
 
 
 async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Object | None:

@@ -7,7 +7,7 @@ from lsprotocol import types as lsp
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.kb.sanitize import clip, one_line
-from vouch_sidecar.operations.readiness import caught_up
+from vouch_sidecar.operations.readiness import ready
 from vouch_sidecar.retrieval.constants import STARTER_PAGE
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import text_of
@@ -28,7 +28,7 @@ async def symbols(
     server: Sidecar, params: lsp.WorkspaceSymbolParams
 ) -> list[lsp.SymbolInformation]:
     """Exact names first, then names that begin with the query, then those that hold it."""
-    await caught_up(server.engine, None, server.caller)
+    await ready(server.engine, None, server.caller)
     kinds, uri_for, query = list(SYMBOLS), server.uris(), params.query.strip()
     with server.engine.breath:
         matches = [
