@@ -39,14 +39,16 @@ function inPlay(answer: (method: string) => unknown = () => assert.fail('nothing
 
 test('a push is the view: each entity with what is claimed of it on the row below, unfolded', async () => {
   const { model, asked, push } = inPlay();
-  push([pushed('a', { claim: '`x` is so.', top_claim_id: 'c1' }), pushed('b', { claim: null })]);
+  const twice = { claim: null, matched: ['b', 'bee'] };
+  push([pushed('a', { claim: '`x` is so.', top_claim_id: 'c1' }), pushed('b', twice)]);
   assert.deepEqual(names(model.roots), ['A', 'B']);
   const [a, b] = model.roots as [Node, Node];
   assert.equal(a.open, true);
   const [top] = await below(a);
   assert.deepEqual([top?.label, top?.claim], ['x is so.', { id: 'c1', collection: null }]);
   assert.deepEqual(await below(b), []);
-  assert.deepEqual(await tooltipOf(a), ['A', 'system · 2 claims', 'Named by “a”', 'named as a']);
+  assert.deepEqual(await tooltipOf(a), ['A', 'system · 2 claims', 'named as a']);
+  assert.equal((await tooltipOf(b))[2], 'Named by “b”, “bee”');
   assert.deepEqual(asked, [], 'a push holds all of it');
 });
 
@@ -211,7 +213,8 @@ test('a claim leads with the fact, says how sure it is, and goes to what it quot
     uri: 'file:///kb/.vouch/evidence/e1.yaml',
   } as const;
   const said = 'Decisions: `x` is so.';
-  const about = { status: 'contested', citations: [cited], said, heading: 'Decisions:' };
+  const citations = [cited, { ...cited, id: 'e2', quote: null }];
+  const about = { status: 'contested', citations, said, heading: 'Decisions:' };
   const node = claimNode('p', claim('c', about), null);
   assert.deepEqual([node.label, node.description], ['x is so.', 'Decisions:']);
   assert.equal(node.icon, 'warning');

@@ -147,9 +147,9 @@ export const claimNode = (parent: string, claim: ClaimView, collection: string |
   target: placeOf(claim),
 });
 
-/** What a claim says, how sure it is, and on what it stands. */
+/** What a claim says, how sure it is, and on what it stands, each once. */
 export const aboutClaim = ({ said, facts, citations }: ClaimView): string =>
-  inLines(said, facts, ...citations.map((cited) => `— ${titleOf(cited)}`));
+  inLines(said, facts, ...new Set(citations.map((cited) => `— ${titleOf(cited)}`)));
 
 /** The line that a claim quotes, else the document that it cites, else its own file. */
 function placeOf({ citations, uri }: ClaimView): Target {

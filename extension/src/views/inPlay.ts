@@ -108,7 +108,7 @@ function inPlayNode(ask: Ask, session: string, row: PushedEntity): Node {
     tooltip: inLines(
       row.name,
       node.description,
-      matched.length > 0 && `Named by ${quoted(matched)}`,
+      matched.length > 1 && `Named by ${quoted(matched)}`,
       ...why.split('; '),
     ),
     children: claim === null || top === null ? [] : [below],

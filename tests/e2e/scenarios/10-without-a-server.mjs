@@ -21,7 +21,9 @@ export async function run({ w, test }) {
     await sidebar.getByText('No knowledge base here').waitFor();
     await sidebar.getByRole('button', { name: 'Make One in a Terminal' }).click();
     const typed = 'vouch init && for file in docs/adr/*.md; do vouch ingest "$file"; done';
-    await w.page.locator('.xterm-rows', { hasText: typed }).waitFor();
+    const terminal = w.page.locator('.xterm-rows', { hasText: typed });
+    await terminal.waitFor();
+    assert.equal((await terminal.innerText()).split('vouch init').length, 2, 'it stands there twice');
     assert.ok(!fs.existsSync(path.join(w.folder, '.vouch')), 'it was run');
     courier(w.folder);
     await sidebar.getByText('no server to read it with').waitFor();

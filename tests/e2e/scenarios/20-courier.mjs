@@ -94,7 +94,7 @@ export async function run({ w, test }) {
     const claim = w.rows('In Play').nth(1);
     assert.equal(await claim.getAttribute('aria-level'), '2');
     assert.match(await w.tooltip(claim, 'confidence'), /(stable|working|actionable) · confidence 0\.\d\d · 20\d\d-/);
-    assert.match(await w.tooltip(first, 'Named by'), /Named by “Label Forge”/);
+    assert.match(await w.tooltip(first, 'names'), /“Label Forge” names “Label Forge”/);
     return `${took.join(', ')} ms after the last key`;
   });
 
