@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +15,6 @@ from tantivy import Index
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.index.schema import stems_in
-from vouch_sidecar.surfaces.local.user_socket import connect, exchange, question
 from vouch_sidecar.text.content_words import content_stems
 
 from tests.engine.bases import cached
@@ -59,16 +56,6 @@ class Server:
         found: dict[str, Any] = answer["result"] if answer["ok"] else answer["error"]
         return {"error": found["message"]} if "message" in found else found
 
-    def status(self) -> dict[str, Any]:
-        """Of its knowledge base."""
-        (root,) = self.ask("status")["roots"]
-        assert isinstance(root, dict)
-        return root
-
-    def faults(self) -> list[str]:
-        """What is wrong with no file, but with what the sidecar does."""
-        return [problem["message"] for problem in self.status()["problems"] if not problem["path"]]
-
     def kill(self) -> None:
         """End the process without any warning."""
         self.process.kill()
@@ -103,21 +90,6 @@ def serving(root: Path, env: Mapping[str, str], number: int) -> Iterator[list[Se
         yield servers
 
 
-def resident(root: Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """The process that a hook starts, on its way."""
-    command = [sys.executable, "-m", "vouch_sidecar.surfaces.resident"]
-    process = subprocess.Popen(command, env=environment(env), cwd=root)
-
-    def ask() -> None:
-        while (connected := connect(env)) is None and process.poll() is None:
-            time.sleep(0.01)
-        if connected is not None:
-            exchange(connected, question([root], "kb.status", {}, env), PATIENCE)
-
-    threading.Thread(target=ask, daemon=True).start()
-    return process
-
-
 def until(
     holds: Callable[[], object], what: str = "it does not come to hold", seconds: float = PATIENCE
 ) -> None:
@@ -150,11 +122,5 @@ def _stems_in(base: Path) -> set[str]:
 
 def sockets(folder: Path) -> list[Path]:
     """What processes have left for others, but for empty lock files."""
-    found = (folder / "run").rglob("*")
-    return [
-        path for path in found if not path.is_dir() and not (path.is_file() and not _size(path))
-    ]
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size
+    found = (path for path in (folder / "run").rglob("*") if not path.is_dir())
+    return [path for path in found if not path.is_file() or path.stat().st_size]

@@ -4,38 +4,29 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Engine
+from vouch_sidecar.index.base_cache import Bases
 
-from tests.engine.bases import ask, cached, counts, engine_on, finished
-from tests.engine.world import Files, changed, files, lay, said_by, take
+from tests.engine.bases import base, cached, counts, engine_on, finished, write
+from tests.engine.processes import holds
+from tests.engine.world import changed, files, lay, said_by, take
+from tests.kb.samples import claim
 
-
-@pytest.fixture
-def before() -> Files:
-    return files()
-
-
-@pytest.fixture
-def root(tmp_path: Path, before: Files) -> Path:
-    return lay(tmp_path / "kb", before)
-
-
-def cold(root: Path) -> dict[str, str]:
-    """What is said without any cache."""
-    return said_by(engine_on(root))
+SECRET = "doormat"
 
 
 def started(root: Path, tmp_path: Path) -> Engine:
     return engine_on(root, env=cached(tmp_path))
 
 
-def test_changes_while_running_and_while_not_are_alike(
-    root: Path, tmp_path: Path, before: Files
-) -> None:
-    """In any order, a base written now and then."""
+def test_changes_while_running_and_while_not_are_alike(tmp_path: Path) -> None:
+    """In any order, a base written now and then; and however files are ordered on disk."""
+    before = files()
+    root = lay(tmp_path / "kb", before)
     engine = started(root, tmp_path)
     for seed in range(10, 14):
         change = changed(before, seed)
@@ -47,79 +38,117 @@ def test_changes_while_running_and_while_not_are_alike(
             engine.load()
         else:
             engine.read()
-        assert said_by(engine) == cold(root), seed
-
-
-def test_in_whatever_order_files_were_written_answers_are_the_same(
-    root: Path, tmp_path: Path, before: Files
-) -> None:
-    other = lay(tmp_path / "other" / "kb", dict(reversed(before.items())))
-    assert said_by(engine_on(other)) == cold(root)
+        other = lay(tmp_path / f"{seed}" / "kb", dict(reversed(before.items())))
+        assert said_by(engine) == said_by(engine_on(other)), seed
 
 
 # What can't be trusted
 
-Harm = Callable[[Path], None]
-"""Does something to a base or to what is around it."""
 
-
-def flipped(file: Path) -> None:
-    data = bytearray(file.read_bytes())
+def flipped(name: str, base: Path) -> Path:
+    data = bytearray((base / name).read_bytes())
     data[len(data) // 2] ^= 1
-    file.write_bytes(data)
+    (base / name).write_bytes(data)
+    return base
 
 
-def in_short(engine: Engine) -> object:
-    hits = ask(engine, "search", query="keys of the relay", limit=100)["hits"]
-    return ask(engine, "status")["roots"][0]["counts"], counts(engine, "key vault"), hits
+def of_an_older_version(base: Path) -> Path:
+    return base.rename(base.with_name(f"{'0' * 16}-{base.name.partition('-')[2]}"))
 
 
-def test_a_base_with_a_damaged_file_is_none(root: Path, tmp_path: Path) -> None:
-    """Each of its files in turn."""
-    wanted = in_short(started(root, tmp_path))
-    (base,) = finished(tmp_path)
-    shutil.copytree(base, tmp_path / "whole")
-    names = [file.name for file in base.iterdir() if file.stat().st_size]
-    assert len(names) >= 9
-    for name in names:
-        for old in finished(tmp_path):
-            shutil.rmtree(old)
-        shutil.copytree(tmp_path / "whole", base)
-        flipped(base / name)
-        engine = engine_on(env=cached(tmp_path))
-        collection = engine.registry.add_root(root)
-        assert collection.bases is not None
-        assert collection.bases.open() is None, name
-        engine.load()
-        assert in_short(engine) == wanted, name
-        assert base not in finished(tmp_path)
-        assert len(finished(tmp_path)) == 1
-
-
-def of_an_older_version(base: Path) -> None:
-    base.rename(base.with_name(f"{'0' * 16}-{base.name.partition('-')[2]}"))
-
-
-def a_file(base: Path) -> None:
+def a_file(base: Path) -> Path:
     shutil.rmtree(base)
     base.write_bytes(b"no folder")
+    return base
 
 
-def readable_by_others(base: Path) -> None:
+def readable_by_others(base: Path) -> Path:
     base.chmod(0o755)
+    return base
 
 
-@pytest.mark.parametrize("harm", [of_an_older_version, a_file, readable_by_others])
-def test_a_base_that_is_not_one_of_ours_is_none(root: Path, tmp_path: Path, harm: Harm) -> None:
+def test_a_base_that_can_not_be_trusted_is_none(tmp_path: Path) -> None:
+    """One that is damaged in any of its files, or that is not one of ours."""
+    root = lay(tmp_path / "kb", files(10))
     wanted = said_by(started(root, tmp_path))
-    (base,) = finished(tmp_path)
-    before = {path.name for path in base.parent.iterdir()}
-    harm(base)
-    harmed = {path for path in base.parent.iterdir() if path.name != "root"}
-    assert harmed
+    (first,) = finished(tmp_path)
+    shutil.copytree(first, tmp_path / "whole")
+    names = [file.name for file in first.iterdir() if file.stat().st_size]
+    assert len(names) >= 9
+    harms: list[Callable[[Path], Path]] = [partial(flipped, name) for name in names]
+    for harm in (*harms, of_an_older_version, a_file, readable_by_others):
+        for old in finished(tmp_path):
+            shutil.rmtree(old)
+        harmed = harm(Path(shutil.copytree(tmp_path / "whole", first)))
+        assert said_by(started(root, tmp_path)) == wanted, harm
+        assert not harmed.exists(), harm
+        assert len(finished(tmp_path)) == 1, harm
+
+
+# When a base is written
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    text = f"The key is under the {SECRET}."
+    master = claim("master", text=text, entities=["vault"])
+    return base(tmp_path / "kb", {"claims/master.yaml": master})
+
+
+def test_a_base_is_written_after_many_changes_and_of_no_half_of_a_file(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next process reads that anew."""
+    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
     engine = started(root, tmp_path)
-    assert said_by(engine) == wanted
-    assert not any(path.exists() for path in harmed), before
-    (base,) = finished(tmp_path)
-    assert said_by(started(root, tmp_path)) == wanted
-    assert finished(tmp_path) == [base]
+    (first,) = finished(tmp_path)
+    for number in range(3):
+        engine.load()
+        write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
+        engine.read()
+    assert finished(tmp_path) == [first]
+    whole = write(root, "claims/half.yaml", claim("half", entities=["vault"])).read_bytes()
+    engine.read()
+    write(root, "claims/half.yaml", b"id: [")
+    engine.load()
+    assert finished(tmp_path) != [first]
+    assert not engine.collections[root].reader.latest.changed
+    assert counts(engine, "key vault") == {"vault": 6}
+    assert counts(started(root, tmp_path), "key vault") == {"vault": 5}
+    write(root, "claims/half.yaml", whole)
+    assert counts(started(root, tmp_path), "key vault") == {"vault": 6}
+
+
+def test_evidence_that_stays_out_of_a_base_is_worth_none(root: Path, tmp_path: Path) -> None:
+    """That of a retired claim: each process reads it again."""
+    cited = {"source_id": "0" * 64, "locator": "a", "created_at": "2026-01-01"}
+    write(root, "evidence/ev.yaml", {"id": "ev", "quote": SECRET, **cited})
+    write(root, "claims/old.yaml", claim("old", evidence=["ev"], status="archived"))
+    started(root, tmp_path)
+    (first,) = finished(tmp_path)
+    started(root, tmp_path).load(whole=True)
+    assert finished(tmp_path) == [first]
+
+
+def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
+    root: Path, tmp_path: Path
+) -> None:
+    """Vectors that another process made of it go with it, whether or not this one has a model."""
+    engine = started(root, tmp_path)
+    bases = engine.collections[root].bases
+    assert bases is not None
+    assert holds(tmp_path / "cache", SECRET)
+    assert bases.write_extra("vectors", b"made of the claim")
+    (root / ".vouch" / "claims" / "master.yaml").unlink()
+    engine.read()
+    assert not holds(tmp_path / "cache", SECRET)
+    assert finished(tmp_path) == []
+    assert Bases(bases.caches, root).read_extra("vectors") is None
+    assert bases.read_extra("vectors"), "in memory, for other claims"
+    assert bases.write_extra("vectors", b"made of others")
+    bases.purge()
+    assert bases.read_extra("vectors") == b"made of others"
+    engine.load()
+    assert len(finished(tmp_path)) == 1
+    assert not holds(tmp_path / "cache", SECRET)
+    assert counts(started(root, tmp_path), "key vault") == {"vault": 1}

@@ -24,36 +24,29 @@ WORDS = (
     "keys rotate every week the relay queue limits tokens of service accounts before a deploy "
     "expire sessions audit trail restart worker shards index cache metrics drain retry budget"
 ).split()
-NAMES = ("Key Vault", "Relay 3x", "JWT", "rate limiter", "Ada Lovelace", "Grace Hopper", "Redis")
-ALIASES = ("vault", "relay", "JSON Web Token", "RateLimiter", "Lovelace", "Hopper", "redis cache")
+NAMES = {
+    "Key Vault": "vault",
+    "Relay 3x": "relay",
+    "JWT": "JSON Web Token",
+    "rate limiter": "RateLimiter",
+    "Ada Lovelace": "Lovelace",
+    "Redis": "redis cache",
+}
+"""The names of entities, each with its alias."""
 SCOPES: list[dict[str, object]] = [
-    {"visibility": "project"},
-    {"visibility": "project"},
-    {"visibility": "team"},
+    *[{"visibility": "project"}] * 3,
     {"visibility": "private", "agent": "ada"},
     {"visibility": "project", "project": "courier"},
 ]
-VIEWERS: tuple[dict[str, str], ...] = ({}, {"agent": "ada"}, {"agent": "ada", "project": "courier"})
-TOPICS = ("key vault", "rotate keys", "JSON Web Token expire", "relay 3x queue", "Lovelace audit")
+VIEWERS: tuple[dict[str, str], ...] = ({}, {"agent": "ada", "project": "courier"})
+TOPICS = ("key vault", "rotate keys", "JSON Web Token expire", "Lovelace audit")
 TEXTS = (
     "Does the Key Vault rotate keys every week?",
     "What limits the queue of Relay 3x before a deploy?",
     "sessions expire and the worker drains its shards",
 )
-WEIGHTS = ("count", "citation")
-"""Those whose scores do not depend on when they are asked for."""
-ODD = {
-    "claims/elsewhere.yaml",
-    "claims/rival.yaml",
-    "claims/rival2.yaml",
-    "claims/rivals.yaml",
-    "entities/other.yaml",
-    "entities/warned.yaml",
-}
-"""Files that are not named like what they hold, of which one of several counts, or that draw a
-warning.
-"""
 PASSING = frozenset({"generation", "probe_time_ms", "from_cache", "session_id", "indexed_at"})
+SOURCES = [hashlib.sha256(b"%d" % number).hexdigest() for number in range(4)]
 
 
 def files(claims: int = 60, seed: int = 7) -> Files:
@@ -62,10 +55,13 @@ def files(claims: int = 60, seed: int = 7) -> Files:
     made = {f"entities/e{i}.yaml": _entity(i) for i in range(len(NAMES))}
     made |= {f"claims/c{i:03}.yaml": _claim(rng, f"c{i:03}", claims) for i in range(claims)}
     made |= {f"pages/p{i}.md": _page(rng, i, claims) for i in range(6)}
-    made |= {f"sources/{_sha(i)}/meta.yaml": _source(i) for i in range(4)}
-    made |= {f"evidence/v{i}.yaml": _evidence(i) for i in range(4)}
-    made |= {f"relations/r{i}.yaml": _relation(rng, i, claims) for i in range(8)}
-    made |= _odd_ones(rng, claims)
+    for i, source in enumerate(SOURCES):
+        meta = {"id": source, "locator": f"docs/{i}.md", "title": f"Notes on {[*NAMES][i]}"}
+        made[f"sources/{source}/meta.yaml"] = dump(meta | {"scope": SCOPES[i]})
+        quote = {"id": f"v{i}", "source_id": source, "locator": f"L{i}", "quote": "Keys rotate."}
+        made[f"evidence/v{i}.yaml"] = dump(quote)
+        ends = {"source": f"e{i}", "relation": "depends_on", "target": f"c{i:03}"}
+        made[f"relations/r{i}.yaml"] = dump({"id": f"r{i}", **ends})
     made["sessions/s1.yaml"] = dump({"id": "s1", "agent": "ada"})
     made["config.yaml"] = dump({"kb": {"name": "ops"}})
     return made
@@ -78,17 +74,13 @@ def changed(before: Files, seed: int) -> dict[str, bytes | None]:
     out: dict[str, bytes | None] = {}
     for path in rng.sample(claims, min(6, len(claims))):
         out[path] = _claim(rng, Path(path).stem, len(claims), tag=f"again{seed}")
-    for path in rng.sample(claims, min(3, len(claims))):
-        out[path] = None
+    out |= dict.fromkeys(rng.sample(claims, min(3, len(claims))))
     out[f"claims/new{seed}.yaml"] = _claim(rng, f"new{seed}", len(claims))
     number = rng.randrange(len(NAMES))
-    out[f"entities/e{number}.yaml"] = _entity(number, alias=f"alias{seed}")
+    out[f"entities/e{number}.yaml"] = _entity(number, f"alias{seed}")
     out[f"pages/p{rng.randrange(6)}.md"] = None
-    odd = _odd_ones(rng, len(claims))
-    for path in rng.sample(sorted(odd), 3):
-        out[path] = None if path in before else odd[path]
-    source = f"sources/{_sha(1)}/meta.yaml"
-    out[source] = None if source in before else _source(1)
+    source = f"sources/{SOURCES[1]}/meta.yaml"
+    out[source] = None if source in before else files()[source]
     return out
 
 
@@ -110,14 +102,11 @@ def lay(root: Path, change: Mapping[str, bytes | None]) -> Path:
     return root
 
 
-# Questions
-
-
 def questions() -> Iterator[tuple[str, dict[str, Any]]]:
     """Operations and params; each session is new."""
     for who, viewer in enumerate(VIEWERS):
         for topic in TOPICS:
-            for weight in WEIGHTS:
+            for weight in ("count", "citation"):  # whose scores depend on no time
                 yield "experts", {"topic": topic, "weight": weight, "limit": 50, "viewer": viewer}
             yield "search", {"query": topic, "limit": 50, "viewer": viewer}
         for number, text in enumerate(TEXTS):
@@ -161,43 +150,27 @@ def _lasting(value: Any) -> Any:
     return value
 
 
-# Files
-
-
 def _claim(rng: random.Random, claim_id: str, claims: int, tag: str = "ops") -> bytes:
-    names = rng.choices(NAMES + ALIASES, k=rng.randrange(3))
+    names = rng.choices([*NAMES, *NAMES.values()], k=rng.randrange(3))
     text = " ".join([*rng.choices(WORDS, k=6), *names]).capitalize()
-    day = f"2026-{rng.randrange(1, 10):02}-{rng.randrange(1, 28):02}T08:00:00+00:00"
     return claim(
         claim_id,
         text=f"{text}.",
         status=rng.choice(["working", "stable", "stable", "contested", "superseded"]),
         confidence=rng.choice([0.3, 0.7, 0.9]),
-        evidence=rng.sample([_sha(0), _sha(1), "v0", "v1", "v2"], rng.randrange(1, 4)),
+        evidence=rng.sample([*SOURCES[:2], "v0", "v1", "v2"], rng.randrange(1, 4)),
         entities=[f"e{rng.randrange(9)}" for _ in range(rng.randrange(3))],
         tags=[tag],
         scope=rng.choice(SCOPES),
-        updated_at=day,
+        updated_at=f"2026-01-{rng.randrange(1, 28):02}T08:00:00+00:00",
         contradicts=[f"c{rng.randrange(claims):03}"],
     )
 
 
-def _odd_ones(rng: random.Random, claims: int) -> Files:
-    made = [
-        _claim(rng, "here", claims),
-        _claim(rng, "rivals", claims),
-        _claim(rng, "rivals", claims),
-        _claim(rng, "rivals", claims),
-        entity("another", name="Drain Budget", type="system"),
-        entity("warned", name="Audit Trail", type="gizmo"),
-    ]
-    return dict(zip(sorted(ODD), made, strict=True))
-
-
-def _entity(number: int, **more: str) -> bytes:
-    aliases = [ALIASES[number], *more.values()]
-    kind = "person" if " L" in NAMES[number] or " H" in NAMES[number] else "system"
-    return entity(f"e{number}", name=NAMES[number], type=kind, aliases=aliases)
+def _entity(number: int, *more: str) -> bytes:
+    name = [*NAMES][number]
+    kind = "person" if "Ada" in name else "system"
+    return entity(f"e{number}", name=name, type=kind, aliases=[NAMES[name], *more])
 
 
 def _page(rng: random.Random, number: int, claims: int) -> bytes:
@@ -205,30 +178,8 @@ def _page(rng: random.Random, number: int, claims: int) -> bytes:
     return page(
         "\n".join(parts),
         id=f"p{number}",
-        title=f"Handbook {number} of the {NAMES[number]}",
+        title=f"Handbook {number} of the {rng.choice([*NAMES])}",
         claims=[f"c{rng.randrange(claims):03}" for _ in range(4)],
         entities=[f"e{rng.randrange(7)}"],
         scope=rng.choice(SCOPES),
     )
-
-
-def _source(number: int) -> bytes:
-    scope = SCOPES[3] if number == 3 else SCOPES[0]
-    locator, title = f"docs/{number}.md", f"Notes on the {NAMES[number]}"
-    return dump({"id": _sha(number), "locator": locator, "title": title, "scope": scope})
-
-
-def _evidence(number: int) -> bytes:
-    where = {"source_id": _sha(number), "locator": f"L{number}"}
-    return dump({"id": f"v{number}", **where, "quote": "Keys rotate."})
-
-
-def _relation(rng: random.Random, number: int, claims: int) -> bytes:
-    ends = [f"e{rng.randrange(8)}", f"c{rng.randrange(claims):03}"]
-    return dump(
-        {"id": f"r{number}", "source": ends[0], "relation": "depends_on", "target": ends[1]}
-    )
-
-
-def _sha(number: int) -> str:
-    return hashlib.sha256(f"{number}".encode()).hexdigest()
