@@ -56,6 +56,16 @@ class Server:
         found: dict[str, Any] = answer["result"] if answer["ok"] else answer["error"]
         return {"error": found["message"]} if "message" in found else found
 
+    def status(self) -> dict[str, Any]:
+        """Of its knowledge base."""
+        (root,) = self.ask("status")["roots"]
+        assert isinstance(root, dict)
+        return root
+
+    def faults(self) -> list[str]:
+        """What is wrong with no file, but with what the sidecar does."""
+        return [problem["message"] for problem in self.status()["problems"] if not problem["path"]]
+
     def kill(self) -> None:
         """End the process without any warning."""
         self.process.kill()

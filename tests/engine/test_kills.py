@@ -83,7 +83,7 @@ def test_what_is_retired_goes_though_the_first_process_to_notice_is_killed() -> 
     live = {"text": TEXT, "entities": ["e0"], "confidence": 1.0}
 
     def claims(server: Server) -> int:
-        return int(server.ask("status")["roots"][0]["counts"]["claims"])
+        return int(server.status()["counts"]["claims"])
 
     def said(server: Server) -> str:
         """All that a server answers, and what it says of the word itself."""
@@ -113,7 +113,6 @@ def test_what_is_retired_goes_though_the_first_process_to_notice_is_killed() -> 
             until(lambda: not holds(folder / "cache", SECRET), "a file still holds it")
             wanted = said_by(engine_on(root))
             assert [answers(server.ask, root) for server in others] == [wanted, wanted]
-            faults = [server.ask("status")["roots"][0]["problems"] for server in others]
-            assert faults == [[], []]
+            assert [server.faults() for server in others] == [[], []]
         assert not holds(folder / "cache", SECRET)
         assert said_by(engine_on(root, env=env)) == wanted

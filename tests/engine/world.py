@@ -33,7 +33,7 @@ NAMES = {
     "Redis": "redis cache",
 }
 """The names of entities, each with its alias."""
-SCOPES: list[dict[str, object]] = [
+SCOPES: list[dict[str, str]] = [
     *[{"visibility": "project"}] * 3,
     {"visibility": "private", "agent": "ada"},
     {"visibility": "project", "project": "courier"},
