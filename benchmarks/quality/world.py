@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.worlds import settle
+from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.operations import OPERATIONS, as_json, perform
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import Deadline, View

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Engine, worlds
-from vouch_sidecar.engine.worlds import settle
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine.collection import settle
+from vouch_sidecar.workspace import build
 from vouch_sidecar.workspace.file_list import read_file, stat_of
 from vouch_sidecar.workspace.world import World
 
@@ -40,7 +41,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         paths.append(path)
         return read_file(tree, path)
 
-    monkeypatch.setattr(worlds, "read_file", noted)
+    monkeypatch.setattr(build, "read_file", noted)
     return paths
 
 
@@ -128,7 +129,7 @@ def test_a_world_is_of_one_generation_whatever_is_published_meanwhile(
             cite(root, "second", "`Desk` is shut.", "https://example.org/c")
             engine.read()
 
-    (world,) = worlds.brought_up(collection, publish)
+    world = collection.build_world(publish)
     assert knowledge is not world.knowledge is not collection.knowledge
     assert world.topics.knowledge is world.knowledge
     assert set(world.readings) == {"relay", "queue", "first"}
@@ -140,7 +141,7 @@ def test_a_file_that_is_being_written_keeps_its_ties(
 ) -> None:
     engine, relay = settled(root, tmp_path), root / "src" / "relay.py"
     ties = ties_in(looked(engine))
-    monkeypatch.setattr(worlds, "EMPTIED_SECONDS", 60)
+    monkeypatch.setattr(build, "EMPTIED_SECONDS", 60)
     relay.write_bytes(b"")
     assert ties_in(looked(engine)) == ties
     before = time.time() - 61
@@ -154,7 +155,7 @@ def test_a_file_that_is_being_written_keeps_its_ties(
 
     relay.write_bytes(b"class Relay:\n")
     with monkeypatch.context() as patched:
-        patched.setattr(worlds, "read_file", written)
+        patched.setattr(build, "read_file", written)
         assert ties_in(looked(engine)) != ties
     assert ties_in(looked(engine)) == ties
 

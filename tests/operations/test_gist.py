@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.worlds import settle
+from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.operations import OPERATIONS, perform
 
 from tests.engine.bases import ask, base, engine_on

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine.collection import OTHER_VIEWERS
-from vouch_sidecar.engine.worlds import settle
+from vouch_sidecar.engine.collection import OTHER_VIEWERS, settle
 
 from tests.engine.bases import ask, write
 from tests.kb.samples import claim, dump, make_kb

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.worlds import settle
+from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.retrieval.people.of_files import Subject
 from vouch_sidecar.retrieval.people.of_files import authors as authors_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.worlds import settle
+from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.operations import OPERATIONS, perform
 
 from tests.engine.bases import ask, base, engine_on

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.worlds import settle
+from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
 from vouch_sidecar.workspace.file_list import Files, list_files
 from vouch_sidecar.workspace.git import Repository

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from vouch_sidecar.engine.worlds import settle
+from vouch_sidecar.engine.collection import settle
 
 from tests.engine.bases import ask, cached, engine_on
 from tests.workspace.places import cite, repository, settled

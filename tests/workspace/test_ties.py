@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Caller, worlds
-from vouch_sidecar.engine.worlds import settle
+from vouch_sidecar.engine import Caller
+from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.retrieval.files.file_ties import tied_to
+from vouch_sidecar.workspace import build
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.names_in_text import names_in
 
@@ -343,7 +344,7 @@ def test_nothing_is_published_where_no_file_changed_and_git_lists_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only a walk tells whether files came or went: it is done again and again."""
-    monkeypatch.setattr(worlds, "sweep_interval", lambda _: 0.0)
+    monkeypatch.setattr(build, "sweep_interval", lambda _: 0.0)
     root = tmp_path / "plain"
     write(root, {"a.md": "Zephyr sails.\n"})
     cite(root, "one", "Zephyr sails.", "a.md", b"Zephyr sails.\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.worlds import settle
+from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.kb.discovery import Finder
 from vouch_sidecar.kb.pauses import pause, resume
 

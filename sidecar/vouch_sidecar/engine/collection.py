@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -18,9 +18,11 @@ from vouch_sidecar.kb.pauses import end_in, pause_file
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
+from vouch_sidecar.workspace.build import Breathe, Memo, build
 from vouch_sidecar.workspace.git import why_unasked
 from vouch_sidecar.workspace.world import World
 
+NO_TIES = "Claims are not tied to files"
 SILENT_SECONDS = 60.0
 """How long the last content is served while looks at the files fail. Without a limit, redacted text
 would be served for ever.
@@ -47,17 +49,6 @@ class Published:
     settings_problems: tuple[Problem, ...] = ()
 
 
-@dataclass(slots=True)
-class WorldMemo:
-    """What is remembered beside the last world. The thread that builds worlds uses it."""
-
-    env: Mapping[str, str]
-    clock: Callable[[], float]
-    """Monotonic, in seconds."""
-    sweep_at: float = 0.0
-    """When all files around are looked at."""
-
-
 class Collection:
     """A knowledge base of this process, in folder `root`, and the working tree whose files it
     speaks of: what reads its files, and what is published of them.
@@ -81,7 +72,7 @@ class Collection:
         self.since = clock()
         """When this process began to serve it."""
         self.reader = DiskReader(root, clock, self.bases)
-        self.memo = WorldMemo(env, clock)
+        self.memo = Memo(root, tree, self.bases, env, clock)
         self.published = Published(World(tree))
         """The event loop alone assigns it, where there is one."""
         self.reported: dict[str, int] = {}
@@ -198,6 +189,22 @@ class Collection:
         )
         return differs
 
+    def build_world(self, breathe: Breathe, reported: Set[str] = frozenset()) -> World:
+        """The world around the published generation, to be published. Blocks; any thread may call
+        it, one at a time.
+        """
+        knowledge, settings, name = self.knowledge, self.settings, self.name
+        viewers = self.viewers()
+        return build(
+            knowledge,
+            settings,
+            self.memo,
+            breathe,
+            name=name,
+            viewers=viewers,
+            reported=reported,
+        )
+
     def publish_world(self, world: World) -> bool:
         """Publish the world around. Returns whether answers may differ."""
         before = self.world
@@ -260,3 +267,14 @@ class Collection:
         does not fail.
         """
         return not self.is_failing and bool(self.reported)
+
+
+def settle(collections: Iterable[Collection]) -> None:
+    """Bring the worlds of some knowledge bases up to date, for a process without an event loop.
+    Blocks.
+    """
+    for collection in collections:
+        with collection.faults.contained(WORKSPACE, NO_TIES):
+            collection.publish_world(collection.build_world(lambda: None))
+            if not collection.world.is_whole:
+                collection.publish_world(collection.build_world(lambda: None))

@@ -16,7 +16,7 @@ from pathlib import Path
 import anyio
 from anyio.to_thread import run_sync
 
-from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.collection import NO_TIES, Collection
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import (
@@ -31,7 +31,6 @@ from vouch_sidecar.engine.faults import (
     Faults,
 )
 from vouch_sidecar.engine.threads import WORLDS, in_turn
-from vouch_sidecar.engine.worlds import NO_TIES, brought_up
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.kb.watch import Watch, sweep_interval
 from vouch_sidecar.workspace.git import Repository
@@ -174,9 +173,11 @@ class BaseFollower:
             return
         await self._settled(collection.tree, GIT_LOCK_SECONDS)
         reported = dict(collection.reported_around)
-        worlds = brought_up(collection, engine.breath, reported.keys())
-        while (world := await in_turn(partial(next, worlds, None), WORLDS)) is not None:
+        build, is_whole = partial(collection.build_world, engine.breath, reported.keys()), False
+        while not is_whole:
+            world = await in_turn(build, WORLDS)
             engine.publish_world(collection, world)
+            is_whole = world.is_whole
         if reported:
             collection.reported_around = dict(collection.reported_around.items() - reported.items())
             engine.notify()  # questions wait for this

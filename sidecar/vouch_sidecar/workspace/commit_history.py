@@ -59,7 +59,7 @@ class Commit(NamedTuple):
     person: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class History:
     """The commits that changed each file, by its path below the root of a knowledge base, as
     indices into `commits`. Immutable. `head` is the newest commit; `names` has every name of each

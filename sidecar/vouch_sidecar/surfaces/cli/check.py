@@ -15,7 +15,7 @@ import click
 from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.checks import CheckContext, check_all
-from vouch_sidecar.engine.worlds import settle
+from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem

@@ -1,0 +1,321 @@
+"""Builds the world around a knowledge base from the one before: what each claim names, and what
+each file defines, is read again only where it changed.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+
+from vouch_sidecar.index.base_cache import Bases, code_version
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.reader import read_content
+from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.safe_files import Stat, mtime_ns
+from vouch_sidecar.kb.settings import Settings
+from vouch_sidecar.kb.watch import sweep_interval
+from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
+from vouch_sidecar.workspace.code_owners import NO_OWNERS, read_owners
+from vouch_sidecar.workspace.commit_history import History, read_history
+from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
+from vouch_sidecar.workspace.file_kinds import language_of
+from vouch_sidecar.workspace.file_list import list_files, read_file, stat_of
+from vouch_sidecar.workspace.git import Repository, prefix_in
+from vouch_sidecar.workspace.locator import MAX_PARTS
+from vouch_sidecar.workspace.quotes_in_files import Freshness
+from vouch_sidecar.workspace.ties import Ties
+from vouch_sidecar.workspace.topics import TopicFinder, Topics
+from vouch_sidecar.workspace.world import SERIALS, World, own_names
+
+EMPTIED_SECONDS = 2.0
+"""So long an empty file keeps what it defined: a program that writes a file empties it first."""
+Breathe = Callable[[], None]
+"""Called between small steps, to pause or, by an exception, to end them."""
+
+
+@dataclass(slots=True)
+class Memo:
+    """What one build leaves to the next. Only one thread at a time may build with it.
+
+    `root` is the folder of the knowledge base, `tree` the working tree, `bases` its part of the
+    user's cache, None without a cache, and `clock` monotonic, in seconds.
+    """
+
+    root: Path
+    tree: Path
+    bases: Bases | None
+    env: Mapping[str, str]
+    clock: Callable[[], float]
+    sweep_at: float = 0.0
+    """When all files are looked at."""
+    last: World | None = None
+    of: tuple[object, ...] = ()
+    """What the last world was built from."""
+
+
+def build(
+    knowledge: Knowledge,
+    settings: Settings,
+    memo: Memo,
+    breathe: Breathe,
+    *,
+    name: str = "",
+    viewers: Sequence[frozenset[str]] = (),
+    reported: Set[str] = frozenset(),
+) -> World:
+    """The world around a generation, of the files as they are now; the last one, if it was built
+    from the same. Blocks.
+
+    The first one is not whole (`World.is_whole`): what takes longest, the definitions in files, the
+    history and the topics, is in the second one. `reported` files are looked at, and now and then
+    all. `name` is that of the knowledge base, `viewers` are the gates of those whose topics are
+    derived.
+    """
+    before, began = memo.last or World(memo.tree), memo.clock()
+    is_all = memo.sweep_at <= began or not reported.isdisjoint(before.files.folders)
+    git = Repository.holding(memo.tree, settings.trust.folders)
+    world = _listed(before, git, settings, memo, reported, is_all)
+    if memo.last is not None:
+        world = _searched(world, before, memo, reported, is_all, breathe)
+        history = _history(before.history, git, settings, memo, is_all)
+        world = replace(world, history=history)
+    read = world.index, world.prefix, world.files, world.definitions, world.history
+    of = knowledge, name, frozenset(viewers), world.code_owners, *read
+    if not before.is_whole or of != memo.of or _any_changed(before, reported, is_all):
+        own = own_names(name, memo.tree)
+        world = _read_claims(before, replace(world, knowledge=knowledge), memo.root, breathe)
+        if memo.last is not None:
+            topics = _topics(world, memo.root, viewers, own, breathe)
+            world = replace(world, topics=topics, is_whole=True)
+        memo.last, memo.of = _built(world, before, own), of
+    if is_all:
+        memo.sweep_at = memo.clock() + sweep_interval(memo.clock() - began)
+    return memo.last or world
+
+
+def _built(world: World, before: World, own: Set[str]) -> World:
+    """A world with all that follows from what was read. `own` are the names of the project. One
+    that says the same as the one before counts as that, of whichever generation.
+    """
+    places = {
+        span: place for read in world.readings.values() for span, place in read.quotes.items()
+    }
+    world.files.make_ready()
+    world = replace(
+        world,
+        ties=Ties(world.readings, world.definitions, own),
+        fresh=Freshness(world.root, places, _gone(world)),
+        stats={path: stat_of(world.root, path) for path in world.sources.values()},
+    )
+    is_same = _said_by(world) == _said_by(before)
+    return replace(world, serial=before.serial if is_same else next(SERIALS))
+
+
+def _said_by(world: World) -> tuple[object, ...]:
+    of_files = world.files, world.ties.defined, world.stats, world.fresh.gone, world.sources
+    return *of_files, world.history, world.code_owners, world.readings, world.topics
+
+
+# Files and commits
+
+
+def _listed(
+    before: World,
+    git: Repository | None,
+    settings: Settings,
+    memo: Memo,
+    reported: Set[str],
+    is_all: bool,
+) -> World:
+    """The world before with the files that there are now, and their owners."""
+    tree, trusted = memo.tree, settings.trust.folders
+    index, files, owners = None if git is None else git.version(), before.files, NO_OWNERS
+    is_other = any((path in files) != (stat_of(tree, path) is not None) for path in reported)
+    if is_all or index != before.index or is_other:
+        caches = None if memo.bases is None else memo.bases.caches
+        listed = list_files(tree, caches, memo.env, trusted)
+        files = files if listed == files else listed
+    if settings.people.git != "off":
+        owners = read_owners(tree if git is None else git.top, before.code_owners)
+    prefix = "" if git is None else prefix_in(git.top, tree)
+    return replace(before, index=index, prefix=prefix, files=files, code_owners=owners)
+
+
+def _searched(
+    world: World,
+    before: World,
+    memo: Memo,
+    reported: Set[str],
+    is_all: bool,
+    breathe: Breathe,
+) -> World:
+    """A world with what its files define: those are read that changed, and where no file was read
+    before, what an earlier process found in them counts.
+    """
+    searched = world.files.searched
+    if not before.is_whole:
+        kept = _kept(memo.bases)
+        definitions = _defined(replace(world, definitions=kept), searched, breathe)
+        if memo.bases is not None and definitions is not kept:
+            _keep(memo.bases, definitions)
+    else:
+        is_all = is_all or world.index != before.index or world.files is not before.files
+        definitions = _defined(world, searched if is_all else searched & reported, breathe)
+    return replace(world, definitions=definitions)
+
+
+def _defined(world: World, paths: Iterable[str], breathe: Breathe) -> Definitions:
+    """What the files of a world define, after reading those of `paths` that changed."""
+    before, searched = world.definitions, world.files.searched
+    by_path = {path: read for path, read in before.items() if path in searched}
+    for path in sorted(paths):
+        breathe()
+        stat, last = stat_of(world.root, path), by_path.get(path)
+        if stat is None or (last is not None and last[0] == stat):
+            continue
+        if (content := read_file(world.root, path)) is None:
+            by_path.pop(path, None)
+            continue
+        data, latest = content
+        age = abs(time.time_ns() - mtime_ns(latest)) / 1e9
+        if last is not None and not data and age < EMPTIED_SECONDS:
+            continue
+        by_path[path] = stat, names_in_file(data, language_of(path))
+    return before if by_path == before else by_path
+
+
+def _kept(bases: Bases | None) -> Definitions:
+    """What an earlier process found in files."""
+    by_path: dict[str, tuple[Stat, DefinedNames]] = {}
+    data = None if bases is None else bases.read_extra(_kept_as())
+    with suppress(ValueError, TypeError, LookupError):
+        for line in (data or b"").splitlines():  # all at once would block other threads
+            path, stat, *arrays = json.loads(line)
+            codes = zip("Qii", arrays, strict=True)
+            names = DefinedNames(*(array(c, bytes.fromhex(each)) for c, each in codes))
+            by_path[path] = bytes.fromhex(stat), names
+    return by_path
+
+
+def _keep(bases: Bases, definitions: Definitions) -> None:
+    """Write what files define to the cache, for the next process."""
+    lines = (
+        json.dumps([path, stat.hex(), *(each.tobytes().hex() for each in names)])
+        for path, (stat, names) in definitions.items()
+    )
+    bases.write_extra(_kept_as(), "\n".join(lines).encode())
+
+
+@cache
+def _kept_as() -> str:
+    return f"workspace-{code_version(('text', 'workspace'))}"
+
+
+def _history(
+    before: History, git: Repository | None, settings: Settings, memo: Memo, is_all: bool
+) -> History:
+    """The newest commits: read where others are checked out, and, if they could not be read, with
+    each look at all files. None of them where authors are not to be named.
+    """
+    is_off = git is None or memo.bases is None or settings.people.git == "off"
+    head = "" if git is None or is_off else git.head() or ""
+    if head == before.head and not (is_all and before.unread):
+        return before
+    if not head or git is None or memo.bases is None:
+        return History()
+    return read_history(git, head, memo.tree, memo.bases.caches, memo.env)
+
+
+def _any_changed(before: World, reported: Set[str], is_all: bool) -> bool:
+    """Whether a cited file changed."""
+    looked = before.stats.keys() if is_all else before.stats.keys() & reported
+    return any(stat_of(before.root, path) != before.stats[path] for path in looked)
+
+
+# Claims
+
+
+def _read_claims(before: World, world: World, root: Path, breathe: Breathe) -> World:
+    """A world with what claims say of files now: the claims are read again that changed, or all of
+    them if the files did, or what claims refer to. `root` is the folder of the knowledge base.
+    """
+    knowledge, changed = world.knowledge, None
+    assert knowledge is not None
+    if before.knowledge is not None and world.files is before.files:
+        changed = _changed(before.knowledge, knowledge)
+    readings, sources = dict(before.readings), before.sources
+    if changed is None:
+        readings, sources = {}, sources_in(knowledge, root / KB_DIRNAME, world.locator, breathe)
+        changed = [claim.id for claim in knowledge.all_of(Kind.CLAIM)]
+    reader = ClaimReader(knowledge, root, sources, world.locator)
+    for claim_id in changed:
+        breathe()
+        readings.pop(claim_id, None)
+        if (claim := knowledge.claim(claim_id)) is not None:
+            readings[claim_id] = reader.read(claim)
+    return replace(world, readings=readings, sources=sources)
+
+
+def _changed(before: Knowledge, after: Knowledge) -> list[str] | None:
+    """The ids of claims to read again after another generation; None for all of them."""
+    changed = after.changed_since(before)
+    kinds = {kind for kind, _ in changed or ()}
+    if changed is None or kinds & {Kind.SOURCE, Kind.EVIDENCE, Kind.ENTITY}:
+        return None
+    keys = {*changed, *after.uncovered_since(before, changed)}
+    return [claim_id for kind, claim_id in keys if kind is Kind.CLAIM]
+
+
+def _gone(world: World) -> dict[str, str]:
+    """The former paths of files that claims cite, and that are gone, by source id: those that some
+    commit has changed. Captured talk and addresses are no files.
+    """
+    assert world.knowledge is not None
+    cited = {source for reading in world.readings.values() for source in reading.sources}
+    gone: dict[str, str] = {}
+    for source in map(world.knowledge.source, sorted(cited - world.sources.keys())):
+        if source is not None and source.question is None and "://" not in source.locator:
+            path = _former(source.locator, world.history)
+            gone |= {source.id: path} if path is not None else {}
+    return gone
+
+
+def _former(locator: str, history: History) -> str | None:
+    """The path that a locator means among those that commits have changed."""
+    parts = locator.partition("#")[0].replace("\\", "/").split("/")[-MAX_PARTS:]
+    for start in range(len(parts)):
+        path = "/".join(parts[start:])
+        if path in history.known and (start == 0 or start < len(parts) - 1):
+            return path
+    return None
+
+
+# Topics
+
+
+def _topics(
+    world: World,
+    root: Path,
+    viewers: Sequence[frozenset[str]],
+    own: Set[str],
+    breathe: Breathe,
+) -> Topics:
+    """The topics of those who ask, by their gates."""
+    knowledge, before = world.knowledge, world.topics
+    assert knowledge is not None
+    derived = before.by_gates if before.knowledge is knowledge else {}
+    if before.knowledge is knowledge and derived.keys() == set(viewers):
+        return before
+    content = partial(read_content, root / KB_DIRNAME)
+    by_gates = {
+        gates: derived.get(gates) or TopicFinder(knowledge, gates, content, own, breathe).topics()
+        for gates in viewers
+    }
+    return Topics(knowledge, by_gates)
