@@ -5,68 +5,64 @@ from __future__ import annotations
 import pytest
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.matcher import MOST_MENTIONS, Names
-from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind
 
 from tests.retrieval.samples import entity
 from tests.text.lines_run import lines_run
 
+NAME, ALIAS, VARIANT = FormKind.NAME, FormKind.ALIAS, FormKind.VARIANT
+ADA = entity("ada", "Ada Byron", type="person")
 
-def names_of(*known: Entity) -> Names:
-    return Names(known)
+
+def names_of(*known: Entity, **names: str) -> Names:
+    """Entities, and others by their ids and names."""
+    return Names([*known, *(entity(one, name) for one, name in names.items())])
 
 
-def found(text: str, *known: Entity) -> list[tuple[str, str, FormKind]]:
+def found(text: str, names: Names) -> list[tuple[str, str, FormKind]]:
     """What is named (nested mentions left out): the words, the entity, the arm."""
-    mentions = names_of(*known).find(text)
-    return [(text[m.start : m.end], m.entity_id, m.form) for m in mentions if not m.nested]
-
-
-def one(text: str, *known: Entity) -> Mention:
-    (mention,) = names_of(*known).find(text)
-    return mention
+    return [(text[m.start : m.end], m.entity_id, m.form) for m in names.find(text) if not m.nested]
 
 
 @pytest.mark.parametrize(
     ("text", "name", "written", "arm"),
     [
-        ("the Rate Limiter drops", "rate limiter", "Rate Limiter", FormKind.NAME),
-        ("class RateLimiter:", "rate limiter", "RateLimiter", FormKind.VARIANT),
-        ("rate_limiter = None", "rate limiter", "rate_limiter", FormKind.VARIANT),
-        ("the rate-limiter", "rate limiter", "rate-limiter", FormKind.VARIANT),
-        ("two rate limiters", "rate limiter", "rate limiters", FormKind.VARIANT),
-        ("the rate limiter's window", "rate limiter", "rate limiter", FormKind.NAME),
-        ("the rate limiter’s window", "rate limiter", "rate limiter", FormKind.NAME),
-        ("the rate \n limiter", "rate limiter", "rate \n limiter", FormKind.NAME),
-        ("the policies", "policy", "policies", FormKind.VARIANT),
-        ("a box", "boxes", "box", FormKind.VARIANT),
-        ("it cached", "cache", "cached", FormKind.VARIANT),
-        ("caching", "cache", "caching", FormKind.VARIANT),
-        ("planned", "plan", "planned", FormKind.VARIANT),
-        ("drain the DLQs", "DLQ", "DLQs", FormKind.VARIANT),
-        ("drain the dlqs", "DLQ", "dlqs", FormKind.VARIANT),
-        ("our slos", "SLO", "slos", FormKind.VARIANT),
-        ("two VBSs", "VBS", "VBSs", FormKind.VARIANT),
-        ("two vbses", "VBS", "vbses", FormKind.VARIANT),
-        ("list userVMs", "VM", "VMs", FormKind.VARIANT),
+        ("the Rate Limiter drops", "rate limiter", "Rate Limiter", NAME),
+        ("class RateLimiter:", "rate limiter", "RateLimiter", VARIANT),
+        ("rate_limiter = None", "rate limiter", "rate_limiter", VARIANT),
+        ("the rate-limiter", "rate limiter", "rate-limiter", VARIANT),
+        ("two rate limiters", "rate limiter", "rate limiters", VARIANT),
+        ("the rate limiter's window", "rate limiter", "rate limiter", NAME),
+        ("the rate limiter’s window", "rate limiter", "rate limiter", NAME),
+        ("the rate \n limiter", "rate limiter", "rate \n limiter", NAME),
+        ("the policies", "policy", "policies", VARIANT),
+        ("a box", "boxes", "box", VARIANT),
+        ("it cached", "cache", "cached", VARIANT),
+        ("caching", "cache", "caching", VARIANT),
+        ("planned", "plan", "planned", VARIANT),
+        ("drain the DLQs", "DLQ", "DLQs", VARIANT),
+        ("drain the dlqs", "DLQ", "dlqs", VARIANT),
+        ("two VBSs", "VBS", "VBSs", VARIANT),
+        ("two vbses", "VBS", "vbses", VARIANT),
+        ("list userVMs", "VM", "VMs", VARIANT),
+        ("認証基盤を確認して", "認証基盤", "認証基盤", NAME),
+        ("사용자를 보라", "사용자", "사용자", NAME),
+        ("at Rogue’s End", "Rogue's End", "Rogue’s End", NAME),
+        ("at Rogue's End", "Rogue’s End", "Rogue's End", NAME),
+        ("in der Strasse", "Straße", "Strasse", NAME),
+        ("İstanbul ﬁne", "istanbul", "İstanbul", NAME),
+        ("we use C++ here", "C++", "C++", NAME),
+        ("C# too", "c#", "C#", NAME),
+        ("on .NET now", ".NET", ".NET", NAME),
+        ("see AT&T today", "AT&T", "AT&T", NAME),
+        ("it reads TCP IP", "TCP/IP", "TCP IP", VARIANT),
+        ("a RateLimiter", "ratelimiter", "RateLimiter", NAME),
+        ("a ratelimiter", "RateLimiter", "ratelimiter", NAME),
+        ("a rate limiter", "RateLimiter", "rate limiter", VARIANT),
     ],
 )
 def test_forms_of_a_name(text: str, name: str, written: str, arm: FormKind) -> None:
-    assert found(text, entity("e", name)) == [(written, "e", arm)]
-
-
-def test_names_that_overlap_without_end_are_bounded_in_a_text() -> None:
-    """The first count, the longest at each place."""
-    runs = [" ".join(["alpha"] * length) for length in range(1, 90)]
-    mentions = names_of(*(entity(f"e{n}", runs[-1], aliases=tuple(runs)) for n in range(9))).find(
-        "alpha " * 400
-    )
-    assert len(mentions) == MOST_MENTIONS
-    assert [(m.start, m.end, m.entity_id) for m in mentions[:2]] == [
-        (0, len(runs[-1]), "e0"),
-        (0, len(runs[-1]), "e1"),
-    ]
-    assert mentions[-1].start < 20 * len("alpha ")
+    assert found(text, names_of(e=name)) == [(written, "e", arm)]
 
 
 @pytest.mark.parametrize(
@@ -91,126 +87,119 @@ def test_names_that_overlap_without_end_are_bounded_in_a_text() -> None:
     ],
 )
 def test_what_names_nothing(text: str, name: str) -> None:
-    assert found(text, entity("e", name)) == []
+    assert found(text, names_of(e=name)) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "written"),
+    ("text", "names", "expected"),
     [
-        ("認証基盤を確認して", "認証基盤", "認証基盤"),
-        ("at Rogue's End", "Rogue's End", "Rogue's End"),
-        ("at Rogue’s End", "Rogue's End", "Rogue’s End"),
-        ("at Rogue's End", "Rogue’s End", "Rogue's End"),
-        ("in der Strasse", "Straße", "Strasse"),
-        ("İstanbul ﬁne", "istanbul", "İstanbul"),
-        ("we use C++ here", "C++", "C++"),
-        ("C# too", "c#", "C#"),
-        ("on .NET now", ".NET", ".NET"),
-        ("see AT&T today", "AT&T", "AT&T"),
-        ("it reads TCP/IP", "TCP/IP", "TCP/IP"),
-        ("it reads TCP IP", "TCP/IP", "TCP IP"),
-        ("a RateLimiter", "ratelimiter", "RateLimiter"),
-        ("a ratelimiter", "RateLimiter", "ratelimiter"),
-        ("a rate limiter", "RateLimiter", "rate limiter"),
-        ("사용자를 보라", "사용자", "사용자"),
+        (
+            "Byron, the countess, is Ada Byron.",
+            names_of(entity("ada", "Ada Byron", type="person", aliases=("the countess",))),
+            [
+                ("Byron", "ada", FormKind.SURNAME),
+                ("the countess", "ada", ALIAS),
+                ("Ada Byron", "ada", NAME),
+            ],
+        ),
+        # a surname that is shared, or a name, or no person's
+        ("Byron wrote", names_of(ADA, entity("lord", "Lord Byron", type="person")), []),
+        ("Byron wrote", names_of(ADA, ship="Byron"), [("Byron", "ship", NAME)]),
+        (
+            "Byrons",
+            names_of(entity("many", "Bo Byrons", type="person"), ship="Byron"),
+            [("Byrons", "ship", VARIANT)],
+        ),
+        ("byron's", names_of(entity("tool", "Ada Byron", type="tool")), []),
+        ("two Byrons of Li", names_of(ADA, entity("li", "Ada Li", type="person")), []),
+        # a spelling of its own comes before a form of another's
+        (
+            "RELAY and relay",
+            names_of(entity("relay", "Relay", aliases=("RELAY",))),
+            [("RELAY", "relay", ALIAS), ("relay", "relay", NAME)],
+        ),
+        (
+            "RateLimiter",
+            names_of(
+                entity("limiter", "rate_limiter", aliases=("RateLimiter",)),
+                entity("rate", "rate", aliases=("rate_limiter",)),
+            ),
+            [("RateLimiter", "limiter", ALIAS)],
+        ),
+        (
+            "restart Relay and Relays, the relays' logs",
+            names_of(relay="Relay", relays="Relays"),
+            [("Relay", "relay", NAME), ("Relays", "relays", NAME), ("relays", "relays", NAME)],
+        ),
+        (
+            "two mailers",
+            names_of(entity("relay", "Relay", aliases=("mailers",)), mailer="Mailer"),
+            [("mailers", "relay", ALIAS)],
+        ),
     ],
 )
-def test_names_in_every_script(text: str, name: str, written: str) -> None:
-    mention = one(text, entity("e", name))
-    assert text[mention.start : mention.end] == written
-
-
-def test_an_alias_and_a_surname_name_too() -> None:
-    ada = entity("ada", "Ada Lovelace", type="person", aliases=("the countess",))
-    text = "Lovelace, the countess, is Ada Lovelace."
-    assert found(text, ada) == [
-        ("Lovelace", "ada", FormKind.SURNAME),
-        ("the countess", "ada", FormKind.ALIAS),
-        ("Ada Lovelace", "ada", FormKind.NAME),
-    ]
-
-
-def test_a_part_that_is_shared_names_nobody_and_a_full_name_beats_a_part() -> None:
-    ada = entity("ada", "Ada Byron", type="person")
-    lord = entity("lord", "Lord Byron", type="person")
-    assert found("Byron wrote", ada, lord) == []
-    assert found("Byron wrote", ada, entity("ship", "Byron")) == [("Byron", "ship", FormKind.NAME)]
-    ships = found("Byrons", entity("many", "Bo Byrons", type="person"), entity("ship", "Byron"))
-    assert ships == [("Byrons", "ship", FormKind.VARIANT)]
-    assert found("byron's", entity("tool", "Ada Byron", type="tool")) == []
-    assert found("two Byrons of Li", ada, entity("li", "Ada Li", type="person")) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("restart Relay now", ("relay", FormKind.NAME)),
-        ("restart Relays now", ("relays", FormKind.NAME)),
-        ("the relays' logs", ("relays", FormKind.NAME)),
-        ("two mailers", ("relay", FormKind.ALIAS)),
-    ],
-)
-def test_a_name_as_written_is_no_inflection_of_another(
-    text: str, named: tuple[str, FormKind]
+def test_which_of_several_names(
+    text: str, names: Names, expected: list[tuple[str, str, FormKind]]
 ) -> None:
-    relay = entity("relay", "Relay", aliases=("mailers",))
-    mention = one(text, relay, entity("relays", "Relays"), entity("mailer", "Mailer"))
-    assert (mention.entity_id, mention.form) == named
-    assert not mention.ambiguous
-
-
-def test_a_part_of_a_name_has_a_plural_and_is_not_cut_out_of_a_number() -> None:
-    names = names_of(entity("jwt", "JWT authentication"), entity("inc", "INC-118"))
-    for text, ids in [("old jwts", ["jwt"]), ("old JWTs", ["jwt"]), ("see INC-119", [])]:
-        assert [m.entity_id for m in names.parts(text, names.find(text))] == ids
-
-
-@pytest.mark.parametrize("text", ["→", " “→” ", "@team", "@team?"])
-def test_a_text_that_is_nothing_but_a_name_names_it(text: str) -> None:
-    names = names_of(entity("arrow", "→"), entity("at", "@team"), entity("team", "team"))
-    expected = "arrow" if "→" in text else "at"
-    assert expected in [m.entity_id for m in names.find(text)]
+    assert found(text, names) == expected
+    assert not any(mention.ambiguous for mention in names.find(text))
 
 
 def test_words_that_name_two_entities_are_ambiguous() -> None:
-    mentions = names_of(entity("a", "Relay"), entity("b", "relay")).find("two relays")
+    mentions = names_of(a="Relay", b="relay").find("two relays")
     assert [(m.entity_id, m.ambiguous) for m in mentions] == [("a", True), ("b", True)]
-    names = names_of(entity("a", "Mercury"), entity("b", "Quicksilver", aliases=("mercury",)))
+    names = names_of(entity("b", "Quicksilver", aliases=("mercury",)), a="Mercury")
     assert [(m.entity_id, m.form, m.ambiguous) for m in names.find("Mercury rises")] == [
-        ("a", FormKind.NAME, True),
-        ("b", FormKind.ALIAS, True),
+        ("a", NAME, True),
+        ("b", ALIAS, True),
     ]
 
 
 def test_a_longer_name_covers_the_names_in_it() -> None:
-    names = names_of(entity("rl", "rate limiter"), entity("rls", "rate limiter service"))
-    found = names.find("The rate limiter service and the rate limiter.")
-    assert [(m.entity_id, m.nested) for m in found] == [
-        ("rls", False),
-        ("rl", True),
-        ("rl", False),
-    ]
+    names = names_of(rl="rate limiter", rls="rate limiter service")
+    mentions = names.find("The rate limiter service and the rate limiter.")
+    expected = [("rls", False), ("rl", True), ("rl", False)]
+    assert [(m.entity_id, m.nested) for m in mentions] == expected
 
 
-def test_a_name_without_words_is_known_as_a_whole_only() -> None:
-    names = names_of(entity("q", "?!"), entity("blank", "x", aliases=("", "’", " ")))
+def test_a_text_that_is_nothing_but_a_name_names_it() -> None:
+    names = names_of(arrow="→", at="@team", team="team")
+    for text, expected in {"→": "arrow", " “→” ": "arrow", "@team": "at", "@team?": "at"}.items():
+        assert expected in [mention.entity_id for mention in names.find(text)]
+    names = names_of(entity("blank", "x", aliases=("", "’", " ")), q="?!")
     assert names.exactly(" ?! ") == ["q"]
     assert names.find("what ?! now") == []
     assert [names.exactly(text) for text in ("", " ", "'", "’’")] == [[], [], [], []]
 
 
 def test_a_part_of_a_name_at_word_borders() -> None:
-    names = names_of(entity("rls", "rate limiter service"), entity("who", "The Who"))
-    assert names.containing("limiter") == ["rls"]
-    assert names.containing("RateLimiter") == ["rls"]
-    assert names.containing("rate service") == []
-    assert names.containing("limit er") == []
-    assert names.containing("the") == []
+    names = names_of(rls="rate limiter service", who="The Who")
+    for part in ("limiter", "RateLimiter"):
+        assert names.containing(part) == ["rls"]
+    for part in ("rate service", "limit er", "the"):
+        assert names.containing(part) == []
+    names = names_of(jwt="JWT authentication", inc="INC-118")
+    for text, ids in {"old jwts": ["jwt"], "old JWTs": ["jwt"], "see INC-119": []}.items():
+        assert [mention.entity_id for mention in names.parts(text, names.find(text))] == ids
+
+
+# Bounds
+
+
+def test_names_that_overlap_without_end_are_bounded_in_a_text() -> None:
+    """The first count, the longest at each place."""
+    runs = [" ".join(["alpha"] * length) for length in range(1, 90)]
+    known = (entity(f"e{n}", runs[-1], aliases=tuple(runs)) for n in range(9))
+    mentions = names_of(*known).find("alpha " * 400)
+    assert len(mentions) == MOST_MENTIONS
+    longest = [(0, len(runs[-1]), "e0"), (0, len(runs[-1]), "e1")]
+    assert [(m.start, m.end, m.entity_id) for m in mentions[:2]] == longest
+    assert mentions[-1].start < 20 * len("alpha ")
 
 
 def test_a_word_of_many_names_costs_as_much_as_one_of_few() -> None:
     def cost(many: int) -> int:
-        names = names_of(*(entity(f"e{n}", f"relay {chr(97 + n)}x") for n in range(many)))
+        names = names_of(**{f"e{n}": f"relay {chr(97 + n)}x" for n in range(many)})
         assert names.parts("the relay", []) == []
         return lines_run(lambda: names.parts("the relay", []))
 
@@ -222,24 +211,6 @@ def test_after_a_change_of_one_entity_no_other_is_worked_out_again() -> None:
     before, changed = Names(known), [entity("e0", "Beacon"), *known[1:]]
     assert 2 * lines_run(lambda: Names(changed, before)) < lines_run(lambda: Names(changed))
     again = Names(changed, before)
-    assert [again.exactly(name) for name in ("Beacon", "Relay 0", "Relay 1")] == [
-        ["e0"],
-        [],
-        ["e1"],
-    ]
+    for name, ids in {"Beacon": ["e0"], "Relay 0": [], "Relay 1": ["e1"]}.items():
+        assert again.exactly(name) == ids
     assert [m.entity_id for m in again.find("Relay 1 and Relay 0, the Beacon")] == ["e1", "e0"]
-
-
-def test_an_alias_that_is_the_name_in_another_spelling_is_one_mention() -> None:
-    relay = entity("relay", "Relay", aliases=("RELAY",))
-    assert found("RELAY and relay", relay) == [
-        ("RELAY", "relay", FormKind.ALIAS),
-        ("relay", "relay", FormKind.NAME),
-    ]
-
-
-def test_a_spelling_that_one_entity_has_as_an_alias_is_no_variant_of_another() -> None:
-    limiter = entity("limiter", "rate_limiter", aliases=("RateLimiter",))
-    names = names_of(limiter, entity("rate", "rate", aliases=("rate_limiter",)))
-    found = names.find("RateLimiter")
-    assert [(m.entity_id, m.form) for m in found if not m.nested] == [("limiter", FormKind.ALIAS)]

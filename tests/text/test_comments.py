@@ -7,45 +7,39 @@ from vouch_sidecar.text.comments import is_code
 
 
 @pytest.mark.parametrize(
-    ("language_id", "text"),
+    ("language_id", "code", "prose"),
     [
-        ("python", "relay = Relay()"),
-        ("python", "x = 'it' + Relay"),
-        ("python", '"""Doc."""\nclass Relay: ...'),
-        ("python", "# a comment\nRelay()"),
-        ("typescript", "const a = new Relay(); // why"),
-        ("typescript", "/* a */ new Relay()"),
-        ("go", "x := `raw`; Relay()"),
-        ("sql", "SELECT 'a' FROM Relay -- why"),
-        ("shellscript", "echo 'a' ; Relay"),
-        ("haskell", "total = foldl' step Relay"),
-        ("julia", "B = A' * Relay"),
+        (
+            "python",
+            [
+                *("relay = Relay()", "x = 'it' + Relay", "# a comment\nRelay()"),
+                '"""Doc."""\nclass Relay: ...',
+            ],
+            [
+                *("# why does Relay wait", "x = 'Relay'", 'x = "it\\" is Relay"'),
+                *('"""Doc.\n\nRelay waits.\n"""', '"""Doc, not closed yet: Relay'),
+                'x = "not closed yet: Relay',
+            ],
+        ),
+        (
+            "typescript",
+            ["const a = new Relay(); // why", "/* a */ new Relay()"],
+            [
+                *("// Relay", "/* why\n * Relay waits */", "/** not closed yet: Relay"),
+                "f(`a\nRelay`)",
+            ],
+        ),
+        ("go", ["x := `raw`; Relay()"], []),
+        ("sql", ["SELECT 'a' FROM Relay -- why"], ["-- Relay"]),
+        ("shellscript", ["echo 'a' ; Relay"], []),
+        ("haskell", ["total = foldl' step Relay"], []),
+        ("julia", ["B = A' * Relay"], []),
+        ("rust", [], ["/// Relay"]),
+        ("clojure", [], ["; Relay"]),
+        ("markdown", [], ["Relay"]),
+        ("never-heard-of", [], ["Relay"]),
     ],
 )
-def test_code(language_id: str, text: str) -> None:
-    assert is_code(language_id, text, text.index("Relay") + 1)
-
-
-@pytest.mark.parametrize(
-    ("language_id", "text"),
-    [
-        ("python", "# why does Relay wait"),
-        ("python", "x = 'Relay'"),
-        ("python", 'x = "it\\" is Relay"'),
-        ("python", '"""Doc.\n\nRelay waits.\n"""'),
-        ("python", '"""Doc, not closed yet: Relay'),
-        ("python", 'x = "not closed yet: Relay'),
-        ("typescript", "// Relay"),
-        ("typescript", "/* why\n * Relay waits */"),
-        ("typescript", "/** not closed yet: Relay"),
-        ("typescript", "f(`a\nRelay`)"),
-        ("rust", "/// Relay"),
-        ("sql", "-- Relay"),
-        ("clojure", "; Relay"),
-        ("markdown", "Relay"),
-        ("yaml", "name: Relay"),
-        ("never-heard-of", "Relay"),
-    ],
-)
-def test_prose(language_id: str, text: str) -> None:
-    assert not is_code(language_id, text, text.index("Relay") + 1)
+def test_code_and_prose(language_id: str, code: list[str], prose: list[str]) -> None:
+    at_a_name = {text: text.index("Relay") + 1 for text in (*code, *prose)}
+    assert [text for text, at in at_a_name.items() if is_code(language_id, text, at)] == code
