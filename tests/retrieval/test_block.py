@@ -13,6 +13,7 @@ from vouch_sidecar.kb.records import OPEN_SCOPE, Claim, Entity, Page, Relation
 from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.retrieval.blocks.block import MAX_BLOCK, render, without_blocks
 from vouch_sidecar.retrieval.line import Line
+from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import PRIVATE, claim, entity, evidence, page, relation, source, view
 from tests.soak import examples
@@ -93,15 +94,14 @@ def test_one_frame_within_its_budget(
     assert all(h.startswith(("PRIMARY ", "SUPPLEMENTAL ")) for h in headings)
 
 
-def a_hit(artifact: Claim | Page | Entity, phrase: str = "vault", collection: int = 0) -> Line:
-    asked = replace(VIEWS[collection])  # a question of its own
-    return Line(asked, artifact, phrase, 0.9, "name", "e")
+def a_hit(artifact: Claim | Page | Entity, phrase: str = "vault", seen: View = VIEWS[0]) -> Line:
+    return Line(replace(seen), artifact, phrase, 0.9, "name", "e")  # a question of its own
 
 
 def block(*found: Line, max_chars: int = 1000, facts: bool = True) -> str:
-    quiet = () if facts else (Recall(include_key_facts=False),)
-    hits = [replace(hit, view=replace(hit.view, recall=one)) for hit in found for one in quiet]
-    return render(hits or list(found), "courier", max_chars)[0]
+    shown = Recall(include_key_facts=facts)
+    hits = [hit if facts else replace(hit, view=replace(hit.view, recall=shown)) for hit in found]
+    return render(hits, "courier", max_chars)[0]
 
 
 def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
@@ -116,50 +116,43 @@ def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
     assert " 0.9 keys (contested): " in block(a_hit(replace(told, status="contested")))
     alone = replace(told, auto_approved=True)
     assert "unreviewed" not in block(a_hit(alone)), "approved by the only person there is"
-    there = view(
-        replace(alone, evidence=("quote",)),
-        source("s", "Notes", OPEN_SCOPE),
-        replace(evidence("quote", "s"), byte_start=0, byte_end=3),
-        collection="courier",
-    )
-    hit = replace(a_hit(replace(alone, evidence=("quote",))), view=there)
-    assert "keys (unreviewed): Keys rotate. [stable, confidence 0.5," in block(hit)
-    confirmed = replace(hit, artifact=replace(alone, evidence=("quote",), last_confirmed_at=1.0))
-    assert "unreviewed" not in block(confirmed)
+    passage = replace(alone, evidence=("quote",))
+    quote = replace(evidence("quote", "s"), byte_start=0, byte_end=3)
+    there = view(passage, source("s", "Notes", OPEN_SCOPE), quote)
+    assert "keys (unreviewed): Keys rotate. [stable," in block(a_hit(passage, seen=there))
+    confirmed = replace(passage, last_confirmed_at=1.0)
+    assert "unreviewed" not in block(a_hit(confirmed, seen=there))
 
 
 def test_only_sources_that_are_there_and_visible_are_counted() -> None:
-    cited = ("open", "receipt", "gone", "private", "of-private", "of-gone")
     there = view(
-        told := claim("keys", "Keys rotate.", evidence=cited),
         source("open", "Notes", OPEN_SCOPE),
         source("private", "Diary", PRIVATE),
+        replace(source("s", "", OPEN_SCOPE), title=None, locator="/srv/notes.md"),
         evidence("receipt", "open"),
         evidence("of-private", "private"),
         evidence("of-gone", "gone"),
     )
-    hit = Line(there, told, "vault", 0.9, "name", "e")
-    assert "2 sources: “Notes”]" in render([hit], None, 1000)[0]
-    invented = replace(hit, artifact=claim("keys", "Keys rotate.", evidence=("gone",)))
-    assert "0 sources]" in render([invented], None, 1000)[0]
-    untitled = replace(source("s", "", OPEN_SCOPE), title=None, locator="/srv/notes.md")
-    told = claim("keys", "Keys rotate.", evidence=("s",))
-    hit = Line(view(told, untitled), told, "vault", 0.9, "name", "e")
-    assert "1 source: “notes.md”]" in render([hit], None, 1000)[0]
+    for cited, shown in {
+        ("open", "receipt", "gone", "private", "of-private", "of-gone"): "2 sources: “Notes”]",
+        ("gone",): "0 sources]",
+        ("s",): "1 source: “notes.md”]",
+    }.items():
+        assert shown in block(a_hit(claim("keys", "Keys rotate.", evidence=cited), seen=there))
 
 
 def test_the_primary_collection_comes_first_and_each_has_its_own_facts() -> None:
     other = replace(VIEWS[1], recall=Recall(include_key_facts=False))
-    hit = replace(a_hit(page("b")), view=other)
-    head, first, heading, second = block(hit, a_hit(claim("a", "a"))).split("\n")[1:-1]
+    lines = block(a_hit(page("b"), seen=other), a_hit(claim("a", "a"))).split("\n")
+    head, first, heading, second = lines[1:-1]
     assert (head.split()[0], heading.split()[0]) == ("PRIMARY", "SUPPLEMENTAL")
     assert " 0.9 a: a [working" in first
     assert second.endswith("page pages/b.md: A page")
 
 
-def test_a_long_claim_is_cut_while_40_characters_of_it_fit() -> None:
-    long = a_hit(claim("c", "0123456789" * 60), LONG)
-    whole = len(block(a_hit(claim("c", ""), LONG), facts=False))
+def test_a_long_claim_is_cut_while_40_characters_of_it_fit_and_facts_give_way_to_them() -> None:
+    empty, long = a_hit(claim("c", ""), LONG), a_hit(claim("c", "0123456789" * 60), LONG)
+    whole = len(block(empty, facts=False))
     assert block(long, max_chars=whole + 39) == ""
     text = block(long, max_chars=whole + 40)
     assert len(text) == whole + 40
@@ -168,10 +161,7 @@ def test_a_long_claim_is_cut_while_40_characters_of_it_fit() -> None:
     text = block(long, shorter, max_chars=whole + 20, facts=False)
     assert text.count("\n- ") == 1
     assert " 0.9 c: ok" in text
-
-
-def test_key_facts_give_way_to_40_characters_of_a_claim() -> None:
-    whole = len(block(a_hit(claim("c", ""), LONG)))
+    whole = len(block(empty))
     for text, least in (("0123456789" * 60, 40), ("A claim in a few words.", 23)):
         told = a_hit(claim("c", text), LONG)
         assert "[working" in block(told, max_chars=whole + least)
@@ -182,13 +172,11 @@ def test_key_facts_give_way_to_40_characters_of_a_claim() -> None:
 
 @pytest.mark.parametrize("grapheme", ["z\u0301", "🇩🇪", "👍🏽", "각", "ก็"])
 def test_nothing_is_cut_within_a_grapheme(grapheme: str) -> None:
+    whole = len(block(a_hit(claim("c", ""), grapheme * 100)))
     for length in range(40, 46):
-        whole = len(block(a_hit(claim("c", ""), grapheme * 100)))
         text = block(a_hit(claim("c", grapheme * 99), grapheme * 100), max_chars=whole + length)
-        phrase, said = (regex.findall(r"\X", part) for part in text.split("\n")[2].split(": ", 1))
-        for graphemes in (phrase, said):
-            kept = [g for g in graphemes if g[0] == grapheme[0]]
-            assert kept
+        for part in text.split("\n")[2].split(": ", 1):
+            kept = [g for g in regex.findall(r"\X", part) if g[0] == grapheme[0]]
             assert set(kept) == {grapheme}
 
 

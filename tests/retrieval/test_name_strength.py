@@ -1,7 +1,9 @@
-"""How strongly a text names an entity: each factor by itself, and their product."""
+"""What a name in a text is worth: which entities are listed, and which are said unasked."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import prod
 from unicodedata import normalize
 
 import pytest
@@ -10,46 +12,139 @@ from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh, why
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.salience import rank, volunteered_by
+from vouch_sidecar.retrieval.view import NameWords, View
 
 from tests.retrieval.samples import claim, entity, view
 
-RELAY = entity("relay", "Relay", type="system")
-KAFKA = entity("kafka", "Kafka", type="tool")
-ORBIT = entity("orbit", "orbit", type="concept")
-MEI = entity("mei", "Mei Tanaka", type="person", aliases=("mei",))
-WREN = entity("wren", "Wren Halloway", type="person", aliases=("wren",))
-ACME = entity("acme", "Acme", type="company")
-EVERYTHING: tuple[Artifact, ...] = (RELAY, KAFKA, ORBIT, MEI, WREN, ACME)
+NAMED = (
+    entity("relay", "Relay", type="system"),
+    entity("kafka", "Kafka", type="tool"),
+    entity("orbit", "orbit"),
+    entity("mei", "Mei Tanaka", type="person", aliases=("mei",)),
+    entity("wren", "Wren Halloway", type="person", aliases=("wren",)),
+    entity("acme", "Acme", type="company"),
+    entity("beacon", "Beacon", type="system", description="Health checks of ovens."),
+    entity("gull", "Gull", type="system"),
+    entity("rust", "Rust", type="tool"),
+    entity("go", "Go", type="tool", description="Language of the edge services."),
+    entity("will", "Will Chen", type="person"),
+    entity("dt", "Delivery Tracker", type="system", aliases=("tracker",)),
+    entity("jwt", "JWT authentication"),
+    entity("locker", "Locker Gateway", type="api"),
+    entity("inc-57", "INC-57", type="incident"),
+)
+KNOWN: tuple[Artifact, ...] = (
+    *NAMED,
+    *(claim(f"of-{one.id}", f"Known of {one.name}.", entities=(one.id,)) for one in NAMED),
+    claim("probes", "A probe that shows nothing for three minutes raises an alarm."),
+    claim("alarm", "Alarms start after three minutes off the setpoint.", entities=("beacon",)),
+)
+SEEN = view(*KNOWN)
 
 
-def seen(*more: Artifact) -> View:
-    return view(*EVERYTHING, *more)
+def listed(text: str, seen: View = SEEN) -> str:
+    return " ".join(sorted(row.entity.id for row in rank(seen, [text], 20) if row.arm != "text"))
 
 
-def of(entity_id: str, text: str, where: View | None = None) -> Mention | None:
-    found = [e for e in weigh(where or seen(), text) if e.entity_id == entity_id]
-    return max(found, key=lambda e: e.strength, default=None)
+def said(text: str, seen: View = SEEN) -> str:
+    return " ".join(sorted(row.entity.id for row in volunteered_by([seen], [text])))
 
 
-def strength(entity_id: str, text: str, where: View | None = None) -> float:
-    found = of(entity_id, text, where)
-    return found.strength if found else 0.0
+def of(entity_id: str, text: str, seen: View = SEEN) -> Mention:
+    found = [mention for mention in weigh(seen, text) if mention.entity_id == entity_id]
+    return max(found, key=lambda mention: mention.strength)
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("we saw that Relay was down", "relay"),
+        ("Relay was down again", "relay"),
+        ("why is RELAY slow?", "relay"),
+        ("Relay and Kafka are slow", "kafka relay"),
+        ("why is kafka slow?", "kafka"),
+        ("the kafka-backed store", "kafka"),
+        ("a contract with Acme Ltd is due", "acme"),
+        ("Ping Mei about it", "mei"),
+        ("remind me what mei said", "mei"),
+        ("did Tanaka answer?", "mei"),
+        ("Has Mr Tanaka answered?", "mei"),
+        ("will chen is away", "will"),
+        ("since Tuesday Beacon shows nothing", "beacon"),
+        ("Beacon, three minutes off the setpoint, no alarm", "beacon"),
+        ("WHY IS BEACON DOWN AGAIN", "beacon"),
+        ("our Rust crates build slowly", "rust"),
+        ("the Go services of the edge leak goroutines", "go"),
+        ("the tracker is down", "dt"),
+        ("INC57 again", "inc-57"),
+        ("JWT authentication", "jwt"),
+    ],
+)
+def test_what_is_said_unasked(text: str, ids: str) -> None:
+    assert (listed(text), said(text)) == (ids, ids)
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("Relay races are fun", "relay"),
+        ("the class is Relay.Client there", "relay"),
+        ("each orbit takes an hour", "orbit"),
+        ("the kafka_store of it", "kafka"),
+        ("meeting wren tomorrow", "wren"),
+        ("remind me what wren said about it", "wren"),
+        ("is beacon slow?", "beacon"),
+        ("users of beacon want dark mode", "beacon"),
+        ("why does gull drop its queue", "gull"),
+        ("deploy beacon and gull to staging", "beacon gull"),
+        ("may I write to beacon's table", "beacon"),
+        ("pause beacon and go home", "beacon"),
+        ("the first, in beacon", "beacon"),
+        ("from services.beacon import Client", "beacon"),
+        ("call beacon.write() twice", "beacon"),
+        ("rename BeaconClient here", "beacon"),
+        ("rename beacon_client here", "beacon"),
+        ("BEACON_URL is wrong", "beacon"),
+        ("look at src/beacon/app.py", "beacon"),
+        ("use beacon::client", "beacon"),
+        ("import { Store } from '../beacon/store'", "beacon"),
+        ("PLEASE BEACON ME AT NOON", "beacon"),
+        ("set navigator.sendBeacon on unload", "beacon"),
+        ("is the jwt too old?", "jwt"),
+        ("my lockers have a hinge", "locker"),
+        ("the Gateway is down", "locker"),
+    ],
+)
+def test_what_is_listed_and_not_said(text: str, ids: str) -> None:
+    assert (listed(text), said(text)) == (ids, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("please relay my thanks", "Relay the message to the team", "I will beacon them"),
+        *("shares of Relay Therapeutics fell", "the new Modern Relay is a shop"),
+        *("someone named Mei Brandt wrote", "Keiko Tanaka wrote", "it was Keiko Tanaka who wrote"),
+        *("GET https://relay.example.com/x failed", "mail kafka@example.com about it"),
+        *("a kafkaesque affair", "line 12, in beacon", "is it a beacon/lamp", "please beacon me"),
+        *("the beacon's lamp on the hill", "beacon lamps are cheap", "the beacon on the hill"),
+        *("at com.acme.beacon.Handler", "the gateway is down", "was INC-570 closed"),
+        "please beacon me when an alarm starts, minutes off the setpoint",
+    ],
+)
+def test_what_is_neither(text: str) -> None:
+    assert (listed(text), said(text)) == ("", "")
 
 
 @pytest.mark.parametrize("text", ["relay", "Relay", "Relay?", "  relay. ", "“Relay”"])
 def test_a_text_that_is_nothing_but_the_name_counts_in_full(text: str) -> None:
-    assert strength("relay", text) == 1.0
+    assert of("relay", text).strength == 1.0
 
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [
-        ("Café", "we met at the Café yesterday"),
-        ("José", "remind me what José said"),
-        ("Né", "the new Né is slow"),
-        ("Crème Brûlée", "two crème_brûlée services"),
-    ],
+    [("José", "remind me what José said"), ("Crème Brûlée", "two crème_brûlée services")],
 )
 def test_the_form_of_composition_changes_nothing(name: str, text: str) -> None:
     found = []
@@ -63,172 +158,130 @@ def test_the_form_of_composition_changes_nothing(name: str, text: str) -> None:
     assert found == found[:1] * 4
 
 
-@pytest.mark.parametrize(
-    ("entity_id", "text", "verdict"),
-    [
-        ("relay", "we saw that Relay was down", "volunteered"),
-        ("relay", "why is RELAY slow?", "volunteered"),
-        ("kafka", "why is kafka slow?", "volunteered"),
-        ("mei", "meeting Mei tomorrow", "volunteered"),
-        ("mei", "remind me what mei said", "volunteered"),
-        ("mei", "did Tanaka answer?", "volunteered"),
-        ("mei", "Has Mr Tanaka answered?", "volunteered"),
-        ("mei", "Ping Mei about it", "volunteered"),
-        ("relay", "Relay was down again", "volunteered"),
-        ("relay", "Relay and Kafka are slow", "volunteered"),
-        ("kafka", "the kafka-backed store", "volunteered"),
-        ("acme", "a contract with Acme Ltd is due", "volunteered"),
-        ("relay", "Relay races are fun", "listed"),
-        ("orbit", "each orbit takes an hour", "listed"),
-        ("kafka", "the kafka_store of it", "listed"),
-        ("relay", "the class is Relay.Client there", "listed"),
-        ("wren", "meeting wren tomorrow", "listed"),
-        ("wren", "remind me what wren said about it", "listed"),
-        ("relay", "please relay my thanks", "none"),
-        ("relay", "Relay the message to the team", "none"),
-        ("relay", "shares of Relay Therapeutics fell", "none"),
-        ("relay", "the new Modern Relay is a shop", "none"),
-        ("mei", "someone named Mei Brandt wrote", "none"),
-        ("mei", "Keiko Tanaka wrote", "none"),
-        ("mei", "it was Keiko Tanaka who wrote", "none"),
-        ("relay", "GET https://relay.example.com/x failed", "none"),
-        ("kafka", "mail kafka@example.com about it", "none"),
-        ("kafka", "a kafkaesque affair", "none"),
-    ],
-)
-def test_what_a_name_at_a_place_is_worth(entity_id: str, text: str, verdict: str) -> None:
-    least, below = {
-        "volunteered": (VOLUNTEERED, 2.0),
-        "listed": (LISTED, VOLUNTEERED),
-        "none": (0.0, LISTED),
-    }[verdict]
-    assert least <= strength(entity_id, text) < below
-
-
-def test_a_heading_says_nothing_by_its_capitals() -> None:
-    heading = of("relay", "Our Yearly Relay Race Report")
-    sentence = of("relay", "we know that Relay raced")
-    assert heading is not None
-    assert sentence is not None
-    assert heading.place < sentence.place
-
-
-def test_signs_that_belong_to_a_name_are_asked_for() -> None:
-    where = view(entity("me", "/me", type="concept"))
-    with_sign, without = (of("me", text, where) for text in ("type /me waves", "tell me all"))
-    assert with_sign is not None
-    assert with_sign.place == 1.0
-    assert without is None
-
-
 SIGNS = ("C#", "F#", "C++", ".NET", "@team", "--Force", "🚀 launcher", "→", "++")
 
 
 @pytest.mark.parametrize("name", SIGNS)
-@pytest.mark.parametrize("form", ["{}", " {} ", "“{}”", "{}?"])
-def test_a_text_that_is_nothing_but_a_name_with_signs_is_that_name(name: str, form: str) -> None:
-    where = view(entity("e", name), entity("other", "Other"))
-    for written in (name, name.lower()):
-        text = form.format(written)
-        (found,) = weigh(where, text)
-        assert (found.strength, found.matched, found.form) == (1.0, written, FormKind.NAME)
-
-
-def test_a_name_with_its_signs_is_no_ordinary_word() -> None:
-    where = view(*(entity(name, name) for name in ("C#", "@team", "--Force", "Go!", "F#")))
-
-    def signed(name: str, text: str) -> float:
-        found = of(name, text, where)
-        return found.strength if found else 0.0
-
-    assert signed("C#", "we write c# here") == 1.0
-    assert signed("@team", "ask @team about it") == 1.0
-    assert signed("--Force", "use --force on it") == 1.0
-    assert signed("@team", "the team is nice") < LISTED
-    assert signed("Go!", "ready, let us go!") < LISTED
-    assert signed("F#", "f is a function") == 0.0
-
-
-def test_a_numbered_name_whose_letters_are_a_word() -> None:
-    known = seen(entity("out-77", "OUT-77", type="incident"))
-    assert strength("out-77", "what should I know about OUT-77?", known) >= VOLUNTEERED
-    assert strength("out-77", "we got out 77 times", known) < VOLUNTEERED
-
-
-@pytest.mark.parametrize("name", ["Harbor", "Harbour", "Catalog", "Catalogue"])
-def test_english_is_spelled_in_two_ways(name: str) -> None:
-    known = seen(entity("one", name, type="system"))
-    assert strength("one", f"push it to our {name.lower()} and wait", known) < LISTED
-    assert strength("one", f"push it to {name} and wait", known) >= VOLUNTEERED
-
-
-def test_what_a_text_is_but_for_a_sign_does_not_hide_what_it_is() -> None:
-    where = view(entity("handle", "@team"), entity("team", "team"))
-    assert {e.entity_id: e.strength for e in weigh(where, "@team")}["handle"] == 1.0
-
-
-def test_a_word_that_others_use_too_names_its_entity_less() -> None:
-    own = claim("own", "An orbit is planned.", entities=("orbit",))
-    others = [claim(f"c{n}", "It is in orbit.", entities=("acme",)) for n in range(20)]
-    alone, among = (of("orbit", "each orbit counts", seen(own, *o)) for o in ([], others))
-    assert alone is not None
-    assert among is not None
-    assert alone.keyness == 1.0
-    assert among.keyness == round((1 + 1) / (1 + 1 + 20 / 10), 2) == 0.5
-    many = seen(*(claim(f"c{n}", "Sent to Kafka.", entities=("acme",)) for n in range(200)))
-    written, bare = (of("kafka", text, many) for text in ("we ask Kafka", "we ask kafka"))
-    assert written is not None
-    assert bare is not None
-    assert (written.keyness, bare.keyness < 0.1) == (0.5, True)
-
-
-def test_the_words_of_the_factors_multiply_to_the_strength() -> None:
-    for found in weigh(seen(), "we saw that Relay and kafka-backed orbits met Mei Brandt"):
-        product = found.arm * found.specificity * found.keyness * found.place
-        assert found.strength == round(product, 3)
+def test_a_text_that_is_nothing_but_a_name_with_signs_is_that_name(name: str) -> None:
+    seen = view(entity("e", name), entity("other", "Other"), entity("team", "team"))
+    for form in ("{}", " {} ", "“{}”", "{}?"):
+        for written in (name, name.lower()):
+            found = of("e", form.format(written), seen)
+            assert (found.strength, found.matched, found.form) == (1.0, written, FormKind.NAME)
 
 
 @pytest.mark.parametrize(
-    ("text", "needs", "sentence"),
+    ("name", "with_signs", "without"),
     [
-        ("is relay slow?", 0.6, "0.40, needs 0.60: it may be an ordinary word"),
-        ("we saw that Relay is slow", 0.6, "0.80"),
-        (
-            "we saw that Relay is slow",
-            0.801,
-            "0.800, needs 0.801: the words may mean something else",
-        ),
+        ("C#", "we write c# here", "c is a letter"),
+        ("@team", "ask @team about it", "the team is nice"),
+        ("--Force", "use --force on it", "use the force"),
+        ("/me", "type /me waves", "tell me all"),
+        ("Go!", "Go!", "ready, let us go!"),
     ],
 )
-def test_a_score_is_told_in_a_sentence(text: str, needs: float, sentence: str) -> None:
-    found = of("relay", text, seen())
-    assert found is not None
-    assert why(found, needs, needs) == f"“{found.matched}” names “Relay”: {sentence}"
+def test_a_name_with_its_signs_is_no_ordinary_word(
+    name: str, with_signs: str, without: str
+) -> None:
+    seen = view(entity("e", name))
+    assert of("e", with_signs, seen).strength == 1.0
+    assert listed(without, seen) == ""
 
 
-LOG = "[INFO] Relay listens on 7000\n[INFO] Orbital Relay is up"
+@pytest.mark.parametrize(
+    ("name", "surely", "hardly"),
+    [
+        ("OUT-77", "what should I know about OUT-77?", "we got out 77 times"),
+        ("Harbour", "push it to Harbour and wait", "push it to our harbour and wait"),
+        ("Catalog", "push it to Catalog and wait", "push it to our catalog and wait"),
+    ],
+)
+def test_a_word_of_english_in_either_spelling_has_to_be_written_as_a_name(
+    name: str, surely: str, hardly: str
+) -> None:
+    seen = view(entity("e", name, type="system"))
+    assert of("e", surely, seen).strength >= VOLUNTEERED > of("e", hardly, seen).strength
 
 
-def test_a_name_that_only_a_machine_printed_is_listed_and_not_volunteered() -> None:
-    several = entity("orbital-relay", "Orbital Relay", type="system")
+def test_a_word_that_others_use_too_names_its_entity_less() -> None:
+    orbits = [claim(f"c{n}", "It is in orbit.", entities=("acme",)) for n in range(20)]
+    own = claim("own", "An orbit is planned.", entities=("orbit",))
+    alone, among = (
+        of("orbit", "each orbit counts", view(*NAMED, own, *some)) for some in ([], orbits)
+    )
+    assert (alone.keyness, among.keyness) == (1.0, round((1 + 1) / (1 + 1 + 20 / 10), 2))
+    sent = [claim(f"c{n}", "Sent to Kafka.", entities=("acme",)) for n in range(200)]
+    as_name, bare = (of("kafka", text, view(*NAMED, *sent)) for text in ("ask Kafka", "ask kafka"))
+    assert as_name.keyness == 0.5
+    assert bare.keyness < 0.1
+
+
+def test_the_factors_multiply_to_the_strength_and_a_sentence_tells_it() -> None:
+    for found in weigh(SEEN, "we saw that Relay and kafka-backed orbits met Mei Brandt"):
+        factors = (found.arm, found.specificity, found.keyness, found.place)
+        assert found.strength == round(prod(factors), 3)
+    told = {
+        (
+            "is relay slow?",
+            0.6,
+        ): "“relay” names “Relay”: 0.40, needs 0.60: it may be an ordinary word",
+        ("we saw that Relay is slow", 0.6): "“Relay” names “Relay”: 0.80",
+        ("we saw that Relay is slow", 0.801): (
+            "“Relay” names “Relay”: 0.800, needs 0.801: the words may mean something else"
+        ),
+    }
+    for (text, needs), sentence in told.items():
+        assert why(of("relay", text), needs, needs) == sentence
+
+
+def test_a_name_that_only_a_machine_printed_is_listed_and_not_said() -> None:
+    seen = view(*KNOWN, entity("orbital-relay", "Orbital Relay", type="system"))
+    log = "[INFO] Relay listens on 7000\n[INFO] Orbital Relay is up"
     for entity_id in ("relay", "orbital-relay"):
-        found = of(entity_id, f"what is wrong here?\n\n{LOG}", seen(several))
-        assert found is not None
+        found = of(entity_id, f"what is wrong here?\n\n{log}", seen)
         assert (found.placed, is_listed(found)) == ("printed", True)
         assert found.strength < VOLUNTEERED
-
-
-def test_an_identifier_and_a_name_typed_beside_it_count_as_ever() -> None:
-    several = seen(entity("orbital-relay", "Orbital Relay", type="system"))
     for written in ("OrbitalRelay", "orbital-relay"):
-        assert strength("orbital-relay", f"[INFO] {written} is up", several) >= VOLUNTEERED
-    assert strength("relay", f"is this Relay?\n\n{LOG}") == strength("relay", "is this Relay?")
+        assert of("orbital-relay", f"[INFO] {written} is up", seen).strength >= VOLUNTEERED
+    typed = of("relay", "is this Relay?")
+    assert of("relay", f"is this Relay?\n\n{log}").strength == typed.strength
+    part = of("locker", "[a] the Gateway")
+    assert (is_listed(part), part.strength < LISTED) == (True, True)
 
 
-def test_what_lists_a_typed_name_lists_a_printed_one() -> None:
-    gateway = seen(entity("locker", "Locker Gateway", type="system"))
-    typed, printed = (of("locker", t, gateway) for t in ("is the Gateway up", "[a] the Gateway"))
-    assert typed is not None
-    assert printed is not None
-    assert printed.strength < LISTED
-    assert is_listed(typed) is is_listed(printed) is True
+def test_a_part_is_partial_however_often_it_is_said() -> None:
+    (row,) = rank(SEEN, ["jwt", "jwt", "jwt"], 3)
+    assert row.arm == "partial"
+    assert volunteered_by([replace(SEEN, name_threshold=0.0)], ["jwt", "jwt", "jwt"]) == []
+
+
+def test_a_part_of_several_names_lists_all_of_them_below_the_rest_and_of_many_none() -> None:
+    def sharing(count: int) -> View:
+        some = [entity(f"r{i}", f"Redis {name}") for i, name in enumerate("ABCDEF"[:count])]
+        claims = [claim(f"c{one.id}", "Known.", entities=(one.id,)) for one in some]
+        return view(*some, *claims, *KNOWN)
+
+    rows = rank(sharing(5), ["is redis faster than gull?"], 20)
+    assert [row.entity.id for row in rows] == ["gull", "r0", "r1", "r2", "r3", "r4"]
+    assert [row.ambiguous for row in rows] == [False, *[True] * 5]
+    assert listed("is redis faster than gull?", sharing(6)) == "gull"
+
+
+def test_an_alias_in_lower_case_lists_as_any_word_that_is_as_the_entity_has_it() -> None:
+    both = entity("beacon", "Beacon", type="system", aliases=("beacon",))
+    seen = view(both, claim("c", "Known.", entities=("beacon",)))
+    (row,) = rank(seen, ["the beacon on the hill"], 3)
+    assert (row.arm, row.matched) == ("alias", ("beacon",))
+    assert said("the beacon on the hill", seen) == ""
+
+
+def test_a_knowledge_base_says_which_words_always_and_never_name() -> None:
+    def settled(always: tuple[str, ...] = (), never: tuple[str, ...] = ()) -> View:
+        return replace(SEEN, words=NameWords.of(always, never))
+
+    text = "the beacon on the hill and the jwt"
+    assert said(text, settled(always=("BEACON",))) == "beacon"
+    assert listed(text, settled(never=("JWT",))) == ""
+    assert listed("our JWT authentication", settled(never=("jwt authentication",))) == ""
+    assert listed("Gull", settled(never=("gull",))) == ""
+    assert listed("Gull", settled(never=("beacon",))) == "gull"

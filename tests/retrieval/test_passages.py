@@ -9,21 +9,17 @@ from vouch_sidecar.retrieval.statements.section_passages import heading, passage
 
 def test_paragraphs_and_items_are_passages_below_the_heading() -> None:
     items = "- an item\n  that goes on\n* another\n12. a third\n| a | row |\n"
-    section = f"## Pumps\n\nOne\nparagraph.\n\n{items}"
-    assert heading(section) == "## Pumps"
-    assert [passage.text for passage in passages(section)] == [
-        "One paragraph.",
-        "- an item that goes on",
-        "* another",
-        "12. a third",
-        "| a | row |",
-    ]
-
-
-def test_a_section_without_a_heading_begins_with_a_passage() -> None:
-    assert heading("Plain.\n") == ""
-    assert [passage.text for passage in passages("Plain.\n\nMore.")] == ["Plain.", "More."]
-    assert list(passages("# Alone")) == []
+    for section, above, found in (
+        (
+            f"## Pumps\n\nOne\nparagraph.\n\n{items}",
+            "## Pumps",
+            ["One paragraph.", "- an item that goes on", "* another", "12. a third", "| a | row |"],
+        ),
+        ("Plain.\n\nMore.", "", ["Plain.", "More."]),
+        ("# Alone", "# Alone", []),
+    ):
+        assert heading(section) == above
+        assert [passage.text for passage in passages(section)] == found
 
 
 @pytest.mark.parametrize(

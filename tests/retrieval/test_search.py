@@ -58,8 +58,7 @@ def test_an_identifier_is_not_found_by_a_part_of_it() -> None:
     assert len(search([seen], "retry limit ms", SEARCHED, 10)) == 3
 
 
-@pytest.mark.parametrize("limit", [1, 2, 5, 50, 100])
-def test_a_limit_cuts_the_ranking_and_changes_nothing_else(limit: int) -> None:
+def test_a_limit_cuts_the_ranking_and_changes_nothing_else() -> None:
     words = ["alpha", "beta", "gamma", "delta"]
     claims = [
         claim(f"c{i:02}", " ".join(w for b, w in enumerate(words) if i >> b & 1) + " and" * (i % 7))
@@ -67,9 +66,9 @@ def test_a_limit_cuts_the_ranking_and_changes_nothing_else(limit: int) -> None:
     ]
     seen = view(*claims)
     for query in ("alpha", "alpha beta", "delta gamma alpha beta", "beta nowhere"):
-        whole = [(h.artifact.id, h.score) for h in search([seen], query, SEARCHED, 1000)]
-        cut = [(h.artifact.id, h.score) for h in search([seen], query, SEARCHED, limit)]
-        assert cut == whole[:limit]
+        whole = search([seen], query, SEARCHED, 1000)
+        for limit in (1, 2, 5, 50):
+            assert search([seen], query, SEARCHED, limit) == whole[:limit]
 
 
 def test_what_the_query_is_a_name_of_comes_first() -> None:
@@ -87,10 +86,6 @@ def test_what_the_query_is_a_name_of_comes_first() -> None:
             assert len(others) < limit
     assert search([seen], "relay", [Kind.CLAIM], 1)[0].artifact.id == "c"
     assert search([seen], "relay", [Kind.ENTITY], 1, ("relay",))[0].artifact.id == "team"
-    scores = [hit.score for hit in search([seen], "Relay", SEARCHED, 10)[1:]]
-    assert scores == sorted(scores, reverse=True)
-    whole = {h.artifact.id: h.score for h in search([seen], "Relay validates", [Kind.ENTITY], 9)}
-    assert search([seen], "relay", [Kind.ENTITY], 1)[0].score <= whole["relay"]
 
 
 def test_a_very_long_query_is_read_from_its_beginning() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,6 @@ from vouch_sidecar.retrieval.people.experts import rank as experts
 from vouch_sidecar.retrieval.people.topic_matches import Question, matching
 from vouch_sidecar.retrieval.salience import listed_topics, rank, volunteered_by
 from vouch_sidecar.retrieval.search import search
-from vouch_sidecar.retrieval.statements.answers import claims_about
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.topics import FEW_SPEAK, MAX_TOPICS, TopicFinder, Topics
 
@@ -27,7 +27,6 @@ OTHERS = [
     for n, word in enumerate("door roof wall gate shed barn mill pump well yard path hedge".split())
 ]
 """Claims that share no name, so that three claims are not too many."""
-OURS = Scope("project", project="courier")
 
 
 def seen(*artifacts: Artifact, who: Viewer = NOBODY, **around: Any) -> View:
@@ -45,101 +44,122 @@ def claims(*texts: str, **fields: object) -> list[Claim]:
     return [claim(f"{slug_of(text)}-{n}", text, **fields) for n, text in enumerate(texts)]
 
 
+def tagged(tag: str) -> list[Claim]:
+    return claims("Doors close.", "Gates open.", tags=(tag,))
+
+
+def times(count: int, text: str, **fields: object) -> list[Claim]:
+    """So many claims, each with its own number in the text."""
+    return claims(*(text.format(n) for n in range(count)), **fields)
+
+
 KEYRINGS = [
     claim("asked", "A keyring is asked before netrc."),
     claim("import", "The keyring can be imported or run."),
     claim("off", "Without a keyring the password is asked for."),
 ]
-
+MANY = times(FEW_SPEAK, "Door {} is painted once in a while.")
+"""So many claims that three of them have to say a word; they share no name."""
+VAULT = entity("vault", "Key Vault", description="A box of iron.")
+DESK = times(2, "After {} hours the Night Desk calls.")
+PAGED = claim("one", "Doors close.")
 
 # What is a topic
 
+CASES: dict[str, tuple[Iterable[Artifact], set[str]]] = {
+    "a word that English lacks, in two claims of few": (KEYRINGS[:2], {"keyring"}),
+    "in one claim": (KEYRINGS[:1], set()),
+    "in two of many": ([*KEYRINGS[:2], *MANY], set()),
+    "in three of many": ([*KEYRINGS, *MANY], {"keyring"}),
+    "in too many": (times(20, "The keyring has place {}."), set()),
+    "an English word": (times(3, "The table {} is set, they weren't there."), set()),
+    "a tag on two claims": (tagged("night shift"), {"night shift"}),
+    "a tag on one": (tagged("night shift")[:1], set()),
+    "a tag that is an ordinary word": (tagged("release"), {"release"}),
+    "a tag in a script without blanks": (tagged("日本語"), {"日本語"}),
+    "a tag of an import": (tagged("origin:carpenters"), set()),
+    "a tag that is a path": (tagged("src/doors/"), set()),
+    "a page's title": (
+        [PAGED, page("how", "Closing at night", claims=("one",))],
+        {"Closing at night"},
+    ),
+    "a long title": (
+        [PAGED, page("long", "What we do when nobody has closed the doors at night")],
+        set(),
+    ),
+    "the page that vouch writes": (
+        [PAGED, page("edit-in-obsidian", "Edit in Obsidian", claims=("one",))],
+        set(),
+    ),
+    "tickets and decisions": (
+        claims("Fixed by #4711.", "CVE-2026-1234 and ADR-0007.", "It is UTF-8, not #."),
+        {"#4711", "CVE-2026-1234", "ADR-0007"},
+    ),
+    "a phrase in capitals": (DESK, {"Night Desk"}),
+    "a phrase in capitals once": ([DESK[0], *claims("Some desk at night.")], set()),
+    "a phrase in two of many": ([*DESK, *MANY], set()),
+    "a phrase that begins sentences": ([DESK[0], *times(2, "Night Desk calls at {}.")], set()),
+    "of claims that link to an entity": (
+        [VAULT, *(replace(one, entities=("vault",)) for one in KEYRINGS)],
+        set(),
+    ),
+    "where most claims link to entities": (
+        [VAULT, *KEYRINGS, *times(20, "The vault has {} doors.", entities=("vault",))],
+        set(),
+    ),
+    "what an entity declares": ([*KEYRINGS, entity("ring", "keyrings")], set()),
+}
 
-def many_others() -> list[Claim]:
-    """So many claims that three of them have to say a word; they share no name."""
-    return claims(*(f"Door {n} is painted once in a while." for n in range(FEW_SPEAK)))
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_a_topic(case: str) -> None:
+    artifacts, found = CASES[case]
+    assert names(seen(*artifacts)) == found
 
 
-def test_a_word_that_english_lacks_is_one_in_two_or_three_claims() -> None:
-    view = seen(*KEYRINGS)
-    (topic,) = view.derived
+@pytest.mark.parametrize(
+    "word",
+    ["json", "Utils", "readme", "kb", "website", "online", "October", "unpainted", "non-smoker"],
+)
+def test_words_of_code_with_a_prefix_and_the_own_name_are_no_topics(word: str) -> None:
+    assert names(seen(*times(3, f"A {word} at {{}}."), own=frozenset({"kb"}))) == set()
+
+
+def test_what_a_topic_knows_of_itself() -> None:
+    (topic,) = seen(*KEYRINGS).derived
     assert topic.entity == Entity("topic:keyring", "", "keyring", "topic")
     assert topic.claims == {"asked", "import", "off"}
     assert topic.why == "no English word"
-    assert names(seen(*KEYRINGS[:2])) == {"keyring"}
-    assert names(seen(*KEYRINGS[:1])) == set()
-    assert names(seen(*KEYRINGS[:2], *many_others())) == set()
-    assert names(seen(*KEYRINGS, *many_others())) == {"keyring"}
-    assert names(seen(*claims(*(f"They weren't there at {n}." for n in range(3))))) == set()
-    assert names(seen(*claims(*(f"The table {n} is set." for n in range(3))))) == set()
-
-
-def test_a_tag_is_one_on_two_claims() -> None:
-    tagged = claims("Doors close.", "Gates open.", tags=("night shift",))
-    assert names(seen(*tagged)) == {"night shift"}
-    assert names(seen(tagged[0])) == set()
-    imported = claims("Doors close.", "Gates open.", tags=("origin:carpenters",))
-    assert names(seen(*imported)) == set()
-    assert search([seen(*imported)], "carpenters", [Kind.CLAIM], 10) == []
-    spaceless = seen(*claims("Doors close.", "Gates open.", tags=("日本語",)))
-    assert names(spaceless) == {"日本語"}
-    assert [mention.name for mention in spaceless.names.topic_mentions("これは日本語です")] == [
-        "日本語"
-    ]
-    generic = claims("Doors close.", "Gates open.", tags=("release",))
-    assert names(seen(*generic)) == {"release"}
-    paths = claims("Doors close.", "Gates open.", tags=("src/doors/",))
-    assert names(seen(*paths)) == set()
-
-
-def test_a_claim_with_another_word_of_the_same_stem_is_not_of_a_topic() -> None:
-    tagged = claims("It backtracks.", "It prefers pins.", tags=["resolver"])
-    held = claims("Resolvers ask once.", "Links that resolve outside are refused.")
-    (topic,) = seen(*tagged, *held).derived
-    assert topic.claims == {tagged[0].id, tagged[1].id, held[0].id}
-
-
-def test_the_title_of_a_page_is_one() -> None:
-    one = claim("one", "Doors close.")
-    view = seen(one, page("how", "Closing at night", claims=("one",)))
-    (topic,) = view.derived
-    assert topic.entity.name == "Closing at night"
+    resolver = claims("It backtracks.", "It prefers pins.", tags=["resolver"])
+    others = claims("Resolvers ask once.", "Links that resolve outside are refused.")
+    (topic,) = seen(*resolver, *others).derived
+    assert topic.claims == {resolver[0].id, resolver[1].id, others[0].id}
+    (topic,) = seen(PAGED, page("how", "Closing at night", claims=("one",))).derived
     assert (set(topic.claims), set(topic.pages)) == ({"one"}, {"how"})
-    assert names(seen(one, page("edit-in-obsidian", "Edit in Obsidian", claims=("one",)))) == set()
-    long = page("long", "What we do when nobody has closed the doors at night")
-    assert names(seen(one, long)) == set()
+    (mention,) = seen(*tagged("日本語")).names.topic_mentions("これは日本語です")
+    assert mention.name == "日本語"
+    assert search([seen(*tagged("origin:carpenters"))], "carpenters", [Kind.CLAIM], 10) == []
+    assert len(seen(*times(MAX_TOPICS + 5, "Fixed by #1{}.")).derived) == MAX_TOPICS
 
 
-def test_tickets_and_decisions_are_topics() -> None:
-    view = seen(*claims("Fixed by #4711.", "CVE-2026-1234 and ADR-0007.", "It is UTF-8, not #."))
-    assert names(view) == {"#4711", "CVE-2026-1234", "ADR-0007"}
+def cited_by(*evidences: str, locator: str = "docs/notes.md") -> list[Artifact]:
+    source = Source("s", "sources/s/meta.yaml", locator, kept=True)
+    texts = ("The cache keeps a big wheel.", "Build works in isolation.")
+    made = [claim(f"c{n}", text, evidence=(evidences[n],)) for n, text in enumerate(texts)]
+    return [source, *made]
 
 
-def test_a_phrase_in_capitals_is_one_in_two_or_three_claims() -> None:
-    texts = [f"After {n} hours the Night Desk calls." for n in range(3)]
-    opened = [f"Night Desk calls at {n}." for n in range(2)]
-    assert names(seen(*claims(*texts))) == {"Night Desk"}
-    assert names(seen(*claims(*texts[:2], "Some desk at night."))) == {"Night Desk"}
-    assert names(seen(*claims(*texts[:1], "Some desk at night."))) == set()
-    assert names(seen(*claims(*texts[:2]), *many_others())) == set()
-    assert names(seen(*claims(*texts[:1], *opened))) == set()  # a sentence begins with a capital
+NOTES = b"# Notes\n\n## Big wheel cache\n\nWheels stay.\n\nBuild isolation\n-----\n\nAlone.\n"
+BOTH = {"Big wheel cache", "Build isolation"}
 
 
 def test_headings_of_cited_documents_are_topics() -> None:
-    text = (
-        b"# Notes\n\n## Wheel cache\n\nWheels stay.\n\nBuild isolation\n---------------\n\nAlone.\n"
-    )
-    source = Source("s", "sources/s/meta.yaml", "docs/notes.md", kept=True)
-    below = replace(evidence("e", "s"), byte_start=text.index(b"Alone"), byte_end=len(text) - 1)
-    cited = [
-        claim("kept", "The cache keeps a wheel.", evidence=("s",)),
-        claim("alone", "Nobody else is there.", evidence=("e",)),
-        claim("else", "The cache keeps a wheel as well."),
-    ]
-    view = seen(*cited, source, below, content=lambda _: text)
+    below = replace(evidence("e", "s"), byte_start=NOTES.index(b"Alone"), byte_end=len(NOTES) - 1)
+    more = claim("more", "The cache keeps a big wheel as well.")
+    view = seen(*cited_by("s", "e"), below, more, content=lambda _: NOTES)
     found = {topic.entity.name: topic.claims for topic in view.derived}
-    assert found == {"Wheel cache": {"kept", "else"}, "Build isolation": {"alone"}}
-    assert names(seen(*cited, source, below)) == set()  # its content is not kept
+    assert found == {"Big wheel cache": {"c0", "more"}, "Build isolation": {"c1"}}
+    assert names(seen(*cited_by("s", "e"), below, more)) == set()  # its content is not kept
 
 
 @pytest.mark.parametrize(
@@ -157,100 +177,51 @@ def test_headings_of_cited_documents_are_topics() -> None:
     ],
 )
 def test_headings_of_code_of_tables_and_of_templates_are_none(heading: str, locator: str) -> None:
-    text = (
-        heading + "\nNothing.\n\nWheel [cache](a.md)\n-------------------\n\nWheels stay.\n"
-    ).encode()
-    source = Source("s", "sources/s/meta.yaml", locator, kept=True)
-    cited = claim("cited", "The isolation of a build and the cache of a wheel.", evidence=("s",))
-    assert names(seen(cited, source, content=lambda _: text)) == {"Wheel cache"}
+    text = f"{heading}\nNothing.\n\nBig wheel [cache](a.md)\n-----\n\nWheels stay.\n".encode()
+    cited = cited_by("s", "s", locator=locator)
+    assert names(seen(*cited, content=lambda _: text)) == {"Big wheel cache"}
 
 
 @pytest.mark.parametrize(
     ("withheld", "everybodys", "adas"),
     [
-        (claim("secret", "Else.", evidence=("s",), status="redacted"), set(), set()),
-        (claim("secret", "Else.", evidence=("s",), scope=PRIVATE), set(), {"all"}),
-        (claim("old", "Else.", evidence=("s",), status="superseded"), {"all"}, {"all"}),
-        (claim("old", "Else.", evidence=("h",), status="superseded"), {"rest"}, {"rest"}),
-        (claim("hers", "Else.", evidence=("h",), scope=PRIVATE), {"rest"}, {"all"}),
+        ({"evidence": ("s",), "status": "redacted"}, set(), set()),
+        ({"evidence": ("s",), "scope": PRIVATE}, set(), BOTH),
+        ({"evidence": ("s",), "status": "superseded"}, BOTH, BOTH),
+        ({"evidence": ("h",), "status": "superseded"}, {"Build isolation"}, {"Build isolation"}),
+        ({"evidence": ("h",), "scope": PRIVATE}, {"Build isolation"}, BOTH),
     ],
 )
 def test_headings_that_somebody_may_not_see_are_no_topics_for_him(
-    withheld: Claim, everybodys: set[str], adas: set[str]
+    withheld: dict[str, Any], everybodys: set[str], adas: set[str]
 ) -> None:
-    text = b"# Notes\n\n## Big wheel cache\n\nWheels stay.\n\n## Build isolation\n\nAlone.\n"
-    source = Source("s", "sources/s/meta.yaml", "docs/notes.md", kept=True)
-    start = text.index(b"Big wheel")
-    heading = replace(
-        evidence("h", "s"), byte_start=start, byte_end=start + 15, quote="Big wheel cache"
-    )
-    cited = [
-        claim("kept", "The cache keeps a big wheel.", evidence=("s",)),
-        claim("alone", "Build works in isolation.", evidence=("s",)),
-    ]
-    if withheld.evidence != ("h",):
-        heading = replace(heading, byte_start=None, byte_end=None)
-    wanted = {"all": {"Big wheel cache", "Build isolation"}, "rest": {"Build isolation"}}
-    for who, part in ((NOBODY, everybodys), (ADA, adas)):
-        found = names(seen(*cited, source, heading, withheld, who=who, content=lambda _: text))
-        assert found == set().union(*(wanted[word] for word in part))
-
-
-@pytest.mark.parametrize(
-    "word",
-    ["json", "Utils", "readme", "kb", "website", "online", "October", "unpainted", "non-smoker"],
-)
-def test_words_of_code_with_a_prefix_and_the_own_name_are_no_topics(word: str) -> None:
-    own = frozenset({"kb"})
-    assert names(seen(*claims(*(f"A {word} at {n}." for n in range(3))), own=own)) == set()
-
-
-def test_what_stands_in_many_claims_is_no_topic() -> None:
-    many = claims(*(f"The keyring has place {n}." for n in range(20)))
-    assert names(seen(*many)) == set()
-    assert names(seen(*many[:4])) == {"keyring"}
-    tickets = claims(*(f"Fixed by #{n + 10}." for n in range(MAX_TOPICS + 5)))
-    assert len(seen(*tickets).derived) == MAX_TOPICS
-
-
-def test_claims_that_link_to_entities_make_none_and_where_most_do_there_are_none() -> None:
-    vault = entity("vault", "Key Vault")
-    linked = [replace(one, entities=("vault",)) for one in KEYRINGS]
-    assert names(seen(vault, *linked)) == set()
-    assert names(seen(vault, *linked[:2], *claims("A keyring.", "The keyring.", "Keyrings."))) == {
-        "keyring"
-    }
-    many = claims(*(f"The vault has {n} doors." for n in range(20)), entities=("vault",))
-    assert names(seen(vault, *KEYRINGS, *many)) == set()
-
-
-@pytest.mark.parametrize("declared", ["Keyring", "keyrings"])
-def test_a_declared_entity_of_that_name_replaces_it(declared: str) -> None:
-    assert names(seen(*KEYRINGS, entity("ring", declared))) == set()
+    quote = "Big wheel cache"
+    heading = replace(evidence("h", "s"), quote=quote)
+    if withheld["evidence"] == ("h",):
+        start = NOTES.index(quote.encode())
+        heading = replace(heading, byte_start=start, byte_end=start + len(quote))
+    artifacts = [*cited_by("s", "s"), heading, claim("withheld", "Else.", **withheld)]
+    for who, found in ((NOBODY, everybodys), (ADA, adas)):
+        assert names(seen(*artifacts, who=who, content=lambda _: NOTES)) == found
 
 
 # Who is told of it
 
 
-def test_what_is_private_counts_for_its_reader_alone() -> None:
+def test_what_is_private_or_of_a_project_counts_for_its_readers_alone() -> None:
     mixed = [KEYRINGS[0], *(replace(one, scope=PRIVATE) for one in KEYRINGS[1:])]
     assert names(seen(*mixed)) == names(seen(*mixed, who=COURIER)) == set()
     (topic,) = seen(*mixed, who=ADA).derived
     assert topic.claims == {"asked", "import", "off"}
-    mine = claims("Fixed by #4711.", scope=PRIVATE)
-    ours = [replace(one, scope=OURS) for one in KEYRINGS]
-    both = Viewer(project="courier", agent="ada")
-    assert names(seen(*ours, *mine, who=COURIER)) == {"keyring"}
-    assert names(seen(*ours, *mine, who=ADA)) == {"#4711"}
-    assert names(seen(*ours, *mine, who=both)) == {"keyring", "#4711"}
-
-
-# What changed since
+    ours = [replace(one, scope=Scope("project", project="courier")) for one in KEYRINGS]
+    both = [*ours, *claims("Fixed by #4711.", scope=PRIVATE)]
+    ada_at_courier = Viewer(project="courier", agent="ada")
+    told = {COURIER: {"keyring"}, ADA: {"#4711"}, ada_at_courier: {"keyring", "#4711"}}
+    assert {who: names(seen(*both, who=who)) for who in told} == told
 
 
 def test_what_rests_on_a_claim_that_changed_is_not_told() -> None:
-    tagged = claims("Doors close.", "Gates open.", tags=("night shift",))
-    view = seen(*KEYRINGS, *tagged)
+    view = seen(*KEYRINGS, *tagged("night shift"))
     retired = replace(KEYRINGS[0], status="redacted")
     now = replace(view, knowledge=after(view.knowledge, Change((retired,), frozenset())))
     assert names(now) == {"night shift"}
@@ -261,8 +232,7 @@ def test_what_rests_on_a_claim_that_changed_is_not_told() -> None:
 
 
 def test_it_is_listed_behind_every_entity() -> None:
-    view = seen(*KEYRINGS, entity("vault", "Key Vault", description="A box of iron."))
-    rows = rank(view, ["the keyring of the Key Vault", "any box of iron?"], 9)
+    rows = rank(seen(*KEYRINGS, VAULT), ["the keyring of the Key Vault", "any box of iron?"], 9)
     assert [(row.entity.id, row.arm) for row in rows] == [
         ("vault", "name"),
         ("topic:keyring", "derived"),
@@ -273,11 +243,11 @@ def test_it_is_listed_behind_every_entity() -> None:
 
 
 def test_it_is_never_volunteered_beside_other_words() -> None:
-    view = seen(*KEYRINGS)
-    assert [r.entity.id for r in rank(view, ["is the keyring broken"], 9)] == ["topic:keyring"]
+    view = replace(seen(*KEYRINGS), name_threshold=0.0)
     for text in ("is the keyring broken", "does the keyring go before netrc"):
-        assert volunteered_by([replace(view, name_threshold=0.0)], [text]) == []
-    (told,) = candidates(replace(view, name_threshold=0.0), "is the keyring broken")
+        assert [row.entity.id for row in rank(view, [text], 9)] == ["topic:keyring"]
+        assert volunteered_by([view], [text]) == []
+    (told,) = candidates(view, "is the keyring broken")
     assert told.verdict == "listed"
     assert "nobody declared it" in told.why
 
@@ -289,35 +259,23 @@ def test_a_ticket_needs_its_sign() -> None:
 
 
 def test_experts_stand_before_topics_and_tickets_are_none() -> None:
-    both = claims(
-        "Doors close, see #14227.", "#14227 and PAY-9 follow ADR-0007.", tags=("oakwork",)
-    )
+    both = [
+        replace(one, tags=("oakwork",))
+        for one in claims("Doors close, see #14227.", "#14227 and PAY-9 follow ADR-0007.")
+    ]
     rows = experts(matching([seen(*both)], Question("#14227", 1.8e9)))
     assert {row.entity.name for row in rows} == {"oakwork", "ADR-0007"}
-    vault = entity("vault", "Key Vault")
-    view = seen(vault, *KEYRINGS, claim("v", "Some keyring.", entities=("vault",)))
-    rows = experts(matching([view], Question("keyring", 1.8e9)))
-    assert [row.entity.id for row in rows] == ["vault", "topic:keyring"]
-    only = experts(matching([view], Question("keyring", 1.8e9, types=frozenset({"topic"}))))
-    assert [row.entity.id for row in only] == ["topic:keyring"]
-    declared = experts(matching([view], Question("keyring", 1.8e9, linking="declared")))
-    assert [row.entity.id for row in declared] == ["vault"]
+    view = seen(VAULT, *KEYRINGS, claim("v", "Some keyring.", entities=("vault",)))
+    asked = Question("keyring", 1.8e9)
+    for question, found in (
+        (asked, ["vault", "topic:keyring"]),
+        (replace(asked, types=frozenset({"topic"})), ["topic:keyring"]),
+        (replace(asked, linking="declared"), ["vault"]),
+    ):
+        assert [row.entity.id for row in experts(matching([view], question))] == found
 
 
 def test_a_declared_name_covers_a_topic() -> None:
-    ring = entity("ring", "Keyring Service", aliases=("blue keyring",))
-    view = seen(*KEYRINGS, ring)
-    assert [e.entity_id for e in weigh(view, "the blue keyring there")] == ["ring"]
-    assert {e.entity_id for e in weigh(view, "a keyring there")} == {"ring"}  # a part of it
-
-
-def test_claims_of_a_topic_are_no_rivals_within_it() -> None:
-    view = seen(*KEYRINGS)
-    (topic,) = view.derived
-    best, *others = claims_about(
-        view, topic.entity.id, "is the keyring asked before netrc?", {topic.entity.id: 1.0}
-    )
-    assert best.artifact.id == "asked"
-    assert best.words == ("asked", "netrc")  # not the name, which all of them hold
-    assert best.features.rivals == 0.0
-    assert all(answer.likelihood < best.likelihood for answer in others)
+    view = seen(*KEYRINGS, entity("ring", "Keyring Service", aliases=("blue keyring",)))
+    for text in ("the blue keyring there", "a keyring there"):
+        assert {e.entity_id for e in weigh(view, text)} == {"ring"}
