@@ -30,41 +30,36 @@ def engine(tmp_path: Path) -> Engine:
     return engine
 
 
-def held_up(until: Event) -> Operation[ContextParams, ContextResult]:
-    """`context`, which begins to look only when `until` is set."""
+async def held_up(engine: Engine, until: Event) -> asyncio.Task[ContextResult]:
+    """`context`, asked already, which begins to look only when `until` is set."""
     context: Operation[ContextParams, ContextResult] = OPERATIONS["context"]
 
     def run(ask: OperationCall, params: ContextParams) -> ContextResult:
         assert until.wait(30)
         return context.run(ask, params)
 
-    return replace(context, run=run)
+    operation = replace(context, run=run)
+    asked = asyncio.create_task(perform_async(engine, operation, TASK, Caller()))
+    await asyncio.sleep(0)
+    return asked
 
 
-async def ask_async(engine: Engine, name: str, params: object) -> object:
+async def ask_async(engine: Engine, name: str, params: object) -> Any:
     return await perform_async(engine, OPERATIONS[name], params, Caller())
 
 
-async def test_others_are_answered_meanwhile(engine: Engine) -> None:
-    go_on = Event()
-
-    slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
-    await asyncio.sleep(0)
+async def test_others_are_answered_meanwhile_and_it_is_told_of_the_moment_when_it_was_asked(
+    engine: Engine,
+) -> None:
+    go_on, before = Event(), engine.generation
+    slow = await held_up(engine, go_on)
     await ask_async(engine, "status", {})
     await ask_async(engine, "entity", {"id": "jwt"})
-    assert not slow.done()
-    go_on.set()
-    assert (await slow).items
-
-
-async def test_an_answer_is_that_of_the_moment_at_which_it_was_asked(engine: Engine) -> None:
-    go_on, before = Event(), engine.generation
-    slow = asyncio.create_task(perform_async(engine, held_up(go_on), TASK, Caller()))
-    await asyncio.sleep(0)
     (root,) = engine.collections
     for claim in (root / ".vouch/claims").iterdir():
         claim.unlink()
     engine.read()
+    assert not slow.done()
     go_on.set()
     answered = await slow
     assert engine.generation > before
@@ -74,18 +69,13 @@ async def test_an_answer_is_that_of_the_moment_at_which_it_was_asked(engine: Eng
 
 async def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
     go_on = Event()
-
-    operation = held_up(go_on)
-    slow = [asyncio.create_task(perform_async(engine, operation, TASK, Caller())) for _ in range(9)]
-    await asyncio.sleep(0)
+    slow = [await held_up(engine, go_on) for _ in range(9)]
     for one in slow:
         one.cancel()
     done, _ = await asyncio.wait(slow, timeout=30)
     assert all(future.cancelled() for future in done)
     go_on.set()
-    answered = await ask_async(engine, "context", TASK)
-    assert isinstance(answered, ContextResult)
-    assert answered.items
+    assert (await ask_async(engine, "context", TASK)).items
 
 
 async def test_what_is_in_play_is_worked_out_beside_the_loop_too(
@@ -100,8 +90,6 @@ async def test_what_is_in_play_is_worked_out_beside_the_loop_too(
 
     monkeypatch.setattr(engine, "salience", noted)
     answered = await ask_async(engine, "context", {**TASK, "session_id": "s"})
-    assert isinstance(answered, ContextResult)
-    assert answered.meta is not None
     assert [row.entity_id for row in answered.meta.vouch_salience] == ["jwt"]
     assert threads
     assert current_thread() not in threads

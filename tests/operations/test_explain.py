@@ -31,7 +31,9 @@ def engines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Engine]:
 
 
 @pytest.mark.parametrize("kb", KBS)
-def test_what_is_said_is_what_context_says(engines: dict[str, Engine], kb: str) -> None:
+def test_what_is_said_is_what_context_says_and_what_its_factors_give(
+    engines: dict[str, Engine], kb: str
+) -> None:
     for prompt in (case["text"] for case in SET if case["base"] == kb):
         context = ask(engines[kb], "context", task=prompt)
         found = ask(engines[kb], "explain", text=prompt)
@@ -40,6 +42,9 @@ def test_what_is_said_is_what_context_says(engines: dict[str, Engine], kb: str) 
         verdicts = {row["entity_id"]: row["verdict"] for row in found["entities"]}
         for item in context["items"]:
             assert verdicts.get(item["entity_id"], "volunteered") == "volunteered", prompt
+        for text in found["texts"]:
+            likelihood = 1 / (1 + exp(-BIAS - sum(text["factors"].values())))
+            assert not text["factors"] or text["similarity"] == pytest.approx(likelihood, abs=2e-3)
 
 
 @pytest.fixture
@@ -89,17 +94,6 @@ def test_what_a_claim_lacks_is_named(engine: Engine) -> None:
     assert set(texts["night"]["factors"]) == set(LIKELIHOOD_WEIGHTS)
     _, texts = explained(engine, "Which engines do night trains of the depot leave with?")
     assert texts["night"]["verdict"] == "said"
-
-
-def test_the_similarity_is_what_its_factors_give(engines: dict[str, Engine]) -> None:
-    checked, kb = 0, "bakery"
-    for prompt in (case["text"] for case in SET if case["base"] == kb):
-        for text in ask(engines[kb], "explain", text=prompt)["texts"]:
-            if text["factors"]:
-                checked += 1
-                total = BIAS + sum(text["factors"].values())
-                assert text["similarity"] == pytest.approx(1 / (1 + exp(-total)), abs=2e-3), prompt
-    assert checked
 
 
 def test_a_passage_says_why_it_is_not_said_unasked(tmp_path: Path) -> None:

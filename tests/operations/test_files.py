@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, perform
+from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform
 from vouch_sidecar.surfaces.console.printing import show
 
 from tests.engine.bases import ask
@@ -72,29 +72,26 @@ def test_what_is_weak_comes_last_and_the_shell_says_so(
     cite(root, "door", "It can `keep`.", "https://example.org/d")
     cite(root, "defined", "RelayLoop is restarted at night.", "https://example.org/c")
     git(root, "add", "src")
-    engine = settled(root, tmp_path)
-    first = {"line": 0, "character": 0}
-    asked = {"uri": (root / "src" / "relay.py").as_uri(), "range": {"start": first, "end": first}}
-    for params in (asked, {"paths": ["src/relay.py"]}):
-        rows = ask(engine, "files", **params)["files"][0]["claims"]
-        assert [row["weak"] for row in rows] == sorted(row["weak"] for row in rows)
-        assert "plain" in {row["id"] for row in rows if row["weak"]}
-    result = perform(
-        engine, OPERATIONS["files"], {"paths": ["src/relay.py", "src/see.py"]}, Caller()
-    )
-    show(OPERATIONS["files"].shown(result))
-    said = capsys.readouterr()
-    assert "weak; names restart, defined at L2" in said.out.split("src/see.py")[0]
-    assert "weak; names keep, defined at L1" in said.out
+    engine, operation = settled(root, tmp_path), OPERATIONS["files"]
+    result = perform(engine, operation, {"paths": ["src/relay.py", "src/see.py"]}, Caller())
+    weak = {row["id"]: row["weak"] for row in as_json(result)["files"][0]["claims"]}
+    assert [*weak.values()] == sorted(weak.values())
+    assert weak["plain"]
+    show(operation.shown(result))
+    relay, see = capsys.readouterr().out.split("src/see.py")
+    assert "weak; names restart, defined at L2" in relay
+    assert "weak; names keep, defined at L1" in see
 
 
-def test_ways_to_name_a_file(engine: Engine, root: Path) -> None:
+def test_ways_to_name_a_file_and_a_range_of_it(engine: Engine, root: Path) -> None:
     for path in ("src/relay.py", "./src/../src/relay.py", str(root / "src" / "relay.py")):
         assert ids(engine, path) == ["cites", "names"]
     path = (root / "src" / "relay.py").as_posix()
+    there = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 5}}
     for uri in (f"file://{path}", f"file:{path}", f"FILE://localhost{path}#L3"):
-        found = ask(engine, "files", uri=uri)["files"][0]["claims"]
-        assert [row["id"] for row in found] == ["cites", "names"]
+        for params, found in (({}, ["cites", "names"]), ({"range": there}, ["names", "cites"])):
+            claims = ask(engine, "files", None, uri=uri, **params)["files"][0]["claims"]
+            assert [row["id"] for row in claims] == found  # those in the range come first
     for uri in ("untitled:Untitled-1", "http://[x"):
         assert ask(engine, "files", uri=uri)["files"] == []
 
@@ -113,13 +110,6 @@ def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
         assert told(f"refactor {top}src/relay.py please now") == as_written
     assert told(f'  File "{root}/src/relay.py", line 3, in send\n    x()\nKeyError: 1\nwhy?')
     assert told("refactor /elsewhere/repo/src/relay.py please now") == []
-
-
-def test_lines_in_the_range_come_first(engine: Engine, root: Path) -> None:
-    uri = (root / "src" / "relay.py").as_uri()
-    there = {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 5}}
-    found = ask(engine, "files", uri=uri, range=there)["files"][0]["claims"]
-    assert [row["id"] for row in found] == ["names", "cites"]
 
 
 def test_params_that_are_refused(engine: Engine) -> None:
@@ -154,12 +144,3 @@ def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) 
     engine = settled(root, tmp_path)
     assert ids(engine, "src/idle.py") == []
     assert ids(engine, "src/idle.py", viewer={"agent": "ada"}) == ["open", "quoting"]
-
-
-def test_a_citation_leads_to_the_document_at_its_line(root: Path, tmp_path: Path) -> None:
-    content = b"one\ntwo\nthree words here\n"
-    (root / "src" / "notes.md").write_bytes(content)
-    cite(root, "quoting", "Three words.", "/elsewhere/src/notes.md", content, quote=b"words")
-    engine = settled(root, tmp_path)
-    (citation,) = ask(engine, "claim", id="quoting")["claim"]["citations"]
-    assert citation["document"] == (root / "src" / "notes.md").as_uri() + "#L3"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -32,22 +31,15 @@ def ids(found: Any) -> set[str]:
 
 
 def test_only_what_is_newer_is_searched_said_and_counted(served: Engine) -> None:
-    since = "2026-03-01"
-    assert ids(ask(served, "search", query="bounces buffer")["hits"]) >= {"old", "new"}
-    assert ids(ask(served, "search", query="bounces buffer", since=since)["hits"]) == {"new"}
     text = "where does the Mail Relay park bounces?"
+    assert ids(ask(served, "search", query="bounces buffer")["hits"]) >= {"old", "new"}
     assert ids(ask(served, "context", task=text)["items"]) >= {"new", "old"}
-    assert ids(ask(served, "context", task=text, since=since)["items"]) == {"new"}
-    (row,) = ask(served, "experts", topic="bounces", since=since)["experts"]
-    assert (row["claim_count"], row["top_claim_ids"]) == (1, ["new"])
-
-
-def test_a_span_counts_back_from_now(served: Engine) -> None:
-    days = (
-        datetime.fromtimestamp(served.now(), UTC) - datetime(2026, 3, 1, tzinfo=UTC)
-    ) / timedelta(days=1)
-    found = ask(served, "search", query="bounces", since=f"{max(1, int(days))}d")["hits"]
-    assert "old" not in ids(found)
+    for since in ("2026-03-01", "200d"):
+        found = ask(served, "search", query="bounces buffer", since=since)
+        assert ids(found["hits"]) == {"new"}
+        assert ids(ask(served, "context", task=text, since=since)["items"]) == {"new"}
+        (row,) = ask(served, "experts", topic="bounces", since=since)["experts"]
+        assert (row["claim_count"], row["top_claim_ids"]) == (1, ["new"])
 
 
 def test_a_blank_search_lists_what_is_newer_best_first(served: Engine, tmp_path: Path) -> None:
@@ -63,7 +55,7 @@ def test_a_blank_search_lists_what_is_newer_best_first(served: Engine, tmp_path:
     assert ask(served, "search", query="", since="2026-03-01", kinds=["page"])["hits"] == []
 
 
-@pytest.mark.parametrize("since", ["yesterday", "7", "-1d", "2026-13-01", "0d", "7d7d"])
-def test_what_is_no_time_is_said(served: Engine, since: str) -> None:
-    with pytest.raises(InvalidParamsError, match="must be an ISO date"):
-        ask(served, "search", query="bounces", since=since)
+def test_what_is_no_time_is_said(served: Engine) -> None:
+    for since in ("yesterday", "7", "-1d", "2026-13-01", "0d", "7d7d"):
+        with pytest.raises(InvalidParamsError, match="must be an ISO date"):
+            ask(served, "search", query="bounces", since=since)

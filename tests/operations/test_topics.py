@@ -48,6 +48,18 @@ def test_every_operation_tells_of_them(root: Path, tmp_path: Path) -> None:
     assert ask(engine, "status")["roots"][0]["topics"] == 1
     explained = ask(engine, "experts", topic="password", explain=True)["experts"][0]["explain"]
     assert [row["link"] for row in explained["claims"]] == ["derived"]
+    for text in ("keyring", "What is a keyring?", "What do we know about the keyring?"):
+        answer = ask(engine, "context", task=text)
+        assert {row["id"] for row in answer["items"]} == set(TEXTS), text
+        explained = ask(engine, "explain", text=text)["entities"]
+        assert [row["verdict"] for row in explained] == ["volunteered"], text
+    first, *_ = ask(engine, "context", task="is the keyring asked before read_netrc?")["items"]
+    assert first["id"] == "asked"
+    for text in ("it's the keyring", "where is the keyring?", "what is your keyring?"):
+        assert ask(engine, "context", task=text)["items"] == [], text
+    write(root, "claims/new.yaml", claim("new", text="One keyring more.", entities=[]))
+    engine.read()
+    assert ask(engine, "experts", topic="keyring")["degraded"] == ["workspace_pending"]
 
 
 def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: Path) -> None:
@@ -82,22 +94,3 @@ def test_the_config_switches_them_off_or_hides_one(
     assert ask(engine, "mentions", text="the keyring there")["mentions"] == []
     assert ask(engine, "experts", topic="keyring")["experts"] == []
     assert "topics" not in ask(engine, "status")["roots"][0]
-
-
-def test_answers_say_that_they_are_not_worked_out_yet(root: Path, tmp_path: Path) -> None:
-    engine = settled(root, tmp_path)
-    assert ask(engine, "experts", topic="keyring")["degraded"] == []
-    write(root, "claims/new.yaml", claim("new", text="One keyring more.", entities=[]))
-    engine.read()
-    assert ask(engine, "experts", topic="keyring")["degraded"] == ["workspace_pending"]
-
-
-def test_a_topic_answers_to_its_name(root: Path, tmp_path: Path) -> None:
-    engine = settled(root, tmp_path)
-    for text in ("keyring", "What is a keyring?", "What do we know about the keyring?"):
-        answer = ask(engine, "context", task=text)
-        assert {row["id"] for row in answer["items"]} == set(TEXTS), text
-        explained = ask(engine, "explain", text=text)["entities"]
-        assert [row["verdict"] for row in explained] == ["volunteered"], text
-    for text in ("it's the keyring", "where is the keyring?", "what is your keyring?"):
-        assert ask(engine, "context", task=text)["items"] == [], text
