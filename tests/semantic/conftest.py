@@ -45,11 +45,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return model.make(tmp_path_factory.mktemp("model") / "tiny")
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return project(tmp_path)
-
-
 def project(folder: Path) -> Path:
     """Write the knowledge base below a folder."""
     root = folder / "project"
@@ -63,15 +58,20 @@ def project(folder: Path) -> Path:
     return root
 
 
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return project(tmp_path)
+
+
 def write(root: Path, claim_id: str, **fields: object) -> None:
     """Write a claim, as somebody does now."""
     given = {"entities": [], **fields}
     put(root / ".vouch", f"claims/{claim_id}.yaml", claim(claim_id, **given), age=0)
 
 
-def files_of_vectors(folder: Path) -> list[Path]:
+def vectors(folder: Path) -> list[bytes]:
     """The files of vectors in the cache below a folder."""
-    return [*folder.glob("cache/vouch-sidecar/*/beside-vectors*")]
+    return [file.read_bytes() for file in folder.glob("cache/vouch-sidecar/*/beside-vectors*")]
 
 
 @contextmanager

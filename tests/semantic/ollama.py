@@ -13,22 +13,21 @@ from typing import Any
 from vouch_sidecar.semantic.local import Local
 
 MODEL = "tiny"
-LONG = 60
-"""Characters of a text at which it may fail."""
+CHOOSE, REFUSED = "choose another", "an error \\({}\\)"
 FAILURES = {
-    "error": (500, b'{"error": "out of memory"}'),
-    "gone": (404, b'{"error": "model not found"}'),
-    "no json": (200, b"<html>"),
-    "a list": (200, b"[1]"),
-    "no rows": (200, b"{}"),
-    "too few": (200, b'{"embeddings": []}'),
-    "words": (200, b'{"embeddings": [["a"]]}'),
-    "zeros": (200, b'{"embeddings": [[0.0, 0.0]]}'),
-    "too large": (200, b'{"embeddings": [[1%s]]}' % (b"0" * 400)),
-    "infinite": (200, b'{"embeddings": [[1e999, 1.0]]}'),
-    "another dimension": (200, b'{"embeddings": [[1.0, 2.0, 3.0]]}'),
+    "error": (500, b'{"error": "out of memory"}', REFUSED.format(500)),
+    "gone": (404, b'{"error": "model not found"}', "run `ollama pull tiny`"),
+    "no json": (200, b"<html>", REFUSED.format(200)),
+    "a list": (200, b"[1]", REFUSED.format(200)),
+    "no rows": (200, b"{}", CHOOSE),
+    "too few": (200, b'{"embeddings": []}', CHOOSE),
+    "words": (200, b'{"embeddings": [["a"]]}', CHOOSE),
+    "zeros": (200, b'{"embeddings": [[0.0, 0.0]]}', CHOOSE),
+    "too large": (200, b'{"embeddings": [[1%s]]}' % (b"0" * 400), CHOOSE),
+    "infinite": (200, b'{"embeddings": [[1e999, 1.0]]}', CHOOSE),
 }
-"""What it answers to one text."""
+"""What it answers to one text, and what is said of it."""
+OTHER_LENGTH = "another dimension"
 
 
 class Ollama(ThreadingHTTPServer):
@@ -78,14 +77,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.asked.append((self.path, body))
         texts = body["input"]
         failure = self.server.failure
-        if failure == "" or (failure == "long" and max(map(len, texts)) < LONG):
+        if failure == "":
             rows = self.server.model.embed(texts, 1).tolist()
             self._send(200, {"model": MODEL, "embeddings": rows})
         elif failure == "slow":
             self.server.released.wait(30)
             self._send(200, {"embeddings": [[1.0]]})
-        elif failure == "long":
-            self._send_bytes(*FAILURES["error"])
         elif failure == "drips":
             self.send_response(200)
             self.end_headers()
@@ -93,8 +90,10 @@ class _Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b" ")
         elif failure == "closed":
             self.close_connection = True
+        elif failure == OTHER_LENGTH:
+            self._send(200, {"embeddings": [[1.0, 2.0, 3.0]]})
         else:
-            self._send_bytes(*FAILURES[failure])
+            self._send_bytes(*FAILURES[failure][:2])
 
     def _send(self, status: int, body: object) -> None:
         self._send_bytes(status, json.dumps(body).encode())

@@ -1,0 +1,101 @@
+"""A model in a folder, one that Ollama serves, and everything that either can do wrong."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from vouch_sidecar.semantic.backend import UnavailableError, is_latin
+from vouch_sidecar.semantic.loading import backend_of
+from vouch_sidecar.semantic.local import Local
+from vouch_sidecar.semantic.ollama import Ollama
+
+from tests.semantic import model, ollama
+
+
+def test_texts_of_one_matter_are_near_and_a_long_one_is_cut(folder: Path) -> None:
+    rows = Local(folder).embed(["a photo is deleted", "an image is retained", "snow in winter"], 1)
+    assert rows.shape == (3, model.DIMENSION)
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1)
+    assert rows[0] @ rows[1] > 0.9 > 0.2 > rows[0] @ rows[2]
+    short, long = Local(folder).embed(["snow " * 64, "snow " * 64 + "photo " * 900], 1)
+    assert np.array_equal(short, long)
+
+
+def test_a_model_without_a_folder_of_its_graph_that_pools_by_the_first_word(tmp_path: Path) -> None:
+    folder = model.make(tmp_path / "m", pooling="cls", inner=False)
+    whole, first = Local(folder).embed(["photo of snow", "photo"], 1)
+    assert np.allclose(whole, first)
+
+
+def test_a_folder_that_can_not_be_used(tmp_path: Path) -> None:
+    for name in ("onnx/model.onnx", "tokenizer.json", "config.json", "1_Pooling/config.json"):
+        folder = model.make(tmp_path / name)
+        file = folder / name
+        file.write_bytes(file.read_bytes()[:20])
+        with pytest.raises(UnavailableError, match="can't be read"):
+            backend_of(str(folder), None)
+        file.unlink()
+        with pytest.raises(UnavailableError, match=f"has no `{name.removeprefix('onnx/')}`"):
+            backend_of(str(folder), None)
+    modes = {"pooling_mode_mean_tokens": False, "pooling_mode_max_tokens": True}
+    file.write_text(json.dumps(modes), "utf-8")
+    with pytest.raises(UnavailableError, match="pool by mean"):
+        backend_of(str(folder), None)
+
+
+def test_nothing_is_reported_to_anybody(folder: Path, tmp_path: Path) -> None:
+    """onnxruntime keeps what it is about to report in the user's cache, unless told not to."""
+    program = (
+        "import sys; from vouch_sidecar.semantic.loading import backend_of\n"
+        "backend_of(sys.argv[1], None).embed(['snow'], 1)\n"
+    )
+    silent = ("CI", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS")
+    env = {k: v for k, v in os.environ.items() if k not in silent and not k.endswith("_ACTIONS")}
+    env |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    subprocess.run([sys.executable, "-c", program, str(folder)], env=env, check=True, timeout=60)
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+def test_which_script_a_text_is_in() -> None:
+    for text in ("hello", "Müllabfuhr, größer", "Relay は遅い"):
+        assert is_latin(text)
+    for text in ("宅配便はいつ届きますか", "как долго хранятся фото", "123 + 456", ""):
+        assert not is_latin(text)
+
+
+@pytest.fixture
+def server(folder: Path) -> Iterator[ollama.Ollama]:
+    with ollama.serving(folder) as found:
+        yield found
+
+
+def test_vectors_come_from_the_server(server: ollama.Ollama, folder: Path) -> None:
+    texts = ["a photo", "snow in winter"]
+    rows = backend_of("tiny", server.address).embed(texts, 5)
+    assert np.allclose(rows, Local(folder).embed(texts, 5))
+    assert server.asked == [("/api/embed", {"model": "tiny", "input": texts, "truncate": True})]
+
+
+def test_every_failure_says_what_to_do(server: ollama.Ollama) -> None:
+    backend = Ollama(server.address, "tiny")
+    said_of = {failure: said for failure, (_, _, said) in ollama.FAILURES.items()}
+    said_of |= dict.fromkeys(("slow", "drips"), "took longer than 300 ms")
+    for failure, said in (said_of | {"closed": "does not answer: start it"}).items():
+        server.failure = failure
+        with pytest.raises(UnavailableError, match=said):
+            backend.embed(["snow"], 0.3)
+    with pytest.raises(UnavailableError, match="ollama pull other"):
+        Ollama(server.address, "other")
+    server.failure = "no list"
+    with pytest.raises(UnavailableError, match="ollama pull tiny"):
+        Ollama(server.address, "tiny")
+    server.server_close()
+    with pytest.raises(UnavailableError, match="start it"):
+        Ollama(server.address, "tiny")
