@@ -1,73 +1,179 @@
+"""A file is read as vouch reads it, or its problem is named, with the field and the place."""
+
 from __future__ import annotations
 
-import pickle
+import json
+from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from vouch_sidecar.kb.access import gate_of
-from vouch_sidecar.kb.reader import limit_of, parse
-from vouch_sidecar.kb.records import (
-    Artifact,
-    Claim,
-    Page,
-    Severity,
-)
-from vouch_sidecar.kb.references import marks
+from vouch_sidecar.kb.reader import parse
+from vouch_sidecar.kb.records import Page, Severity
 
 from tests.kb.samples import SHA, claim, dump, entity, page
+from tests.oracle import vouch
 
 CLAIM = "claims/auth-uses-jwt.yaml"
 SOURCE = f"sources/{SHA}/meta.yaml"
 
+VALUES: list[object] = [
+    None, "x", "", " ", True, 1, 0.5, "0.5", "2026-01-01", [], ["a"], ["a", None], "private",
+    "team", "project", "Public", "archived", "working", {"visibility": "team"}, {"project": "p"},
+    {"visibility": "private", "agent": "z"}, {"visibility": "Team"}, float("inf"),
+]  # fmt: skip
+SCOPES = {
+    "'private'", "'team'", "'project'", "{'visibility': 'team'}", "{'project': 'p'}",
+    "{'visibility': 'private', 'agent': 'z'}",
+}  # fmt: skip
+"""The values that are a scope."""
+FIELDS = {
+    "claims/c.yaml": "id text type status confidence evidence entities tags superseded_by scope"
+    " created_at last_confirmed_at approved_by",
+    "pages/auth.md": "id title type status claims scope updated_at tags",
+    "entities/e.yaml": "id name type aliases description page",
+}
+MORE = {
+    "claims/c.yaml": [
+        b"id: c\r\ntext: a\r\nevidence: [e]\r\n",
+        b"\xef\xbb\xbfid: c\ntext: a\nevidence: [e]\n",
+        b"id: c\ntext: |\n  a\n  b\nevidence:\n- e\n",
+        b"id: c\ntext: a\nevidence: [e]\ncreated_at: 2026-01-01 10:00\n",
+        b"id: c\ntext: a\nevidence: [e]\ncreated_at: 2026-01-01 10:00:00\n",
+        b"id: c\ntext: a\nevidence: [e]\nupdated_at: 2026-01-01T10:00:00.5 +2\n",
+        b"id: c\ntext: a\nevidence: [e]\nupdated_at: '2026-01-01T10:00:00Z'\n",
+        b'id: c\ntext: "\\U0001F600 \\x07"\nevidence: [e]\n',
+        b"--- \nid: c\ntext: a\nevidence: [e]\n...\n",
+        b"id: c\ntext: a\nevidence: [e]\nconfidence: 0:30\n",
+        b"id: c\ntext: !!str 1\nevidence: !!seq [e]\nconfidence: !!float 1\n",
+        b"? id\n: c\ntext: a\nevidence: [e, 'f']\n1: a\n~: b\ntrue: c\n",
+        b"id: c\ntext: a\nevidence: [e]\n\ttags: []\n",
+        "id: c\ntext: a\u0085b\u2028c\nevidence: [e]\n".encode(),
+        b"id: c\ntext: a\nevidence: [e]\nid: d\n",
+        *(b"", b"# nothing\n", b"- a\n", b"text", b"5", b"id: [", b"\xff\xfe"),
+    ],
+    "pages/auth.md": [
+        b"---\nid: auth\ntitle: x\n---\nbody\n",
+        b"---\r\nid: auth\r\ntitle: x\r\n---\r\nbody\r\n",
+        b"---\nid: auth\ntitle: x\n---",
+        b"---\nid: auth\ntitle: x\n---\n\nb\n---\nc",
+        b"---\nid: auth\ntitle: x\n",
+        b"---\n---\nbody",
+    ],
+}
 
-def served(path: str, data: bytes) -> Artifact:
-    reading = parse(path, data)
-    assert reading.artifact is not None, reading.problems
-    assert reading.problems == ()
-    return reading.artifact
+
+def content(path: str, field: str, value: Any) -> bytes:
+    if path.startswith("pages"):
+        return page(**{field: value})
+    made = claim("c") if path.startswith("claims") else entity("e")
+    loaded = yaml.safe_load(made)
+    return dump(loaded | {field: value})
 
 
-def refused(path: str, data: bytes) -> tuple[str | None, str, int, int]:
-    reading = parse(path, data)
-    assert reading.artifact is None
-    first = reading.problems[0]
-    assert first.severity is Severity.ERROR
-    assert "\n" not in first.message
-    return first.field, first.message, first.line, first.column
+FILES = [
+    (f"{path} {field} {value!r}", path, content(path, field, value))
+    for path, names in FIELDS.items()
+    for field in names.split()
+    for value in VALUES
+] + [(repr(data), path, data) for path, files in MORE.items() for data in files]
+
+
+def read_by_vouch(file: Path, path: str, data: bytes) -> dict[str, Any] | None:
+    file.write_bytes(data)
+    if path.startswith("pages"):
+        read = vouch("storage")._load_page_or_skip(file)
+    else:
+        model = getattr(vouch("models"), "Claim" if path.startswith("claims") else "Entity")
+        read = vouch("storage")._load_or_skip(file, model, "artifact")
+    return None if read is None else dict(read.model_dump(mode="json"))
+
+
+def is_read_differently(name: str) -> bool:
+    """Whether a file is read differently on purpose."""
+    path, field, value = name.split(" ", 2)
+    if value == "None":
+        return field in {"id", "entities", "tags", "claims", "aliases", "created_at", "updated_at"}
+    if field == "id":
+        return value in {"''", "' '"}
+    if field == "type":
+        return not path.startswith("pages")
+    return field == "scope" and path.startswith("pages") and value not in SCOPES
+
+
+def as_moment(written: str | None) -> float | None:
+    """A time of vouch's in seconds since the epoch; in UTC where it has no zone."""
+    if written is None:
+        return None
+    moment = datetime.fromisoformat(written)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def test_the_same_files_are_served_with_the_same_values(tmp_path: Path) -> None:
+    differing, compared = set(), 0
+    for name, path, data in FILES:
+        artifact = parse(path, data).artifact
+        theirs = read_by_vouch(tmp_path / "file", path, data)
+        if artifact is None or theirs is None:
+            differing |= {name} if artifact or theirs else set()
+            continue
+        ours: dict[str, Any] = json.loads(json.dumps(asdict(artifact)))
+        for field in ours.keys() & theirs.keys():
+            if field not in {"created_at", "updated_at"} or ours[field] is not None:
+                wanted = as_moment(theirs[field]) if field.endswith("_at") else theirs[field]
+                assert ours[field] == wanted, name
+        compared += 1
+    assert compared > 150
+    assert {name for name in differing if not is_read_differently(name)} == set()
+    assert differing >= {
+        "claims/c.yaml type 'x'",
+        "claims/c.yaml tags None",
+        "pages/auth.md scope {'visibility': 'Team'}",
+        "pages/auth.md scope 'x'",
+        "pages/auth.md scope True",
+        "entities/e.yaml id ''",
+    }
+
+
+def source(**fields: object) -> bytes:
+    return dump({"id": SHA, "locator": "x"} | fields)
 
 
 @pytest.mark.parametrize(
-    ("written", "moment"),
+    ("path", "data", "field"),
     [
-        (b"2026-01-02T03:04:05", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
-        (b"2026-01-02 03:04:05+02:00", datetime(2026, 1, 2, 1, 4, 5, tzinfo=UTC)),
-        (b"'2026-01-02T03:04:05Z'", datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)),
-        (b"'2026-01-02'", datetime(2026, 1, 2, tzinfo=UTC)),
-        (b"0001-01-01T00:00:00+14:00", None),
+        (CLAIM, dump({"id": 12, "text": "x", "evidence": ["e"]}), "id"),
+        (CLAIM, claim("a\nb"), "id"),
+        (CLAIM, claim("x" * 1025), "id"),
+        (CLAIM, claim(text="x" * 200_001), "text"),
+        (CLAIM, claim(evidence=[]), "evidence"),
+        (CLAIM, claim(entities=["a", 5]), "entities.1"),
+        (CLAIM, claim(entities=["a"] * 10_001), "entities"),
+        (CLAIM, claim(confidence=float("nan")), "confidence"),
+        (CLAIM, claim(status="Archived"), "status"),
+        (CLAIM, claim(scope={"visibility": "private", "agent": 5}), "scope.agent"),
+        (CLAIM, claim(scope=5), "scope"),
+        (CLAIM, claim(updated_at="soon"), "updated_at"),
+        ("entities/service-api.yaml", entity(name=" "), "name"),
+        ("pages/auth.md", page(title=None), "title"),
+        ("pages/auth.md", page(scope={"visibility": "x"}), "scope.visibility"),
+        ("pages/auth.md", page(scope=["private"]), "scope"),
+        (SOURCE, source(id="x"), "id"),
+        (SOURCE, source(scope="mine"), "scope.visibility"),
+        (SOURCE, source(scope=False), "scope"),
     ],
 )
-def test_timestamps_with_and_without_zone(written: bytes, moment: datetime | None) -> None:
-    reading = parse(CLAIM, b"text: x\nevidence: [e]\nupdated_at: " + written)
-    if isinstance(reading.artifact, Claim) and moment is not None:
-        assert reading.artifact.updated_at == moment.timestamp()
-    else:
-        assert moment is None
-
-
-def test_what_people_leave_out_or_blank() -> None:
-    data = (
-        b"\xef\xbb\xbfid: auth-uses-jwt\r\ntext: x\r\nevidence: [e]\r\ntags:\r\nscope: private\r\n"
-    )
-    artifact = served(CLAIM, data)
-    assert isinstance(artifact, Claim)
-    assert (artifact.status, artifact.confidence, artifact.tags) == ("working", 0.7, ())
-    assert gate_of(artifact) is None
-
-
-RELATION = dump({"id": "r", "source": "a", "relation": "r", "target": "b"})
+def test_what_is_refused_has_its_field_and_line_named(path: str, data: bytes, field: str) -> None:
+    reading = parse(path, data)
+    assert reading.artifact is None
+    problem = reading.problems[0]
+    assert (problem.field, problem.severity) == (field, Severity.ERROR)
+    assert problem.message.startswith(f"`{field}` ")
+    assert len(problem.message) < 200
+    assert data.splitlines()[problem.line - 1].decode()[problem.column - 1 :]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +183,12 @@ RELATION = dump({"id": "r", "source": "a", "relation": "r", "target": "b"})
         (CLAIM, claim("other"), "id", "other"),
         (CLAIM, claim(type="hunch"), "type", "auth-uses-jwt"),
         ("entities/service-api.yaml", entity(type="galaxy"), "type", "service-api"),
-        ("relations/r.yaml", RELATION, "relation", "r"),
+        (
+            "relations/r.yaml",
+            dump({"id": "r", "source": "a", "relation": "r", "target": "b"}),
+            "relation",
+            "r",
+        ),
     ],
 )
 def test_served_with_a_warning(path: str, data: bytes, field: str, its_id: str) -> None:
@@ -87,78 +198,12 @@ def test_served_with_a_warning(path: str, data: bytes, field: str, its_id: str) 
     assert [(p.field, p.severity) for p in reading.problems] == [(field, Severity.WARNING)]
 
 
-def rows(field: str, *values: object) -> list[tuple[bytes, str]]:
-    """Claims with each of these values."""
-    return [(claim(**{field: value}), field) for value in values]  # type: ignore[arg-type]
-
-
-REFUSED: dict[str, list[tuple[bytes, str]]] = {
-    CLAIM: [
-        (dump({"id": 12, "text": "x", "evidence": ["e"]}), "id"),
-        *((claim(value), "id") for value in ("", "a\nb", "x" * 1025)),
-        *rows("text", " \n", True, "x" * 200_001),
-        *rows("evidence", [], None, "one"),
-        (b"id: auth-uses-jwt\ntext: x\n", "evidence"),
-        (claim(entities=["a", 5]), "entities.1"),
-        (claim(entities=["a"] * 10_001), "entities"),
-        *rows("confidence", 1.01, float("nan"), "high"),
-        *rows("status", "Archived", None),
-        (claim(scope="secret"), "scope.visibility"),
-        (claim(scope={"visibility": "private", "agent": 5}), "scope.agent"),
-        (claim(scope=5), "scope"),
-        (claim(updated_at="soon"), "updated_at"),
-    ],
-    "entities/e.yaml": [(entity("e", name=" "), "name"), (b"id: e\nname: E\n", "type")],
-    "pages/auth.md": [
-        (page(title=None), "title"),
-        (page(status="retired"), "status"),
-        *((page(scope=value), "scope.visibility") for value in ("Private", {"visibility": "x"})),
-        *((page(scope=value), "scope") for value in (5, ["private"])),
-    ],
-    SOURCE: [
-        (dump({"id": "x", "locator": "x"}), "id"),
-        (dump({"id": SHA, "locator": "x", "scope": "mine"}), "scope.visibility"),
-        (dump({"id": SHA, "locator": "x", "scope": False}), "scope"),
-    ],
-}
-
-
-@pytest.mark.parametrize(
-    ("path", "data", "field"), [(path, *each) for path, rows in REFUSED.items() for each in rows]
-)
-def test_refused_with_the_field_named(path: str, data: bytes, field: str) -> None:
-    named, message, _, _ = refused(path, data)
-    assert named == field
-    assert message.startswith(f"`{field}` ")
-    assert len(message) < 200
-
-
-@pytest.mark.parametrize("text", ["- a\n", "? {}\n", "{a: {b: 1}, c}\n- 1\n"])
-@pytest.mark.parametrize("shape", ["x:\n%s", "x: [%s]", "id: a\ntext: [1]\nentities:\n%s"])
-def test_a_file_of_more_values_than_anybody_writes_is_refused(text: str, shape: str) -> None:
-    unit = text if "[%s]" not in shape else "{},"
-    data = (shape % (unit * (limit_of(CLAIM) // len(unit) - 20))).encode()
-    reading = parse(CLAIM, data)
-    assert reading.artifact is None
-    assert len(reading.problems) == 1
-
-
 def test_problems_of_a_page_have_their_line_in_the_file() -> None:
     data = b"---\r\nid: auth\r\ntitle: Auth\r\nentities:\r\n  - a\r\n  -  7\r\n---\r\nbody"
-    assert refused("pages/auth.md", data)[0::2] == ("entities.1", 6)
-    reading = parse("pages/auth.md", data)
-    assert (reading.problems[0].line, reading.problems[0].column) == (6, 6)
-    torn = b"---\nid: auth\ntitle: Auth: two\n---\nbody"
-    assert refused("pages/auth.md", torn)[2] == 3
-
-
-@pytest.mark.parametrize(
-    "data",
-    [b"", b"# nothing\n", b"- a\n", b"text", b"5", b"id: [", b"\xff\xfe", b"#" * ((1 << 20) + 1)],
-    ids=lambda data: repr(data[:9]),
-)
-def test_what_is_no_mapping_or_too_large_is_refused(data: bytes) -> None:
-    refused(CLAIM, data)
+    (problem,) = parse("pages/auth.md", data).problems
+    assert (problem.field, problem.line, problem.column) == ("entities.1", 6, 6)
+    (torn,) = parse("pages/auth.md", b"---\nid: auth\ntitle: Auth: two\n---\nbody").problems
+    assert torn.line == 3
 
 
 def test_content_is_never_echoed() -> None:
@@ -168,12 +213,7 @@ def test_content_is_never_echoed() -> None:
         assert "hunter2" not in "".join(one.message for one in parse(CLAIM, data).problems)
 
 
-def without(data: bytes, *names: str) -> bytes:
-    """A file of YAML without some of its fields."""
-    return dump({name: value for name, value in yaml.safe_load(data).items() if name not in names})
-
-
-SPARSE = without(claim(), "scope", "status")
+SPARSE = b"text: x\nevidence: [e]\nid: auth-uses-jwt\n"
 
 
 @pytest.mark.parametrize(
@@ -216,31 +256,6 @@ def test_keys_that_others_write_are_none_of_ours(data: bytes) -> None:
     assert reading.artifact is not None
 
 
-FIELDS = "id text status evidence scope confidence updated_at name type tags".split()
-PATHS = [CLAIM, "pages/p.md", "entities/e.yaml", SOURCE, "sessions/s.yaml"]
-SCALARS = (
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
-    | st.datetimes() | st.dates() | st.binary(max_size=5)
-)  # fmt: skip
-VALUES = st.recursive(
-    SCALARS,
-    lambda of: st.lists(of, max_size=3) | st.dictionaries(st.text(max_size=5), of, max_size=3),
-    max_leaves=6,
-)
-
-
-@settings(suppress_health_check=[HealthCheck.too_slow])
-@given(st.sampled_from(PATHS), st.dictionaries(st.sampled_from(FIELDS), VALUES, max_size=8))
-def test_parse_never_raises_for_any_content(path: str, content: dict[str, object]) -> None:
-    data = dump(content)
-    reading = parse(path, b"---\n" + data + b"---\n" if path.endswith(".md") else data)
-    assert reading.artifact is not None or reading.problems
-    assert pickle.loads(pickle.dumps(reading)) == reading
-    for problem in reading.problems:
-        assert "\n" not in problem.message
-        assert len(problem.message) < 300
-
-
 @pytest.mark.parametrize("text", ["漢字仮名交文書類" * 160_000, "a line\n" * 100_000])
 def test_of_a_long_page_a_part_counts_and_that_is_said(text: str) -> None:
     reading = parse("pages/p.md", f"---\nid: p\ntitle: P\n---\n{text}".encode())
@@ -249,8 +264,3 @@ def test_of_a_long_page_a_part_counts_and_that_is_said(text: str) -> None:
     assert text.startswith(reading.artifact.body)
     words = "`body` is longer than 512 KiB; what follows is not indexed"
     assert [(p.severity, p.message) for p in reading.problems] == [(Severity.WARNING, words)]
-
-
-def test_links_of_a_page_beyond_a_number_are_not_followed() -> None:
-    body = "".join(f"[claim: c{number}] [[d]]\n" for number in range(1_500))
-    assert len({mark.text for mark in marks(body)} - {"d"}) == 1_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 
 import pytest
 import regex
@@ -73,14 +72,6 @@ def test_nothing_hidden_is_left_of_any_text(text: str) -> None:
     assert hidden <= ALLOWED
     assert not set(line) & set("\n\r\u2028\u2029\x1b")
     assert line == one_line(line)
-    assert line.isascii() or all(unicodedata.category(c) != "Cs" for c in line)
-
-
-def test_no_run_of_hidden_characters_is_longer_than_one() -> None:
-    hidden = "".join(map(chr, (*range(0xFE00, 0xFE10), 0x200C, 0x200D)))
-    for base in ("a", "🔥", "ی", "्", "9"):
-        for around in ("", base):
-            assert len(one_line(base + hidden * 3 + around)) <= len(base + around) + 1
 
 
 @pytest.mark.parametrize(
@@ -88,8 +79,6 @@ def test_no_run_of_hidden_characters_is_longer_than_one() -> None:
     [
         ("plain, ünïcode, 漢字\n\tindented", "plain, ünïcode, 漢字\n\tindented"),
         ("\x1b[2Jcleared\x07 \x9b31m", "\\u001b[2Jcleared\\u0007 \\u009b31m"),
-        ("a\u3164b\u2800c\ufe0fd\u115fe", "a\\u3164b\\u2800c\\ufe0fd\\u115fe"),
-        ("\U000e0041\U000e0100", "\\udb40\\udc41\\udb40\\udd00"),
         ("\u202eevil\r\n", "\\u202eevil\\r\n"),
     ],
 )
