@@ -25,16 +25,21 @@ from vouch_sidecar.kb.records import (
     Scope,
     Source,
     VouchSession,
-    key_of,
 )
 
 from tests.index.worlds import knowledge_of
 from tests.kb.samples import make_kb
 
+ODD, SCOPE = ' \n\r\\"\x85é\u2028', Scope("private", agent="ada")
 ARTIFACTS: list[Artifact] = [
     Entity("e", "entities/e.yaml", "Vault", "system"),
     Claim("c", "claims/c.yaml", "The vault rotates its keys weekly.", entities=("e",)),
-    Claim("d", "claims/d.yaml", "The queue is drained."),
+    Claim("d", f"claims/{ODD}.yaml", ODD, evidence=("a", ODD), scope=SCOPE, confidence=0.25),
+    Page("p", "pages/p.md", ODD, body=f"# {ODD}", tags=(ODD,), scope=SCOPE),
+    Source("s", "sources/s/meta.yaml", ODD, question=ODD, kept=True),
+    Evidence("v", "evidence/v.yaml", "s", ODD, ODD, 1, 2),
+    Relation("r", "relations/r.yaml", "c", ODD, "e"),
+    VouchSession("x", "sessions/x.yaml", ODD, ended_at=1.5),
 ]
 STAT = b"x" * 24
 CONFIG = b"kb: {name: ops}"
@@ -95,24 +100,6 @@ def test_a_base_is_opened_as_it_was_finished(bases: Bases, caches: Path, root: P
     ]
 
 
-def test_records_come_back_as_they_were_whatever_they_hold(bases: Bases) -> None:
-    odd, scope = ' \n\r\\"\x85é\u2028', Scope("private", agent="ada")
-    made: list[Artifact] = [
-        Claim("c", f"claims/{odd}.yaml", odd, evidence=("a", odd), scope=scope, confidence=0.25),
-        Page("p", "pages/p.md", odd, body=f"# {odd}", tags=(odd,), scope=scope),
-        Source("s", "sources/s/meta.yaml", odd, question=odd, kept=True),
-        Evidence("v", "evidence/v.yaml", "s", odd, odd, 1, 2),
-        Relation("r", "relations/r.yaml", "c", odd, "e"),
-        VouchSession("x", "sessions/x.yaml", odd, ended_at=1.5),
-    ]
-    records, state = {key_of(one): one for one in made}, LinkState("open", (odd,), "named")
-    leave(bases, Knowledge(records=records, states=dict.fromkeys(records, state)))
-    found = bases.open()
-    assert found is not None
-    assert found.knowledge.records == records
-    assert found.knowledge.states == dict.fromkeys(records, state)
-
-
 def test_where_the_newest_is_damaged_the_one_before_counts(bases: Bases, tmp_path: Path) -> None:
     older = leave(bases)
     older.rename(tmp_path / "aside")
@@ -128,16 +115,6 @@ def test_after_a_base_of_something_else_cycles_are_collected(bases: Bases) -> No
     leave(bases, Knowledge(records=records, states=dict.fromkeys(records, odd)))
     assert bases.open() is None
     assert gc.isenabled()
-
-
-def test_where_a_program_collects_no_cycles_none_are_collected(bases: Bases) -> None:
-    leave(bases)
-    gc.disable()
-    try:
-        assert bases.open() is not None
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
 
 
 @pytest.mark.usefixtures("mask")
@@ -178,7 +155,7 @@ def test_processes_that_remove_and_write_at_once_end_with_a_whole_base(
     leave(bases)
     found = bases.open()
     assert found is not None
-    assert found.knowledge.base.size == len(ARTIFACTS)
+    assert found.knowledge.records == knowledge.records
 
 
 def test_caches_of_knowledge_bases_that_are_gone_go(

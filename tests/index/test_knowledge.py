@@ -79,8 +79,9 @@ def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> A
             for m in view.names.mentions(topic)
         ]
         for kind in KINDS:
-            rows = search([view], topic, [kind], 100)
-            found["search", kind, topic] = [(row.artifact.id, row.score) for row in rows]
+            for limit in (1, 100):
+                rows = search([view], topic, [kind], limit)
+                found[limit, kind, topic] = [(row.artifact.id, row.score) for row in rows]
             found["frequency", kind, topic] = [view.search.frequency(n, kind) for n in terms(topic)]
         for weight in ("count", "recency", "citation"):
             found["auto", weight, topic] = _experts(view, topic, weight, "auto")
@@ -102,34 +103,36 @@ def _experts(view: View, topic: str, weight: str, linking: str) -> list[tuple[ob
     ]
 
 
-topics_of_a_world = st.lists(texts, min_size=1, max_size=3)
-histories = st.lists(steps, min_size=1, max_size=5)
-
-
-@examples(40)
-@given(history=histories, topics=topics_of_a_world, gates=st.sampled_from(GATES))
+@examples(60)
+@given(
+    history=st.lists(steps, min_size=1, max_size=5),
+    topics=st.lists(texts, min_size=1, max_size=3),
+    gates=st.sampled_from(GATES),
+)
 def test_any_history_gives_what_is_read_anew(
     history: list[Step], topics: list[str], gates: frozenset[str]
 ) -> None:
+    """A change leaves what was known before as it was."""
     world = Changing()
     for step in history:
+        before, said = world.knowledge, answers(world.knowledge, topics, gates)
         world.take(step)
+        assert answers(before, topics, gates) == said
     anew = knowledge_of(world.artifacts.values())
     assert answers(world.knowledge, topics, gates) == answers(anew, topics, gates)
 
 
-@examples(15)
-@given(history=histories, later=steps, topics=topics_of_a_world, gates=st.sampled_from(GATES))
-def test_a_change_leaves_what_was_known_before_as_it_was(
-    history: list[Step], later: Step, topics: list[str], gates: frozenset[str]
-) -> None:
-    world = Changing()
-    for step in history:
-        world.take(step)
-    known = world.knowledge
-    before = answers(known, topics, gates)
-    world.take(later)
-    assert answers(known, topics, gates) == before
+def test_a_document_keeps_every_field_when_it_is_copied_to_another_base() -> None:
+    known = knowledge_of(
+        [
+            entity("e", "Vault"),
+            claim("c", "The vault rotates keys.", entities=("e",), updated_at=NOW),
+        ]
+    )
+    again = in_new_base(known)
+    assert [one.to_dict() for one in again.documents()] == [
+        one.to_dict() for one in known.documents()
+    ]
 
 
 def page(page_id: str, **fields: object) -> Page:
@@ -190,6 +193,14 @@ def test_more_equal_hits_than_any_preselection_come_in_one_order(count: int) -> 
         knowledge = knowledge_of(artifacts)
         hits = search([View("kb", knowledge, GATES[0])], "latency", [Kind.CLAIM], 100)
         assert [hit.artifact.id for hit in hits] == [f"c{i:03}" for i in range(100)]
+
+
+@pytest.mark.parametrize("limit", [1, 4, 5])
+def test_however_few_are_asked_for_what_is_gone_takes_nobodys_place(limit: int) -> None:
+    known = knowledge_of([claim(f"c{i:02}", "latency figure") for i in range(12)])
+    known = after(known, change_of([claim(f"c{i:02}", "bread") for i in range(8)]))
+    hits = search([View("kb", known, GATES[0])], "latency", [Kind.CLAIM], limit)
+    assert [hit.artifact.id for hit in hits] == [f"c{i:02}" for i in range(8, 12)][:limit]
 
 
 def test_what_a_change_leaves_as_it_was_is_no_other_generation() -> None:
