@@ -22,7 +22,7 @@ import anyio
 import pytest
 from click.testing import CliRunner
 from tantivy import Index
-from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine import Caller, DiskFollower, Engine, Pushes
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import Viewer
@@ -30,13 +30,14 @@ from vouch_sidecar.kb.records import PageStatus, Status, Visibility
 from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform
 from vouch_sidecar.surfaces.agent_requests import EVENTS, respond
 from vouch_sidecar.surfaces.cli import main as shell
+from vouch_sidecar.surfaces.lsp.features import register_all
+from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 from tests.engine.bases import ask, base, finished, pushed
 from tests.engine.processes import place, until
 from tests.kb.samples import claim, dump, entity, page
 from tests.mcp.client import Host, host
 from tests.protocol.client import Client, environment, indexed_client
-from tests.surfaces.conversation import sidecar_on
 from tests.workspace.places import settled
 
 Answers = dict[str, str]
@@ -401,8 +402,10 @@ def told(folder: Path, is_whole: bool) -> Told:
 def methods(engine: Engine) -> set[str]:
     """The standard methods that an editor may ask."""
     standard = re.compile(r"(?:textDocument|workspace|completionItem)/(?!did)")
-    features = sidecar_on(engine).protocol.fm.features
-    return {feature for feature in features if standard.match(feature)}
+    DiskFollower(engine)
+    server = Sidecar(engine)
+    register_all(server)
+    return {feature for feature in server.protocol.fm.features if standard.match(feature)}
 
 
 def texts_kept(folder: Path) -> str:

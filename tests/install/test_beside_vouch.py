@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -10,11 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.surfaces.mcp.run import MCP_NAME
 
 from tests.install.conftest import Install, tree
-from tests.mcp.messages import INITIALIZE
-from tests.surfaces.courier import COURIER
 
 
 def plugged(vouch_kb: Path, root: Path, host: str) -> None:
@@ -62,23 +58,4 @@ def test_the_missing_extra_is_said(install: Install, monkeypatch: pytest.MonkeyP
 
 
 def test_one_environment_holds_both() -> None:
-    """The environment of these tests fits together, and both programs serve MCP."""
-    environment = Path(sys.prefix)
     subprocess.run([sys.executable, "-m", "pip", "check"], check=True, capture_output=True)
-    line = json.dumps(INITIALIZE) + "\n"
-    for name, command in (
-        ("vouch", ["vouch-kb", "serve"]),
-        (MCP_NAME, ["vouch-sidecar", "mcp"]),
-    ):
-        done = subprocess.run(
-            [environment / "bin" / command[0], *command[1:]],
-            cwd=COURIER,
-            input=line,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=True,
-        )
-        answers = [json.loads(line) for line in done.stdout.splitlines()]
-        (answer,) = (answer for answer in answers if answer.get("id"))
-        assert answer["result"]["serverInfo"]["name"] == name

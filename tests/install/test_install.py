@@ -47,18 +47,10 @@ def test_a_round_trip_leaves_nothing_behind(install: Install, root: Path, host: 
 
 
 def test_it_is_done_though_nobody_reads_what_it_says(install: Install, root: Path) -> None:
-    before = tree(root)
-    install("claude-code")
-    after = tree(root)
-    install("claude-code", "--uninstall")
-    for options, wanted in (((), after), (("--uninstall",), before)):
-        reading, writing = os.pipe()
-        os.close(reading)
-        command = [COMMAND, "install", "claude-code", *options]
-        done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
-        os.close(writing)
-        assert (done.returncode, done.stderr) == (0, b"")
-        assert tree(root) == wanted
+    command = ["bash", "-c", f"{COMMAND} install zed >&-"]
+    done = subprocess.run(command, cwd=root, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, b"Errno" in done.stderr) == (0, False)
+    assert install("zed").stdout == ".zed/settings.json is there\n"
 
 
 def test_for_the_user(install: Install, root: Path) -> None:
@@ -129,16 +121,12 @@ def test_the_project_is_where_the_knowledge_base_is(
 def test_snippets_are_printed(install: Install, root: Path, host: str) -> None:
     before = tree(root)
     said = install(host)
-    shown = said.stdout
     assert tree(root) == before
     assert said.stderr.startswith("Paste this into ")
-    assert '"lsp"' in shown
+    assert '"lsp"' in said.stdout
     if host == "helix":
-        server = tomllib.loads(shown)["language-server"]["vouch-sidecar"]
+        server = tomllib.loads(said.stdout)["language-server"]["vouch-sidecar"]
         assert server == {"command": "vouch-sidecar", "args": ["lsp"], "environment": ENV}
-    else:
-        assert shown.count("{") == shown.count("}")
-        assert shown.count("(") == shown.count(")")
 
 
 @pytest.mark.parametrize("odd", ["fifo", "itself", "folder"])

@@ -9,14 +9,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from click.testing import CliRunner
-from vouch_sidecar.surfaces.agent_requests import EVENTS
 from vouch_sidecar.surfaces.cli import main
 
+from tests.kb.samples import claim, entity, put
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment, run_command, run_process
+from tests.protocol.client import environment, run_command, run_process
 from tests.surfaces.terminal import on_terminal, run
 from tests.workspace.places import cite, repository, write
 
@@ -27,65 +26,48 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("args", "expected"),
+    ("args", "code", "said"),
     [
-        (["salience", "Where is Redis?", "How long does JWT live?"], ["jwt", "redis", "JWT"]),
-        (["entity", "jwt"], ["JWT", "JSON Web Token", ".vouch/entities/jwt.yaml", "jwt-expires"]),
-        (["claim", "jwt-expires"], ["15 minutes", "Auth notes", ".vouch/claims/jwt-expires.yaml"]),
-        (["status", "--header"], ["claims\tentities", "project", "\t3\t2\t"]),
-        (
-            ["stats", "--header"],
-            [
-                "process\tprompts\ttold\tsilent\tlines\tphrases\tfrom_cache\n",
-                "\nprocess\t0\t0\t0\t0\t0\t0\n",
-            ],
-        ),
-        (["mentions", "Where is Redis?"], ["redis\tRedis\tconcept\t9\tyes"]),
-        (["explain", "Where is Redis?"], ["redis\tvolunteered"]),
-        (["--version"], ["vouch-sidecar"]),
+        (["salience", "Where is Redis?", "How long does JWT live?"], 0, ["jwt", "redis", "JWT"]),
+        (["entity", "jwt"], 0, ["JSON Web Token", ".vouch/entities/jwt.yaml", "jwt-expires"]),
+        (["claim", "jwt-expires"], 0, ["15 minutes", "Auth notes", "claims/jwt-expires.yaml"]),
+        (["status", "--header"], 0, ["claims\tentities", "project", "\t3\t2\t"]),
+        (["stats", "--header"], 0, ["\nprocess\t0\t0\t0\t0\t0\t0\n"]),
+        (["mentions", "Where is Redis?"], 0, ["redis\tRedis\tconcept\t9\tyes"]),
+        (["explain", "Where is Redis?"], 0, ["redis\tvolunteered"]),
+        (["--version"], 0, ["vouch-sidecar"]),
+        (["entity", "reddis"], 1, ["the nearest: redis"]),
+        (["claim", "jwt-expire"], 1, ["the nearest: jwt-expires"]),
+        (["experts", "zzzqqq"], 1, ["No entity carries evidence", "not known here: zzzqqq"]),
+        (["search", "zzzqqq"], 1, ["Nothing found."]),
+        (["probe", "zzzqqq"], 1, ["Nothing known is named."]),
+        (["experts", "  "], 2, ["topic must not be blank"]),
+        (["experts", "jwt", "--limit", "0"], 2, ["--limit must be"]),
+        (["search", "jwt", "--kind", "topic"], 2, ["--kind"]),
+        (["experts", "jwt", "--linking", "all"], 2, ["is not one of 'auto', 'declared'"]),
+        (["experts", "jwt", "--limt", "3"], 2, ["--limit"]),
+        (["experts"], 2, ["TOPIC"]),
+        (["salience"], 2, ["TEXT"]),
+        (["search", ""], 2, ["query"]),
+        (["experts", "jwt", "--root", "/never/seen"], 2, ["--root"]),
+        (["unknown"], 2, ["No such command"]),
     ],
+    ids=lambda given: " ".join(given) if isinstance(given, list) else None,
 )
-def test_what_people_read(root: Path, args: list[str], expected: list[str]) -> None:
-    out = run(root, *args).stdout
-    assert all(text in out for text in expected)
-    assert not set("\x1b─") & set(out)
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (["experts", "  "], "topic must not be blank"),
-        (["experts", "jwt", "--limit", "0"], "--limit must be"),
-        (["search", "jwt", "--kind", "topic"], "--kind"),
-        (["experts", "jwt", "--linking", "all"], "is not one of 'auto', 'declared'"),
-        (["experts", "jwt", "--limt", "3"], "--limit"),
-        (["experts"], "TOPIC"),
-        (["salience"], "TEXT"),
-        (["search", ""], "query"),
-        (["experts", "jwt", "--root", "/never/seen"], "--root"),
-        (["unknown"], "No such command"),
-    ],
-)
-def test_usage(root: Path, args: list[str], message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-    done = CliRunner().invoke(main, args)
-    assert message in done.stderr
-    assert (done.exit_code, done.stdout) == (2, "")
-
-
-def test_what_is_nearly_called_so(root: Path) -> None:
-    knowledge.entity(root, "redis-cluster", "Redis cluster")
-    said = run(root, "entity", "reddis", code=1).stderr
-    assert "the nearest: redis, redis-cluster" in said
-    assert "the nearest: jwt-expires" in run(root, "claim", "jwt-expire", code=1).stderr
+def test_what_people_read_and_the_exit_code(
+    root: Path, args: list[str], code: int, said: list[str]
+) -> None:
+    done = run(root, *args, code=code)
+    read = done.stderr if code else done.stdout
+    assert [text for text in said if text not in read] == []
+    assert not set("\x1b─") & set(read)
+    assert not code or done.stdout == ""
 
 
 @pytest.mark.parametrize("command", ["experts", "search", "probe"])
-@pytest.mark.parametrize("extra", [[], ["--json"]])
-def test_where_nothing_is_found(root: Path, command: str, extra: list[str]) -> None:
-    done = run(root, command, "zzzqqq", *extra, code=1)
-    assert bool(done.stdout) == bool(extra)
-    assert bool(done.stderr) != bool(extra)
+def test_where_nothing_is_found_programs_get_an_answer(root: Path, command: str) -> None:
+    done = run(root, command, "zzzqqq", "--json", code=1)
+    assert (json.loads(done.stdout)["complete"], done.stderr) == (True, "")
 
 
 @pytest.mark.parametrize("command", ["context", "salience", "mentions", "explain"])
@@ -140,20 +122,6 @@ def test_a_hint_is_no_problem(root: Path) -> None:
     assert said.count("dangling-link") == 1
 
 
-def test_help_says_what_each_command_does_what_people_ask_first(tmp_path: Path) -> None:
-    said = run(tmp_path, "--help").stdout.partition("\nCommands:\n")[2]
-    assert "..." not in said
-    commands = [row.split()[0] for row in said.splitlines()]
-    assert commands[0] == "experts"
-    assert commands.index("stop") < commands.index("hook")
-    assert commands == main.list_commands(click.Context(main))
-
-
-def test_hook_knows_every_event(tmp_path: Path) -> None:
-    said = "".join(run(tmp_path, "hook", "--help").stdout.split())
-    assert all(event in said for event in EVENTS)
-
-
 def test_without_a_knowledge_base_the_next_step_is_named_and_works(
     tmp_path: Path, vouch_kb: Path
 ) -> None:
@@ -193,40 +161,9 @@ def test_a_claim_in_a_shell_says_what_speaks_for_and_against_it(tmp_path: Path) 
     assert "\napproved_by\tits receipt\n" in run(root, "claim", "keeps").stdout
     shown = on_terminal(80, "claim", "drops", cwd=root)
     assert [line for line in shown if line.startswith(("quote gone", "contradicted", "approved"))]
-    (row,) = (
-        line for line in run(root, "entity", "relay").stdout.splitlines() if "\tdrops\t" in line
-    )
     gone = r"\(quote gone since, a\.md changed on \S+\) Relay drops what it holds\."
-    assert re.search(gone, row)
-    found = run(root, "search", "relay", "--kind", "claim").stdout.splitlines()
-    assert re.search(gone, "\n".join(found))
-    assert [line.count("gone since") for line in sorted(found)] == [1, 0]
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full device")
-@pytest.mark.parametrize("extra", [[], ["--json"]])
-def test_output_that_cannot_be_written(root: Path, extra: list[str]) -> None:
-    command, env = [str(COMMAND), "experts", "jwt", *extra], environment({})
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            command, stdout=full, stderr=subprocess.PIPE, cwd=root, env=env, check=False
-        )
-    assert (done.returncode, done.stderr) == (1, b"vouch-sidecar: No space left on device\n")
-
-
-def test_nothing_that_a_claim_holds_acts_on_the_terminal(root: Path) -> None:
-    path = knowledge.claim(root, "hostile", "x", "jwt")
-    hostile = r'"JWT \e[31mred\e[0m [bold]b[/bold] \u202eevil \u200b \a \n second line"'
-    path.write_text(path.read_text().replace("'x'", hostile), "utf-8")
-    for args in (
-        ["claim", "hostile"],
-        ["entity", "jwt"],
-        ["search", "second line"],
-        ["probe", "JWT"],
-    ):
-        out = run(root, *args).stdout
-        assert "[bold]b[/bold]" in out
-        assert not set(out) & set("\x1b\u202e\u200b\x07")
+    for args in (["entity", "relay"], ["search", "relay", "--kind", "claim"]):
+        assert len(re.findall(gone, run(root, *args).stdout)) == 1
 
 
 def test_output_that_cannot_take_every_character(root: Path) -> None:
@@ -263,7 +200,7 @@ def test_a_command_imports_what_it_needs(root: Path, args: list[str], foreign: l
     assert done.returncode == 0, done.stderr
 
 
-HIDDEN = "\x1b[2J\u3164\u2800\ufe0f\U000e0041"
+HIDDEN = "\x1b[2J\u3164\u2800\ufe0f\U000e0041\u202e\x07"
 
 
 @pytest.mark.parametrize(
@@ -273,7 +210,9 @@ HIDDEN = "\x1b[2J\u3164\u2800\ufe0f\U000e0041"
         ["check"],
         ["search", "JWT", "--json"],
         ["search", "JWT"],
-        ["entity", "jwt", "--json"],
+        ["entity", "jwt"],
+        ["claim", "hiding"],
+        ["probe", "JWT"],
         ["status", "--json"],
         ["experts", "jwt", "--root", ".."],
     ],
@@ -281,15 +220,17 @@ HIDDEN = "\x1b[2J\u3164\u2800\ufe0f\U000e0041"
 )
 def test_nothing_that_is_printed_acts_or_hides(tmp_path: Path, args: list[str]) -> None:
     root = knowledge.make(tmp_path / f"up{HIDDEN}per" / f"pro{HIDDEN}ject")
-    knowledge.entity(root, "jwt", f"JWT{HIDDEN}")
-    (root / ".vouch" / "claims" / f"bro{HIDDEN}ken.yaml").write_text("id: [", "utf-8")
-    knowledge.claim(root, "hiding", f"JWT is{HIDDEN} well.", "jwt", "nobody")
+    put(root / ".vouch", "entities/jwt.yaml", entity("jwt", name="JWT", aliases=[f"J{HIDDEN}"]))
+    put(root / ".vouch", f"claims/bro{HIDDEN}ken.yaml", b"id: [")
+    hiding = claim("hiding", text=f"JWT is{HIDDEN} [bold]well[/bold].", entities=["jwt"])
+    put(root / ".vouch", "claims/hiding.yaml", hiding)
     if "--root" in args:
         (root / ".vouch").rename(tmp_path / "away")
     done = run_command(*args, cwd=root, code=None)
     said = done.stdout + done.stderr
-    assert said
     assert not set(HIDDEN.replace("[2J", "")) & set(said)
+    assert said
+    assert "[bold]well[/bold]" in said or args[0] not in {"search", "entity", "claim"}
 
 
 def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

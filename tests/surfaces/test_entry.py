@@ -52,20 +52,22 @@ def test_nothing_that_a_workspace_plants_is_imported(
 
 
 @pytest.mark.parametrize(
-    ("command", "code"),
+    ("command", "code", "said"),
     [
-        ("search nothing-like-it | true", 1),
-        ("search jwt >&-", 0),
-        ("search nothing-like-it >&-", 1),
-        ("status 2>&- >&- <&-", 0),
+        ("search nothing-like-it | true", 1, b"Nothing found.\n"),
+        ("search jwt >&-", 0, b""),
+        ("search nothing-like-it >&-", 1, b"Nothing found.\n"),
+        ("status 2>&- >&- <&-", 0, b""),
+        ("search jwt >/dev/full", 1, b"vouch-sidecar: No space left on device\n"),
+        ("search jwt --json >/dev/full", 1, b"vouch-sidecar: No space left on device\n"),
     ],
 )
 def test_the_exit_code_says_what_was_found_though_nobody_reads_it(
-    tmp_path: Path, command: str, code: int
+    tmp_path: Path, command: str, code: int, said: bytes
 ) -> None:
     root = knowledge.make(tmp_path / "project")
     done = ran("bash", "-c", f"set -o pipefail; {COMMAND} {command}", cwd=root)
-    assert (done.returncode, done.stderr) == (code, b"Nothing found.\n" if code else b"")
+    assert (done.returncode, done.stderr) == (code, said)
 
 
 def test_a_working_folder_that_is_gone_is_not_asked_for(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The first answer is whole, whoever serves, and that after a checkout is the new branch's."""
+"""The first answer is whole, whoever serves, or says what it lacks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
-from vouch_sidecar.operations import OPERATIONS, as_json, perform_async
+from vouch_sidecar.operations import OPERATIONS, perform_async
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.cli.operation_commands import OperationCommand
 from vouch_sidecar.surfaces.jsonl import answer
@@ -26,19 +26,11 @@ CALLER = Caller(connection="test")
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A knowledge base on two branches: on `other` another claim cites a file of its own."""
     root = repository(tmp_path / "repo", {".gitignore": "cache/\n"})
     cite(root, "night", "The relay restarts at night.", "src/relay.py")
     commit_as(root, "Ada Byron", {"src/relay.py": "x = 1\n"})
     git(root, "add", "-A", "-f")
     git(root, "commit", "-qm", "base")
-    git(root, "checkout", "-qb", "other")
-    git(root, "rm", "-qr", ".vouch", "src")
-    cite(root, "noon", "The relay restarts at noon.", "src/other.py")
-    commit_as(root, "Bob Kahn", {"src/other.py": "x = 1\n"})
-    git(root, "add", "-A", "-f")
-    git(root, "commit", "-qm", "other")
-    git(root, "checkout", "-q", "main")
     return root
 
 
@@ -47,13 +39,8 @@ def engine_at(root: Path, **options: Any) -> Engine:
     return unread_engine(root, env=env, **options)
 
 
-async def experts(engine: Engine, **how: Any) -> dict[str, Any]:
-    result = await perform_async(engine, OPERATIONS["experts"], {"topic": "relay"}, CALLER, **how)
-    return as_json(result)
-
-
-async def by_jsonl(engine: Engine) -> Any:
-    request = {"id": 1, "method": "kb.files", "params": {"paths": ["src/relay.py"]}}
+async def by_jsonl(engine: Engine, name: str, **params: Any) -> Any:
+    request = {"id": 1, "method": f"kb.{name}", "params": params}
     return (await answer(engine, request, CALLER))["result"]
 
 
@@ -61,22 +48,32 @@ async def no_folders() -> list[str]:
     return []
 
 
-async def by_mcp(engine: Engine) -> Any:
+async def by_mcp(engine: Engine, name: str, **params: Any) -> Any:
     root = next(iter(engine.collections))
     projects = Projects(engine.env, root, is_chosen=True)
     answers = Answers(engine.env, projects, lambda: engine)
-    params = {"paths": ["src/relay.py"]}
-    called = await answers.called(OPERATIONS["files"], params, no_folders)
-    return called["structuredContent"]
+    return (await answers.called(OPERATIONS[name], params, no_folders))["structuredContent"]
 
 
 @pytest.mark.parametrize("ask", [by_jsonl, by_mcp])
 async def test_the_first_answer_waits_until_it_is_whole(root: Path, ask: Any) -> None:
     engine = engine_at(root)
     async with kept(engine):
-        found = await ask(engine)
+        found = await ask(engine, "files", paths=["src/relay.py"])
     assert found["degraded"] == []
     assert [claim["id"] for file in found["files"] for claim in file["claims"]] == ["night"]
+
+
+@pytest.mark.parametrize("ask", [by_jsonl, by_mcp])
+async def test_no_question_waits_for_ever_for_the_first_index(root: Path, ask: Any) -> None:
+    """It is never read here, and ten seconds are over."""
+    clock = Clock()
+    engine = engine_at(root, clock=clock)
+    DiskFollower(engine)
+    clock.now += READY_SECONDS
+    for name, params in (("status", {}), ("experts", {"topic": "relay"})):
+        found = await ask(engine, name, **params)
+        assert (found["complete"], "index_building" in found["degraded"]) == (False, True)
 
 
 async def test_what_was_not_read_is_not_denied(

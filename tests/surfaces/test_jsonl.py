@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import json
-import os
-import subprocess
 from pathlib import Path
 
-import anyio
 import pytest
-from vouch_sidecar.engine import DiskFollower, Engine
-from vouch_sidecar.operations.readiness import READY_SECONDS
-from vouch_sidecar.surfaces import jsonl
-from vouch_sidecar.surfaces.projects import Projects
 
-from tests.engine.bases import Clock, base, unread_engine
 from tests.forks import Forked
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import environment
 from tests.surfaces.json_lines import Answer, answers
 
 
@@ -91,68 +81,3 @@ def test_a_root_may_begin_with_the_home_folder(tmp_path: Path) -> None:
     asked = {"id": 1, "method": "kb.claim", "params": {"id": "jwt-expires", "root": "~/project"}}
     (answer,) = answers(root, asked, env={"HOME": str(tmp_path)})
     assert answer["result"]["claim"]["id"] == "jwt-expires"
-
-
-def test_later_changes_on_disk_are_picked_up(tmp_path: Path) -> None:
-    root = knowledge.make(tmp_path / "project")
-    asked = b'{"id": 1, "method": "kb.experts", "params": {"topic": "jwt"}}\n'
-    with subprocess.Popen(
-        [COMMAND, "jsonl"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=root,
-        env=environment({}),
-    ) as process:
-        reading, writing = process.stdout, process.stdin
-        assert reading is not None
-        assert writing is not None
-
-        def claims() -> int:
-            writing.write(asked)
-            writing.flush()
-            return int(json.loads(reading.readline())["result"]["experts"][0]["claim_count"])
-
-        assert claims() == 2
-        knowledge.claim(root, "jwt-signed", "JWT is signed with ES256.", "jwt")
-        while claims() != 3:
-            assert process.poll() is None
-        writing.close()
-        assert process.wait(5) == 0
-
-
-@pytest.mark.anyio
-async def test_no_question_waits_for_ever_for_the_first_index(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is never read here, and ten seconds are over."""
-
-    async def never(_: DiskFollower) -> None:
-        await anyio.sleep_forever()
-
-    monkeypatch.setattr(DiskFollower, "run", never)
-    clock = Clock()
-    engine = unread_engine(base(tmp_path / "kb"), clock=clock)
-    clock.now += READY_SECONDS
-    lines = [
-        b"not json",
-        b'{"id": 1, "method": "kb.status"}',
-        b'{"id": 2, "method": "kb.experts", "params": {"topic": "vault"}}',
-    ]
-    reading, writing = os.pipe()
-    os.write(writing, b"\n".join(lines))
-    os.close(writing)
-    sink = io.BytesIO()
-    with anyio.CancelScope() as scope, os.fdopen(reading, "rb", buffering=0) as source:
-
-        async def ended(_: Engine) -> None:
-            scope.cancel()
-            await anyio.sleep(0)
-
-        monkeypatch.setattr(jsonl, "indexed", ended)
-        projects = Projects({}, tmp_path / "kb", is_chosen=True)
-        await jsonl._serve(engine, projects, source, sink)
-    bad, *found = map(json.loads, sink.getvalue().splitlines())
-    assert error(bad) == "invalid_request"
-    for answer in found:
-        assert "index_building" in answer["result"]["degraded"]
-        assert answer["result"]["complete"] is False

@@ -1,22 +1,33 @@
-"""The language server in this process: its own methods, and diagnostics of open files."""
+"""A fault of the language server's own, in this process, through pygls' own reading loop."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
-from pathlib import Path
+import threading
+from io import BytesIO
+from typing import Any
 
 import pytest
+from pygls.io_ import StdinAsyncReader, run_async
 from vouch_sidecar.engine import DiskFollower, Engine
-from vouch_sidecar.kb.records import Artifact, Problem
-from vouch_sidecar.surfaces.lsp.features import diagnostics
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-from tests.engine.bases import engine_on
-from tests.protocol import knowledge
-from tests.surfaces.conversation import INITIALIZE, call, framed, sidecar_on, talk
+from tests.protocol.client import framed
 
 METHOD = "vouch/broken"
 HUSH = {"text": "hush"}
+
+
+class Answers(list[dict[str, Any]]):
+    """What a server writes."""
+
+    def write(self, body: bytes) -> None:
+        self.append(json.loads(body))
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 def fails(params: object) -> object:
@@ -29,11 +40,20 @@ def test_an_error_in_one_is_an_answer_and_logged_without_what_it_says(
     caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
     engine = Engine(env={})
     DiskFollower(engine)
-    server = Sidecar(engine)
+    server, answers = Sidecar(engine), Answers()
     server.on(METHOD, fails)
-    calls = (INITIALIZE, call(METHOD, HUSH, 2), call(METHOD, HUSH), call(METHOD, None, 3))
+    server.protocol.set_writer(answers, include_headers=False)
+    calls: list[dict[str, object]] = [
+        {"id": 0, "method": "initialize", "params": {"processId": None, "capabilities": {}}},
+        {"id": 2, "method": METHOD, "params": HUSH},
+        {"method": METHOD, "params": HUSH},
+        {"id": 3, "method": METHOD},
+    ]
+    said = b"".join(framed(json.dumps({"jsonrpc": "2.0", **one}).encode()) for one in calls)
 
-    answers = talk(server, framed(*calls))
+    reader, is_over = StdinAsyncReader(BytesIO(said)), threading.Event()
+    on_error = server.report_server_error
+    asyncio.run(run_async(is_over, reader, server.protocol, error_handler=on_error))
 
     assert [answer["id"] for answer in answers] == [0, 2, 3]
     refused = {"code": -32603, "message": "internal error"}
@@ -42,28 +62,3 @@ def test_an_error_in_one_is_an_answer_and_logged_without_what_it_says(
     assert logged.count(f"ValueError in {METHOD}") == 3
     assert "hush" not in logged
     assert not logging.getLogger("pygls").propagate
-
-
-PROMPTS = 100
-
-
-def test_an_open_file_is_not_checked_for_each_text_that_is_typed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    checked: list[str] = []
-
-    def check(artifact: Artifact, *_: object) -> tuple[Problem, ...]:
-        checked.append(artifact.id)
-        return ()
-
-    monkeypatch.setattr(diagnostics, "check_one", check)
-    root = knowledge.make(tmp_path / "project")
-    server = sidecar_on(engine_on(root))
-    path = root / ".vouch" / "claims" / "jwt-expires.yaml"
-    document = {"uri": path.as_uri(), "languageId": "yaml", "version": 1, "text": path.read_text()}
-    opened = call("textDocument/didOpen", {"textDocument": document})
-    typed = [call("vouch/prompt", {"session_id": "s", "text": "JWT"}) for _ in range(PROMPTS)]
-
-    talk(server, framed(INITIALIZE, opened, *typed), lambda: bool(checked))
-
-    assert len(checked) < PROMPTS / 2

@@ -42,29 +42,20 @@ def places(text: str, encoding: str) -> list[tuple[int, lsp.Position]]:
 
 
 @examples(200)
-@given(TEXTS, ENCODINGS, st.integers(1, 50))
-def test_offsets_and_positions(text: str, encoding: str, beyond: int) -> None:
-    """Positions beyond a line are at its end."""
-    document = Document("file:///a", text, encoding)
-    for offset, position in places(text, encoding):
-        assert document.offset_at(position) == offset
-        assert document.range_of(offset, offset).start == position
-    ends = {position.line: (offset, position) for offset, position in places(text, encoding)}
-    for offset, end in ends.values():
-        assert document.offset_at(lsp.Position(end.line, end.character + beyond)) == offset
-    assert document.offset_at(lsp.Position(len(lines(text)), 0)) is None
-
-
-@examples(100)
 @given(TEXTS, TEXTS, ENCODINGS, st.data())
-def test_a_change_of_a_range_is_what_it_says(
+def test_positions_before_and_after_a_change_of_a_range(
     text: str, new: str, encoding: str, data: st.DataObject
 ) -> None:
-    known = places(text, encoding)
+    """Positions beyond a line are at its end."""
+    document, known = Document("file:///a", text, encoding), places(text, encoding)
+    for offset, position in known:
+        assert document.offset_at(position) == offset
+        assert document.range_of(offset, offset).start == position
+    for offset, at in {position.line: (offset, position) for offset, position in known}.values():
+        assert document.offset_at(lsp.Position(at.line, at.character + 7)) == offset
+    assert document.offset_at(lsp.Position(len(lines(text)), 0)) is None
     one, other = sorted(data.draw(st.integers(0, len(known) - 1)) for _ in range(2))
     (start, first), (end, last) = known[one], known[other]
-    document = Document("file:///a", text, encoding)
-    document.range_of(0, 0)  # positions of the old text are not kept
     document.change(lsp.TextDocumentContentChangePartial(text=new, range=lsp.Range(first, last)))
     changed = text[:start] + new + text[end:]
     assert document.source == changed

@@ -1,0 +1,122 @@
+"""What of an edited document is told: the paragraphs that were edited last, and prompts."""
+
+from __future__ import annotations
+
+import asyncio
+
+import anyio
+import pytest
+from vouch_sidecar.surfaces.lsp.documents import PROMPT, Document
+from vouch_sidecar.surfaces.lsp.typing import Paragraphs, Typing, session_of
+
+IDLE = 0.02
+TEXT = "one\nmore\n\ntwo\n\nthree\n\nfour\n"
+
+
+class Writer:
+    """Somebody who edits one document."""
+
+    def __init__(self, text: str = TEXT) -> None:
+        self.text = text
+        self.paragraphs = Paragraphs()
+
+    def put(self, old: str, new: str) -> list[tuple[int, str]]:
+        """Replaces a part of the text."""
+        before, self.text = self.text, self.text.replace(old, new, 1)
+        return self.paragraphs.edit(before, self.text)
+
+
+def test_a_paragraph_is_told_whole_and_edited_again_it_replaces_itself() -> None:
+    writer = Writer()
+    assert writer.put("one", "one!") == [(0, "one!\nmore")]
+    assert writer.put("two", "two!") == [(1, "two!")]
+    assert writer.put("more", "more!") == [(0, "one!\nmore!")]
+    assert writer.put("two!", "") == [(1, "")], "one that is taken away is empty"
+    assert writer.put("four", "") == []
+
+
+def test_there_are_three_at_most_and_the_oldest_goes() -> None:
+    writer = Writer()
+    numbers = [writer.put(word, f"{word}!") for word in ("one", "two", "three", "four", "two!")]
+    assert [number for row in numbers for number, _ in row] == [0, 1, 2, 0, 1]
+
+
+def test_typing_on_at_the_next_line_forgets_nothing() -> None:
+    writer = Writer("see:")
+    assert writer.put("see:", "see: JWT") == [(0, "see: JWT")]
+    assert writer.put("JWT", "JWT\n") == []
+    assert writer.put("JWT\n", "JWT\nRedis") == [(0, "see: JWT\nRedis")]
+    assert writer.put("Redis", "Redis\n\nKafka") == [(1, "Kafka")]
+
+
+@pytest.mark.parametrize("at", [0, 30, 59])
+def test_a_long_paragraph_is_twenty_lines_around_the_edit(at: int) -> None:
+    lines = [f"line {number}." for number in range(60)]
+    writer = Writer("\n".join(lines))
+    ((_, text),) = writer.put(f"line {at}.", f"line {at}!")
+    assert len(text.split("\n")) <= 20
+    assert f"line {at}!" in text.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("one\ntwo\nthree", "one\ntwo!\nthree", ["one\ntwo!\nthree"]),
+        ("", "one", ["one"]),
+        ("one\n", "one\ntwo", ["one\ntwo"]),
+        ("the jwt", "the ", ["the "]),
+        ("a b", "a\nb", ["a\nb"]),
+        ("one\ntwo\n", "one\n\ntwo\n", []),
+        ("one\r\ntwo", "one\ntwo", []),
+        ("one\ntwo\none", "two\none", []),
+        ("one\ntwo", "two\none", []),
+        ("same", "same", []),
+        ("one\n\ntwo", "one\n\nNEW\n\ntwo", ["NEW"]),
+        ("one\n\ntwo", "NEW\n\none\n\ntwo", ["NEW"]),
+        ("one\n\ntwo\n", "one\n\ntwo\n\nNEW\n\n\n", ["NEW"]),
+        ("", "NEW\n", ["NEW"]),
+        ("one", "one\n\nA\n\nB\nb\n\n", ["A", "B\nb"]),
+        ("one", "one\n\nA\n\nB\n\nC\n\nD\n\n", ["B", "C", "D"]),
+    ],
+)
+def test_paragraphs_with_changed_words_are_told(old: str, new: str, told: list[str]) -> None:
+    assert Paragraphs().edit(old, new) == [*enumerate(told)]
+
+
+@pytest.mark.parametrize(
+    ("uri", "session_id"),
+    [
+        ("vouch-prompt:///A/1", "A"),
+        ("vouch-prompt:///a%20b%2Fc/1", "a b/c"),
+        ("vouch-prompt:A", "A"),
+        ("vouch-prompt:///", None),
+        ("vouch-prompt:///" + "x" * 257, None),
+        ("file:///A/1", None),
+    ],
+)
+def test_the_uri_names_the_session(uri: str, session_id: str | None) -> None:
+    assert session_of(uri) == session_id
+
+
+def test_a_prompt_is_submitted_once_and_counts_as_it_is_then() -> None:
+    said: list[tuple[str, bool]] = []
+    faults: list[object] = []
+
+    def observe(_: str, __: str, text: str, *, final: bool = False) -> None:
+        said.append((text, final))
+
+    async def play() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
+        typing = Typing(observe, lambda: IDLE)
+        for text in ("jwt", ""):  # opened twice
+            typing.open(Document("u", text, "utf-8", PROMPT), "s")
+        typing.close("u")
+        typing.open(Document("u", "jwt", "utf-8", PROMPT), "s")
+        for text in ("jwt", "jwt", "jwt and redis"):
+            typing.change(Document("u", text, "utf-8", PROMPT))
+            typing.save("u")
+        typing.close("u")
+        await anyio.sleep(IDLE * 5)
+
+    asyncio.run(play())
+    assert (said, faults) == ([("jwt", True), ("jwt and redis", True)], [])
