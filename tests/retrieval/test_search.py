@@ -1,7 +1,8 @@
-"""Plain search: order, limits, kinds, snippets."""
+"""Plain search: order, limits, kinds, snippets; and what is found while somebody types."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import log
 
 import pytest
@@ -9,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Kind, Scope
+from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import content_stems
 
 from tests.index.worlds import Change, after, knowledge_of
-from tests.retrieval.samples import PRIVATE, claim, entity, page, relation, view
+from tests.retrieval.samples import ADA, PRIVATE, claim, entity, page, relation, view
 from tests.soak import examples
 
 WORDS = st.sampled_from("alpha alpha beta gamma delta".split())
@@ -137,3 +139,32 @@ def test_scores_are_bm25_over_what_the_viewer_may_see(texts: list[tuple[list[str
     scores = {hit.artifact.id: hit.score for hit in hits}
     assert scores == pytest.approx(found, abs=2e-6)
     assert [*scores] == sorted(scores, key=lambda claim_id: (-scores[claim_id], claim_id))
+
+
+HERE = view(
+    claim("batch_size-is-limited", "Batches are small."),
+    claim("retry-batch", "Batches are sent again."),
+    claim("batch-of-ada", "Hers.", scope=PRIVATE),
+    entity("batcher", "Batch Size Chooser", aliases=("chooser_9",)),
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("batch_size", ["batch_size-is-limited"]),
+        ("BATCH_SIZE-IS", ["batch_size-is-limited"]),
+        ("retry ba", ["retry-batch"]),
+        ("size ch", ["batcher"]),
+        ("chooser_9", ["batcher"]),
+        ("batch", ["batch_size-is-limited", "batcher", "retry-batch"]),
+        ("", ["batch_size-is-limited", "batcher", "retry-batch"]),
+    ],
+)
+def test_while_somebody_types_an_id_and_a_name_are_found_as_they_are_written(
+    typed: str, found: list[str]
+) -> None:
+    matches = prefix_search(HERE, typed, [Kind.ENTITY, Kind.CLAIM], 5)
+    assert [artifact.id for _, artifact in matches] == found
+    hers = replace(HERE, gates=ADA.gates)
+    assert len(prefix_search(hers, "batch", [Kind.CLAIM], 5)) == 3
