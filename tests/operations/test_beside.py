@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
-from threading import Event, Thread, current_thread
+from threading import Event
 from typing import Any
 
 import pytest
@@ -13,7 +13,6 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import OPERATIONS, Operation, perform_async
 from vouch_sidecar.operations.context import ContextParams, ContextResult
 from vouch_sidecar.operations.operation import OperationCall
-from vouch_sidecar.retrieval.salience import Salient
 
 from tests.protocol import knowledge
 
@@ -76,20 +75,3 @@ async def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
     assert all(future.cancelled() for future in done)
     go_on.set()
     assert (await ask_async(engine, "context", TASK)).items
-
-
-async def test_what_is_in_play_is_worked_out_beside_the_loop_too(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    threads: list[Thread] = []
-    salience = engine.salience
-
-    def noted(*args: Any) -> list[Salient]:
-        threads.append(current_thread())
-        return salience(*args)
-
-    monkeypatch.setattr(engine, "salience", noted)
-    answered = await ask_async(engine, "context", {**TASK, "session_id": "s"})
-    assert [row.entity_id for row in answered.meta.vouch_salience] == ["jwt"]
-    assert threads
-    assert current_thread() not in threads

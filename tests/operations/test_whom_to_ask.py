@@ -6,20 +6,13 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.collection import settle
-from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.operations import OPERATIONS, perform
-from vouch_sidecar.retrieval.people.of_files import Subject
-from vouch_sidecar.retrieval.people.of_files import authors as authors_of
-from vouch_sidecar.retrieval.view import PeopleTold, View
-from vouch_sidecar.workspace.commit_history import Commit, History
-from vouch_sidecar.workspace.world import World
 
 from tests.engine.bases import ask, base, cached, engine_on, kept, until
 from tests.kb.samples import claim, dump, entity, put
@@ -364,20 +357,3 @@ def test_blocks_tell_of_owners_and_where_agents_may_know_of_authors(
     assert "Eve" in hostile
     assert "\u202e" not in hostile
     assert "</vouch>" not in hostile
-
-
-def test_many_folders_cost_one_walk_over_what_git_knows() -> None:
-    class Paths(dict[str, list[int]]):
-        walks = 0
-
-        def __iter__(self) -> Iterator[str]:
-            self.walks += 1
-            return super().__iter__()
-
-    paths = Paths({path: [0] for path in ("b0/x", "a/b/c", "b", "a/bc/d", "b/x", "b-/x", "b/y/z")})
-    history = History("1", [Commit("1", "Ada Byron", 0, "ada")], paths, {"ada": {"Ada Byron"}})
-    world, people_told = World(Path(), history=history), PeopleTold(in_answers=True)
-    view = View("courier", Knowledge(), frozenset(), workspace=world, people_told=people_told)
-    (ada,) = authors_of([Subject(view, [], ["a/b/", "b/", "none/", "b/y/"])])
-    assert [file.path for file in ada.paths] == ["a/b/c", "b/x", "b/y/z"]
-    assert paths.walks == 1
