@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 
 from tests.engine.processes import Server, until
 from tests.kb.samples import claim, entity, make_kb, page, put
-from tests.semantic import model
+from tests.semantic import model, ollama
 
 ASKED = "for how long is an image retained?"
 """Asks for `photos` in other words."""
@@ -74,19 +74,6 @@ def vectors(folder: Path) -> list[bytes]:
     return [file.read_bytes() for file in folder.glob("cache/vouch-sidecar/*/beside-vectors*")]
 
 
-@contextmanager
-def starting(root: Path, own: Mapping[str, str]) -> Iterator[Start]:
-    """Starts processes over a knowledge base; an empty text unsets a variable."""
-    with ExitStack() as stack:
-
-        def started(**env: str) -> Process:
-            process = Process(root, {**own, **env})
-            stack.callback(process.dispose)
-            return process
-
-        yield started
-
-
 def with_model(folder: Path, cache: Path) -> dict[str, str]:
     """The environment of a process with the model."""
     return {"XDG_CACHE_HOME": str(cache), "VOUCH_SIDECAR_SEMANTIC_MODEL": str(folder)}
@@ -94,7 +81,14 @@ def with_model(folder: Path, cache: Path) -> dict[str, str]:
 
 @pytest.fixture
 def start(root: Path, folder: Path, tmp_path: Path) -> Iterator[Start]:
-    with starting(root, with_model(folder, tmp_path / "cache")) as started:
+    """Starts processes over the knowledge base; an empty text unsets a variable."""
+    with ExitStack() as stack:
+
+        def started(**env: str) -> Process:
+            process = Process(root, {**with_model(folder, tmp_path / "cache"), **env})
+            stack.callback(process.dispose)
+            return process
+
         yield started
 
 
@@ -105,7 +99,14 @@ def heard(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pr
     root = project(own)
     for number in range(9):
         write(root, f"storm-{number}", text=f"Winter storms ({number}).")
-    with starting(root, with_model(folder, own / "cache")) as started:
-        process = started()
+    with ExitStack() as stack:
+        process = Process(root, with_model(folder, own / "cache"))
+        stack.callback(process.dispose)
         process.ready()
         yield process
+
+
+@pytest.fixture
+def server(folder: Path) -> Iterator[ollama.Ollama]:
+    with ollama.serving(folder) as found:
+        yield found

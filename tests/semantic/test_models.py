@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -68,12 +67,6 @@ def test_which_script_a_text_is_in() -> None:
         assert is_latin(text)
     for text in ("宅配便はいつ届きますか", "как долго хранятся фото", "123 + 456", ""):
         assert not is_latin(text)
-
-
-@pytest.fixture
-def server(folder: Path) -> Iterator[ollama.Ollama]:
-    with ollama.serving(folder) as found:
-        yield found
 
 
 def test_vectors_come_from_the_server(server: ollama.Ollama, folder: Path) -> None:

@@ -122,12 +122,6 @@ def test_without_the_extra_it_says_what_to_install(
 # Ollama
 
 
-@pytest.fixture
-def server(folder: Path) -> Iterator[ollama.Ollama]:
-    with ollama.serving(folder) as found:
-        yield found
-
-
 def test_vectors_are_kept_for_the_next_process_and_prompts_are_not(
     server: ollama.Ollama, start: Start, root: Path, tmp_path: Path
 ) -> None:

@@ -24,6 +24,10 @@ PRINTED = (
 )  # fmt: skip
 
 
+def printed(text: str) -> list[str]:
+    return [text[start:end] for start, end in printed_lines(text)]
+
+
 def test_prompts_of_terminals_and_timestamps_count_for_no_words() -> None:
     for prompt in (
         *("[ada@box gantry]$ ", "(gantry) ada@box:~/gantry/crane$ ", "root@box:/gantry# "),
@@ -79,8 +83,7 @@ acme/gantry ........ DONE
 === Gantry ===
 """.strip().split("\n"):
         text = f"why is the gantry stuck?\n\n{line}\nGantry has more to say\n\nand now?"
-        printed = "\n".join(text[start:end] for start, end in printed_lines(text))
-        assert printed == f"{line}\nGantry has more to say"
+        assert printed(text) == [line, "Gantry has more to say"]
 
 
 @pytest.mark.parametrize(
@@ -106,28 +109,20 @@ acme/gantry ........ DONE
     ],
 )
 def test_what_a_person_writes_was_not_printed(text: str) -> None:
-    assert printed_lines(text) == []
+    assert printed(text) == []
     assert without_printed(text) == text
 
 
 def test_a_paragraph_with_a_printed_line_was_printed_unless_it_begins_the_text() -> None:
     above, below = "Gantry is stuck\n[gantry] stuck", "Gantry was stuck\n[gantry] went on"
-    assert [text[slice(*s)] for text in (f"{above}\n\n{below}",) for s in printed_lines(text)] == [
-        *("[gantry] stuck", ""),
-        *below.split("\n"),
+    assert printed(f"{above}\n\n{below}") == ["[gantry] stuck", "", *below.split("\n")]
+    assert printed(f"why?\n\n{below}") == below.split("\n")
+    first, last = "$ gantry up\nGantry is up\n", "\n$ gantry down\nGantry left"
+    between = f"{first}\nwhere is Gantry?\nthen I ran:\n{last}"
+    assert [line for line in printed(between) if line] == [
+        *first.split("\n")[:2],
+        *last.split("\n")[1:],
     ]
-    text = f"why?\n\n{below}"
-    assert [text[start:end] for start, end in printed_lines(text)] == below.split("\n")
-
-
-def test_between_printed_lines_a_question_is_typed() -> None:
-    text = (
-        "$ gantry up\nGantry is up\n\nwhere is Gantry?\nthen I ran:\n\n$ gantry down\nGantry left"
-    )
-    typed = text.split("\n")
-    for start, end in printed_lines(text):
-        typed.remove(text[start:end])
-    assert [line for line in typed if line] == ["where is Gantry?", "then I ran:"]
 
 
 def test_small_numbers_that_were_printed_count_for_no_words() -> None:
@@ -141,11 +136,8 @@ def test_small_numbers_that_were_printed_count_for_no_words() -> None:
 def test_blanks_stand_in_place_of_what_they_replace(text: str) -> None:
     asks(text)
     asked_sentences(text)
-    for left in (
-        without_printed(text),
-        without_paths_outside(text),
-        without_asking(text),
-    ):
+    for without in (without_printed, without_paths_outside, without_asking):
+        left = without(text)
         assert len(left) == len(text)
         assert all(new in (old, " ") for new, old in zip(left, text, strict=True))
     assert without_printed(text).count("\n") == text.count("\n")
