@@ -1,15 +1,17 @@
-"""Every answer after any sequence of changes is that of an index made anew."""
+"""What a generation knows, and what a change makes of it.
+
+That all answers after any history are those of a fresh start is in `tests/engine/test_restart.py`
+and `tests/reliability/test_histories.py`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 from tantivy import Query
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.layers import Layer, in_memory
+from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -17,109 +19,27 @@ from vouch_sidecar.kb.records import (
     Kind,
     Page,
     Scope,
-    key_of,
 )
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.mentions import Mention
-from vouch_sidecar.retrieval.people.experts import Question, rank
-from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.content_words import terms
 
-from tests.index.worlds import GATES, Change, after, in_new_base, knowledge_of, steps, texts
-from tests.retrieval.samples import claim, entity, evidence, source
-from tests.soak import examples
+from tests.index.worlds import Change, after, in_new_base, knowledge_of
+from tests.retrieval.samples import claim, entity, evidence, page, source
 
 NOW = 1.8e9
-KINDS = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
-Step = tuple[list[Artifact], frozenset[Key], str]
-Answers = dict[object, object]
-
-
-class Changing:
-    """A knowledge base with its history of changes, and the plain list of what there is."""
-
-    def __init__(self) -> None:
-        self.knowledge = Knowledge()
-        self.artifacts: dict[Key, Artifact] = {}
-
-    def take(self, step: Step) -> None:
-        """One change: to what there is, to a base of it, or with all in a base afterwards."""
-        new, gone, to = step
-        change = change_of(new, gone)
-        before = self.knowledge
-        if to == "base":
-            before = in_new_base(before)
-        for key in change.removals:
-            self.artifacts.pop(key, None)
-        self.artifacts |= {key_of(artifact): artifact for artifact in change.upserts}
-        self.knowledge = after(before, change)
-        if to == "moved":
-            self.knowledge = self.knowledge.on_base(in_memory(self.knowledge.documents()))
+ONLY_OPEN = frozenset({OPEN})
+ADA = frozenset({OPEN, "agent:ada"})
 
 
 def change_of(new: list[Artifact], gone: Iterable[Key] = ()) -> Change:
-    unique = {key_of(artifact): artifact for artifact in new}
-    return Change(tuple(unique.values()), frozenset(gone) - unique.keys())
+    return Change(tuple(new), frozenset(gone))
 
 
-def answers(knowledge: Knowledge, topics: list[str], gates: frozenset[str]) -> Answers:
-    view = View("kb", knowledge, gates)
-    found: Answers = {
-        "links": {
-            a.id: tuple(knowledge.links(a.id)[0])
-            for a in knowledge.all_of(Kind.CLAIM)
-            if view.visible.sees(a)
-        },
-    }
-    for topic in topics:
-        found["mentions", topic] = [
-            (m.start, m.end, m.entity_id, m.form, m.ambiguous, m.nested)
-            for m in view.names.mentions(topic)
-        ]
-        for kind in KINDS:
-            for limit in (1, 100):
-                rows = search([view], topic, [kind], limit)
-                found[limit, kind, topic] = [(row.artifact.id, row.score) for row in rows]
-            found["frequency", kind, topic] = [view.search.frequency(n, kind) for n in terms(topic)]
-        for weight in ("count", "recency", "citation"):
-            found["auto", weight, topic] = _experts(view, topic, weight, "auto")
-            found["declared", weight, topic] = _experts(view, topic, weight, "declared")
-    return found
-
-
-def _experts(view: View, topic: str, weight: str, linking: str) -> list[tuple[object, ...]]:
-    question = Question(topic, NOW, weight, "declared" if linking == "declared" else "auto", 100)
-    return [
-        (
-            row.entity.id,
-            row.claim_count,
-            row.citation_count,
-            row.score,
-            tuple(row.top_claim_ids),
-        )
-        for row in rank(matching([view], question))
-    ]
-
-
-@examples(60)
-@given(
-    history=st.lists(steps, min_size=1, max_size=5),
-    topics=st.lists(texts, min_size=1, max_size=3),
-    gates=st.sampled_from(GATES),
-)
-def test_any_history_gives_what_is_read_anew(
-    history: list[Step], topics: list[str], gates: frozenset[str]
-) -> None:
-    """A change leaves what was known before as it was."""
-    world = Changing()
-    for step in history:
-        before, said = world.knowledge, answers(world.knowledge, topics, gates)
-        world.take(step)
-        assert answers(before, topics, gates) == said
-    anew = knowledge_of(world.artifacts.values())
-    assert answers(world.knowledge, topics, gates) == answers(anew, topics, gates)
+def found(knowledge: Knowledge, words: str, limit: int) -> list[str]:
+    hits = search([View("kb", knowledge, ONLY_OPEN)], words, [Kind.CLAIM], limit)
+    return [hit.artifact.id for hit in hits]
 
 
 def test_a_document_keeps_every_field_when_it_is_copied_to_another_base() -> None:
@@ -135,20 +55,12 @@ def test_a_document_keeps_every_field_when_it_is_copied_to_another_base() -> Non
     ]
 
 
-def page(page_id: str, **fields: object) -> Page:
-    return Page(page_id, f"pages/{page_id}.md", "A page", **fields)  # type: ignore[arg-type]
-
-
 def knowing(*artifacts: Artifact) -> Knowledge:
     """Knowledge that learned the artifacts one after the other."""
     knowledge = Knowledge()
     for artifact in artifacts:
         knowledge = after(knowledge, change_of([artifact]))
     return knowledge
-
-
-ONLY_OPEN = frozenset({OPEN})
-ADA = frozenset({OPEN, "agent:ada"})
 
 
 def test_a_page_links_claims_only_where_all_who_see_these_see_it() -> None:
@@ -184,23 +96,23 @@ def test_what_nobody_sees_differs_as_well() -> None:
     assert changed.changed_since(knowledge) == [(Kind.CLAIM, "c")]
 
 
-@example(count=450)
-@examples(3)
-@given(count=st.integers(201, 300))
+@pytest.mark.parametrize("count", [201, 450])
 def test_more_equal_hits_than_any_preselection_come_in_one_order(count: int) -> None:
     many = [claim(f"c{i:03}", f"latency figure {i:03}") for i in range(count)]
     for artifacts in (many, many[::-1]):
-        knowledge = knowledge_of(artifacts)
-        hits = search([View("kb", knowledge, GATES[0])], "latency", [Kind.CLAIM], 100)
-        assert [hit.artifact.id for hit in hits] == [f"c{i:03}" for i in range(100)]
+        wanted = [f"c{i:03}" for i in range(100)]
+        assert found(knowledge_of(artifacts), "latency", 100) == wanted
 
 
 @pytest.mark.parametrize("limit", [1, 4, 5])
 def test_however_few_are_asked_for_what_is_gone_takes_nobodys_place(limit: int) -> None:
-    known = knowledge_of([claim(f"c{i:02}", "latency figure") for i in range(12)])
-    known = after(known, change_of([claim(f"c{i:02}", "bread") for i in range(8)]))
-    hits = search([View("kb", known, GATES[0])], "latency", [Kind.CLAIM], limit)
-    assert [hit.artifact.id for hit in hits] == [f"c{i:02}" for i in range(8, 12)][:limit]
+    """A change leaves the generation before as it was."""
+    ids = [f"c{i:02}" for i in range(12)]
+    before = knowledge_of([claim(one, "latency figure") for one in ids])
+    known = after(before, change_of([claim(one, "bread") for one in ids[:8]]))
+    assert found(known, "latency", limit) == ids[8:][:limit]
+    assert found(known, "bread", limit) == ids[:8][:limit]
+    assert found(before, "latency", 99) == ids
 
 
 def test_what_a_change_leaves_as_it_was_is_no_other_generation() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable, Set
+from collections.abc import AsyncIterator, Set
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,45 +15,41 @@ from watchfiles import awatch
 from tests.kb.samples import claim, make_kb, put
 
 pytestmark = pytest.mark.anyio
+EVERYTHING = frozenset({""})
 
 
 class Heard:
     """What the watch said, with a way to wait for more of it."""
 
     def __init__(self) -> None:
-        self.everything = 0
-        self.files: set[str] = set()
+        self.paths: set[str] = set()
         self.lost: list[bool] = []
 
     def change(self, paths: Set[str]) -> None:
-        self.everything += "" in paths
-        self.files |= paths - {""}
+        self.paths |= paths
 
-    async def another_change(self) -> None:
-        """Wait until some folder changed since this was asked last."""
-        await self.until(lambda: self.everything > 0)
-        self.everything = 0
+    async def until(self, wanted: Set[str]) -> Set[str]:
+        """Wait until some paths were named since this was asked last; all that were."""
+        with anyio.fail_after(10):
+            while not wanted <= self.paths:
+                await anyio.sleep(0.01)
+        named, self.paths = self.paths, set()
+        return named
 
     async def named(self, kb_dir: Path, path: str) -> None:
         """Write a file until it is named, which it is once its folder is watched."""
         with anyio.fail_after(10):
-            while path not in self.files:
+            while path not in self.paths:
                 put(kb_dir, path, claim())
                 await anyio.sleep(0.1)
 
-    async def until(self, met: Callable[[], bool]) -> None:
-        with anyio.fail_after(10):
-            while not met():
-                await anyio.sleep(0.01)
-
 
 @asynccontextmanager
-async def watched(root: Path, settled: bool = True) -> AsyncIterator[Heard]:
+async def watched(root: Path) -> AsyncIterator[Heard]:
     heard = Heard()
     async with anyio.create_task_group() as group:
         group.start_soon(Watch(root, heard.change, heard.lost.append).run)
-        if settled:
-            await heard.another_change()
+        await heard.until(EVERYTHING)
         yield heard
         group.cancel_scope.cancel()
 
@@ -67,11 +63,11 @@ async def test_files_are_named_and_what_does_not_matter_is_not(tmp_path: Path) -
         put(kb_dir, "state.db", b"x")
         put(kb_dir, "claims/a.yaml", claim())
         put(kb_dir, "config.yaml", b"{}")
-        await heard.until(lambda: heard.files == {"claims/a.yaml", "config.yaml"})
+        both = {"claims/a.yaml", "config.yaml"}
+        assert await heard.until(both) == both
         (kb_dir / "claims/a.yaml").unlink()
-        heard.files.clear()
-        await heard.until(lambda: heard.files == {"claims/a.yaml"})
-        assert (heard.everything, heard.lost) == (0, [False])
+        assert await heard.until({"claims/a.yaml"}) <= both
+        assert heard.lost == [False]
 
 
 async def test_folders_that_come_and_go(tmp_path: Path) -> None:
@@ -79,16 +75,16 @@ async def test_folders_that_come_and_go(tmp_path: Path) -> None:
     shutil.rmtree(kb_dir / "evidence")
     async with watched(tmp_path) as heard:
         (kb_dir / "sources" / ("a" * 64)).mkdir(parents=True)
-        await heard.another_change()
+        await heard.until(EVERYTHING)
         (kb_dir / "evidence").mkdir()
-        await heard.another_change()
+        await heard.until(EVERYTHING)
         await heard.named(kb_dir, "evidence/e.yaml")
         shutil.rmtree(kb_dir / "claims")
-        await heard.another_change()
+        await heard.until(EVERYTHING)
         shutil.rmtree(kb_dir)
-        await heard.another_change()
+        await heard.until(EVERYTHING)
         make_kb(tmp_path)
-        await heard.another_change()
+        await heard.until(EVERYTHING)
         await heard.named(kb_dir, "claims/a.yaml")
 
 
@@ -105,5 +101,7 @@ async def test_without_events_it_says_so_and_tries_again(
 
     monkeypatch.setattr("vouch_sidecar.kb.watch.awatch", failing)
     monkeypatch.setattr("vouch_sidecar.kb.watch.RETRY_SECONDS", 0.01)
-    async with watched(tmp_path, settled=False) as heard:
-        await heard.until(lambda: heard.lost == [True, False])
+    async with watched(tmp_path) as heard:
+        with anyio.fail_after(10):
+            while heard.lost != [True, False]:
+                await anyio.sleep(0.01)

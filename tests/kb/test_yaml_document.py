@@ -10,23 +10,16 @@ from vouch_sidecar.kb.yaml_document import MAX_DEPTH, DocumentError, YamlDocumen
 
 from tests.kb.samples import claim
 
+ODD = ["yes", "010", "1:30", "~", "", "=", "<<", "2026-01-02", "1e3", ".5", "null"]
+LEAVES = [
+    *(st.none(), st.booleans(), st.integers(-(10**9), 10**9), st.floats(allow_nan=False)),
+    *(st.dates(), st.datetimes(), st.sampled_from(ODD)),
+    st.text(st.characters(min_codepoint=0xA0, max_codepoint=0x2FF), max_size=20),
+]
+KEYS = st.text("ab=<~1", max_size=3) | st.integers()
 VALUES = st.recursive(
-    st.one_of(
-        st.none(),
-        st.booleans(),
-        st.integers(-(10**9), 10**9),
-        st.floats(allow_nan=False),
-        st.dates(),
-        st.datetimes(),
-        st.text(st.characters(min_codepoint=0xA0, max_codepoint=0x2FF), max_size=20),
-        st.sampled_from(
-            ["yes", "010", "1:30", "~", "", "=", "<<", "2026-01-02", "1e3", ".5", "null"]
-        ),
-    ),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=4),
-        st.dictionaries(st.one_of(st.text("ab=<~1", max_size=3), st.integers()), inner, max_size=4),
-    ),
+    st.one_of(LEAVES),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=20,
 )
 
