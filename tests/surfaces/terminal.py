@@ -26,22 +26,16 @@ class Terminal(TextIOWrapper):
 
 def on_terminal(width: int, *args: str, cwd: Path = COURIER) -> list[str]:
     """The lines that a terminal of a width shows, without their styles."""
-    return STYLE.sub("", printed(width, *args, cwd=cwd)).splitlines()
-
-
-def printed(width: int, *args: str, cwd: Path, **env: str) -> str:
-    """What a command prints on a terminal of a width."""
-    shown = BytesIO()
-    terminal = {"TERM": "xterm-256color", "COLUMNS": str(width), **env}
+    terminal = {"TERM": "xterm-256color", "COLUMNS": str(width)}
     with (
-        Terminal(shown, "utf-8", write_through=True) as out,
+        Terminal(shown := BytesIO(), "utf-8", write_through=True) as out,
         as_command(cwd, terminal),
         redirect_stdout(out),
     ):
         with pytest.raises(SystemExit) as ended:
             main(args, COMMAND.name)
         assert ended.value.code == 0
-        return shown.getvalue().decode()
+        return STYLE.sub("", shown.getvalue().decode()).splitlines()
 
 
 def run(

@@ -124,8 +124,7 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
             assert (await asked(patience=0))[2] == ["workspace_pending"]
             assert await asked() == ("It waits.", fresh, [])
         claim = root / ".vouch" / "claims" / "dusk.yaml"
-        for before, after in [("waits", "rests"), ("rests", "waits")] * 2:
-            claim.write_text(claim.read_text("utf-8").replace(before, after), "utf-8")
-            engine.check_soon([claim])
-            assert "index_building" in (await asked(patience=0))[2]
-            assert (await asked())[0] == f"It {after}."
+        claim.write_text(claim.read_text("utf-8").replace("waits", "rests"), "utf-8")
+        engine.check_soon([claim])
+        assert "index_building" in (await asked(patience=0))[2]
+        assert (await asked())[0] == "It rests."
