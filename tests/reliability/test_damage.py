@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.index.base_cache import RECORDS
 
+from tests.engine.bases import finished
 from tests.engine.processes import Server, serving, until
 
 FAILED = "the index could not be read; it is being rebuilt"
@@ -18,23 +18,6 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
     ("context", {"task": "How do the keys of the key vault rotate?"}),
     ("claim", {"id": "rotation"}),
 ]
-
-
-def finished(folder: Path) -> list[Path]:
-    """The folders of finished bases: one gets its manifest, then its name."""
-    found = (manifest.parent for manifest in folder.rglob(RECORDS))
-    return [base for base in found if not base.name.startswith("unfinished-")]
-
-
-def overwrite(folder: Path, ending: str) -> list[Path]:
-    """Overwrite the files of the finished base, which are mapped by whoever serves it."""
-    until(lambda: finished(folder), "it is not finished")
-    (base,) = finished(folder)
-    files = [*base.glob(f"*.{ending}")]
-    for file in files:
-        with file.open("r+b") as stream:
-            stream.write(b"\xff" * file.stat().st_size)
-    return files
 
 
 def answered(server: Server) -> list[dict[str, Any]]:
@@ -49,13 +32,18 @@ def answered(server: Server) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("ending", ["store", "term", "idx"])
 def test_jsonl_answers_and_goes_on(here: tuple[Path, Mapping[str, str]], ending: str) -> None:
+    """Files of the finished base are overwritten, which are mapped by whoever serves it."""
     folder, env = here
     with serving(folder / "kb", env, 1) as (first,):
         before = answered(first)
         until(lambda: finished(folder), "it is not finished")
     with serving(folder / "kb", env, 1) as (server,):
         server.status()
-        assert overwrite(folder, ending)
+        (base,) = finished(folder)
+        for file in (files := [*base.glob(f"*.{ending}")]):
+            with file.open("r+b") as stream:
+                stream.write(b"\xff" * file.stat().st_size)
+        assert files
         assert {"error": FAILED} in answered(server)
         until(lambda: answered(server) == before, "it is not made anew")
         until(lambda: server.ask("status")["degraded"] == [], "it says that it is not whole")

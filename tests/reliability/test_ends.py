@@ -21,14 +21,7 @@ from tests.protocol.client import COMMAND, environment, framed
 SECONDS = 30.0
 """The promise is two; a machine that does much else takes longer."""
 COMMANDS = ["lsp", "mcp", "jsonl"]
-INITIALIZE: dict[str, Any] = {
-    "lsp": {"processId": None, "capabilities": {}, "rootUri": None},
-    "mcp": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
+Process = subprocess.Popen[bytes]
 Here = tuple[Path, Mapping[str, str]]
 
 
@@ -36,79 +29,71 @@ def greeting(command: str, root: Path) -> bytes:
     """What a client sends first, to be answered."""
     if command == "jsonl":
         return b'{"id": 1, "method": "kb.status"}\n'
-    params = INITIALIZE[command] | ({"rootUri": root.as_uri()} if command == "lsp" else {})
+    params: dict[str, Any] = {"capabilities": {}}
+    if command == "lsp":
+        params |= {"processId": None, "rootUri": root.as_uri()}
+    else:
+        named = {"name": "test", "version": "1"}
+        params |= {"protocolVersion": "2025-06-18", "clientInfo": named}
     asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
     body = json.dumps(asked).encode()
     return body + b"\n" if command == "mcp" else framed(body)
 
 
 @contextmanager
-def launched(command: str, here: Here) -> Iterator[subprocess.Popen[bytes]]:
+def launched(here: Here, *args: str, greeted: str = "") -> Iterator[Process]:
+    """A command, which has begun to answer if it is greeted."""
     folder, env = here
     with subprocess.Popen(
-        [COMMAND, command],
+        args,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=folder / "kb",
         env=environment(env),
     ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        if greeted:
+            process.stdin.write(greeting(greeted, folder / "kb"))
+            process.stdin.flush()
+            assert process.stdout.read(1)
         yield process
-    assert sockets(folder) == []
 
 
-def greet(command: str, process: subprocess.Popen[bytes], root: Path) -> None:
-    """Have it begun to answer."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(greeting(command, root))
-    process.stdin.flush()
-    assert process.stdout.read(1)
-
-
-def hang_up(process: subprocess.Popen[bytes]) -> None:
+def hang_up(process: Process, _: Here) -> None:
     assert process.stdin is not None
     process.stdin.close()
 
 
-def stop_reading(process: subprocess.Popen[bytes]) -> None:
+def stop_reading(process: Process, _: Here) -> None:
+    """Its input stays open."""
     assert process.stdout is not None
     process.stdout.close()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_whose_client_hangs_up_ends(here: Here, command: str) -> None:
-    with launched(command, here) as process:
-        greet(command, process, here[0] / "kb")
-        hang_up(process)
-        process.wait(SECONDS)
+def terminate(process: Process, here: Here) -> None:
+    until(lambda: sockets(here[0]), "it owns no socket")
+    process.send_signal(signal.SIGTERM)
 
 
-def test_a_language_server_that_is_told_to_end_gives_its_socket_up(here: Here) -> None:
-    with launched("lsp", here) as process:
-        greet("lsp", process, here[0] / "kb")
-        until(lambda: sockets(here[0]), "it owns no socket")
-        process.send_signal(signal.SIGTERM)
-        process.wait(SECONDS)
+ENDS = [(hang_up, one) for one in COMMANDS] + [(stop_reading, one) for one in ("mcp", "jsonl")]
 
 
-@pytest.mark.parametrize("command", ["mcp", "jsonl"])
-def test_who_is_read_by_nobody_ends(here: Here, command: str) -> None:
-    """Its input stays open."""
-    with launched(command, here) as process:
-        greet(command, process, here[0] / "kb")
-        stop_reading(process)
-        assert process.wait(SECONDS) == 0
+@pytest.mark.parametrize(("end", "command"), [*ENDS, (terminate, "lsp")])
+def test_without_its_client_it_ends(here: Here, end: Any, command: str) -> None:
+    with launched(here, str(COMMAND), command, greeted=command) as process:
+        end(process, here)
+        assert process.wait(SECONDS) == 0 or end is not stop_reading
+    assert sockets(here[0]) == []
 
 
 def test_the_input_ends_during_the_first_index(here: Here) -> None:
     for number in range(1_000):
         write(here[0] / "kb", f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
-    with launched("lsp", here) as process:
-        hang_up(process)
-        process.wait(SECONDS)
-        assert process.stdout is not None
-        assert process.stdout.read() == b""
+    with launched(here, str(COMMAND), "lsp") as process:
+        assert process.communicate(timeout=SECONDS)[0] == b""
+    assert sockets(here[0]) == []
 
 
 PARENT = """
@@ -121,37 +106,29 @@ import os, sys, time
 from vouch_sidecar.surfaces import entry
 
 parent = os.getppid()
-os.write(1, b"imported")
 while {waits} and os.getppid() == parent:
+    os.write(1, b"imported")
     time.sleep(0.01)
 sys.argv = ["vouch-sidecar", *sys.argv[1:]]
 entry.main()
 """
 
 
-@pytest.mark.parametrize(
-    ("command", "is_started"), [(one, True) for one in COMMANDS] + [("lsp", False)]
-)
-def test_whose_parent_dies_ends(here: Here, command: str, is_started: bool) -> None:
-    """Although somebody else, here we, holds both ends of its streams."""
-    folder, env = here
-    parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT, CHILD.format(waits=not is_started), command],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=folder / "kb",
-        env=environment(env),
-    )
-    assert parent.stdin is not None
-    assert parent.stdout is not None
-    assert parent.stdout.read(8) == b"imported"
-    if is_started:
-        greet(command, parent, folder / "kb")
-    parent.kill()
-    parent.wait()
-    parent.stdout.read()  # until its end of the stream is closed
-    for stream in (parent.stdin, parent.stdout):
+@pytest.mark.parametrize(("command", "is_early"), [*((c, False) for c in COMMANDS), ("lsp", True)])
+def test_whose_parent_dies_ends(here: Here, command: str, is_early: bool) -> None:
+    """Although somebody else, here we, holds both ends of its streams; `is_early`: it begins when
+    it has no parent any more.
+    """
+    child = CHILD.format(waits=is_early)
+    with launched(
+        here, sys.executable, "-c", PARENT, child, command, greeted="" if is_early else command
+    ) as parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        if is_early:
+            assert parent.stdout.read(1)
+        parent.kill()
+        parent.stdout.read()  # until its end of the stream is closed
         with suppress(BrokenPipeError):
-            stream.close()
-    assert sockets(folder) == [] or not is_started  # the next one clears what an early end leaves
+            parent.stdin.close()
+    assert sockets(here[0]) == [] or is_early  # the next one clears what an early end leaves

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,106 +16,88 @@ from tests.engine.bases import base, write
 from tests.kb.samples import claim
 
 SECRET = "outside"
-_opened: list[str] | None = None
+_opened: list[list[str]] = []
+"""Lists that take the paths that are opened; an audit hook can't be taken off."""
 
 
 def _note(event: str, args: tuple[Any, ...]) -> None:
-    """An audit hook can't be taken off: it notes while somebody wants it to."""
-    if event == "open" and _opened is not None and isinstance(args[0], str | bytes):
-        _opened.append(os.fsdecode(args[0]))
+    for paths in _opened if event == "open" and isinstance(args[0], str | bytes) else ():
+        paths.append(os.fsdecode(args[0]))
 
 
 sys.addaudithook(_note)
 
 
-@contextmanager
-def opened() -> Iterator[list[str]]:
-    """The paths that are opened meanwhile."""
-    global _opened
-    found: list[str] = []
-    _opened = found
-    try:
-        yield found
-    finally:
-        _opened = None
+def said(root: Path) -> str:
+    """All that is taken from the disk, as text."""
+    return repr(Store(root / ".vouch").reconcile().records)
 
 
-@pytest.fixture
-def outside(tmp_path: Path) -> Path:
-    """A folder full of what must not be read."""
-    folder = base(tmp_path / "outside")
-    for kind in ("claims", "entities", "pages"):
-        write(folder, f"{kind}/rotation.yaml", claim("rotation", text=SECRET))
-    return folder / ".vouch"
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return base(tmp_path / "kb")
-
-
-def said(found: Store) -> str:
-    """All that a store takes from the disk, as text."""
-    return repr(found.reconcile().records)
+def link(kb_dir: Path, path: str, target: Path | str) -> None:
+    (kb_dir / path).unlink(missing_ok=True)
+    (kb_dir / path).symlink_to(target)
 
 
 def link_file(kb_dir: Path, outside: Path) -> None:
-    (kb_dir / "claims" / "rotation.yaml").unlink()
-    (kb_dir / "claims" / "rotation.yaml").symlink_to(outside / "claims" / "rotation.yaml")
+    link(kb_dir, "claims/rotation.yaml", outside / "claims" / "rotation.yaml")
+    relative = Path("../../..", outside.parent.name, ".vouch/claims/rotation.yaml")
+    link(kb_dir, "claims/more.yaml", relative)
 
 
 def link_folder(kb_dir: Path, outside: Path) -> None:
     (kb_dir / "claims").rename(kb_dir / "before")
-    (kb_dir / "claims").symlink_to(outside / "claims")
-
-
-def link_relative(kb_dir: Path, outside: Path) -> None:
-    (kb_dir / "claims" / "more.yaml").symlink_to(
-        Path("..", "..", "..", outside.parent.name, ".vouch", "claims", "rotation.yaml")
-    )
+    link(kb_dir, "claims", outside / "claims")
 
 
 def link_twice(kb_dir: Path, outside: Path) -> None:
-    (kb_dir / "way").symlink_to(outside)
-    (kb_dir / "sources" / "s").symlink_to(kb_dir / "way" / "claims")
-    (kb_dir / "claims" / "more.yaml").symlink_to(kb_dir / "way" / "claims" / "rotation.yaml")
+    link(kb_dir, "way", outside)
+    link(kb_dir, "sources/s", kb_dir / "way/claims")
+    link(kb_dir, "claims/more.yaml", kb_dir / "way/claims/rotation.yaml")
 
 
 def special(kb_dir: Path, _: Path) -> None:
     os.mkfifo(kb_dir / "claims" / "pipe.yaml")
-    (kb_dir / "claims" / "null.yaml").symlink_to("/dev/zero")
-    (kb_dir / "claims" / "loop.yaml").symlink_to(kb_dir / "claims" / "loop.yaml")
+    link(kb_dir, "claims/null.yaml", "/dev/zero")
+    link(kb_dir, "claims/loop.yaml", kb_dir / "claims/loop.yaml")
     (kb_dir / "claims" / "folder.yaml").mkdir()
 
 
 Plant = Callable[[Path, Path], None]
-PLANTS = [link_file, link_folder, link_relative, link_twice, special]
 
 
-@pytest.mark.parametrize("plant", PLANTS)
-def test_what_leads_out_is_not_opened(root: Path, outside: Path, plant: Plant) -> None:
-    said(Store(root / ".vouch"))  # imports what reads records
-    plant(root / ".vouch", outside)
-    with opened() as paths:
-        text = said(Store(root / ".vouch"))
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A knowledge base beside a folder full of what must not be read."""
+    for kind in ("claims", "entities", "pages"):
+        data = claim("rotation", text=SECRET)
+        write(tmp_path / SECRET, f"{kind}/rotation.yaml", data)
+    return base(tmp_path / "kb")
+
+
+@pytest.mark.parametrize("plant", [link_file, link_folder, link_twice, special])
+def test_what_leads_out_is_not_opened(root: Path, plant: Plant) -> None:
+    said(root)  # imports what reads records
+    plant(root / ".vouch", root.parent / SECRET / ".vouch")
+    paths: list[str] = []
+    _opened.append(paths)
+    text = said(root)
+    _opened.clear()
     assert SECRET not in text
-    assert not [path for path in paths if path.startswith("/") and not _is_in(path, root)]
-
-
-def _is_in(path: str, root: Path) -> bool:
-    return os.path.realpath(path).startswith(str(root))
+    absolute = [path for path in paths if path.startswith("/")]
+    assert absolute
+    assert all(os.path.realpath(path).startswith(str(root)) for path in absolute)
 
 
 @pytest.mark.parametrize("plant", [link_file, link_folder])
 def test_what_is_exchanged_after_it_was_looked_at_is_not_read(
-    root: Path, outside: Path, plant: Plant, monkeypatch: pytest.MonkeyPatch
+    root: Path, plant: Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look = artifact_files.survey
 
     def survey(*args: Any, **kwargs: Any) -> Any:
         found = look(*args, **kwargs)
-        plant(root / ".vouch", outside)
+        plant(root / ".vouch", root.parent / SECRET / ".vouch")
         return found
 
     monkeypatch.setattr(store, "survey", survey)
-    assert SECRET not in said(Store(root / ".vouch"))
+    assert SECRET not in said(root)

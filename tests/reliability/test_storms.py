@@ -5,7 +5,6 @@ and nothing of them stands in a log.
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
@@ -16,9 +15,9 @@ from vouch_sidecar.surfaces.hook.client import END, FILE, PROMPT, START
 from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask
 
 from tests.engine.processes import place, until
+from tests.forks import Forked
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment, running
-from tests.reliability.nonsense import changed, texts, value
+from tests.protocol.client import environment, running
 from tests.soak import LONG, soak
 
 CALLS, AT_ONCE = 200_000 if LONG else 600, 100
@@ -27,54 +26,80 @@ ROUNDS = 5_000 if LONG else 300
 CANCELLED = -32800
 SECRET, OWNER = "xyzzy-answer", "xyzzy-owner"
 TEXT = "Does JWT 😀 rotate, and is Rédis 密码 next to it? " * 20
+FLOOD = "file:///flood.md"
 ASKED: dict[str, dict[str, Any]] = {
     "vouch/context": {"task": "How long does a JWT live, and who knows Redis?"},
     "vouch/explain": {"text": TEXT},
-    "vouch/mentions": {"text": TEXT},
     "vouch/search": {"query": "JWT tokens"},
     "vouch/experts": {"topic": "jwt", "weight": "evidence"},
     "textDocument/hover": {
-        "textDocument": {"uri": "file:///flood.md"},
+        "textDocument": {"uri": FLOOD},
         "position": {"line": 0, "character": 6},
     },
 }
+PIECES = (
+    *("JWT authentication", "jwt", "Redis", "keys rotate", "who owns", "what is", "since", "再"),
+    *("\u202e", "\x00", "\ud800", "\U0001f469\u200d\U0001f680", "</vouch>", "`", "\t", "\r\n"),
+    *("--no-index", "src/auth/login.py", "/etc/passwd", "../" * 9, "C:\\x", "a.b.c()", "#14227"),
+    *("-" * 90, "|  " * 30, "." * 200, "( [ {" * 20, " " * 300, "x" * 5_000, "[claim: ", "<"),
+)
+
+
+def texts(random: Random) -> str:
+    pieces = random.choices(PIECES, k=random.randrange(1, 12))
+    return random.choice((" ", "", "\n")).join(pieces)
+
+
+def value(random: Random, depth: int = 0) -> Any:
+    """Any JSON value, mostly a text."""
+    match random.randrange(12):
+        case 0:
+            return random.choice((None, True, False, 0, -1, 10**30, 1.5, float("1e308")))
+        case 1 if depth < 3:
+            return [value(random, depth + 1) for _ in range(random.randrange(4))]
+        case 2 if depth < 3:
+            return {texts(random)[:40]: value(random, depth + 1) for _ in range(3)}
+        case _:
+            return texts(random)
+
+
+def changed(random: Random, right: Any) -> Any:
+    """A value that is right but for some parts, however deep they stand."""
+    if random.random() < 0.1:
+        return value(random)
+    if isinstance(right, dict):
+        kept = {name: item for name, item in right.items() if random.random() > 0.05}
+        return {name: changed(random, item) for name, item in kept.items()}
+    if isinstance(right, list):
+        return [changed(random, item) for item in right for _ in range(random.randrange(3))]
+    return right + texts(random) if isinstance(right, str) and random.random() < 0.3 else right
 
 
 def call(random: Random, number: int) -> dict[str, Any]:
     """A call of an operation with some of its params in order, and others that are not."""
-    name = random.choice(sorted(operations()))
-    params: dict[str, Any] = dict(operations()[name].example)
-    fields = [*operations()[name].params.model_fields, "nobody_has_this"]
-    for field in random.sample(fields, random.randrange(1, len(fields))):
-        params[field] = value(random)
-    if random.random() < 0.5 and operations()[name].text_field:
-        params = {str(operations()[name].text_field): texts(random)}
-    return {"id": number, "method": f"kb.{name}", "params": params}
+    operation = operations()[random.choice(sorted(operations()))]
+    params: dict[str, Any] = dict(operation.example)
+    fields = [*operation.params.model_fields, "nobody_has_this"]
+    params |= {field: value(random) for field in random.sample(fields, len(fields) // 2)}
+    if random.random() < 0.5 and operation.text_field:
+        params = {operation.text_field: texts(random)}
+    return {"id": number, "method": f"kb.{operation.name}", "params": params}
 
 
 @soak
 def test_every_call_has_one_answer(tmp_path: Path) -> None:
     root, random = knowledge.make(tmp_path / "project"), Random(20_261_123)
-    process = subprocess.Popen(
-        [COMMAND, "jsonl"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=root,
-        env=environment({"XDG_CACHE_HOME": str(tmp_path)}),
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with process:
-        for first in range(0, CALLS, AT_ONCE):
-            calls = [call(random, first + number) for number in range(AT_ONCE)]
-            process.stdin.write(b"".join(json.dumps(one).encode() + b"\n" for one in calls))
-            process.stdin.flush()
-            answers = [json.loads(process.stdout.readline()) for _ in calls]
-            assert sorted(answer["id"] for answer in answers) == [one["id"] for one in calls]
-            codes = {answer["error"]["code"] for answer in answers if not answer["ok"]}
-            assert codes <= {"invalid_request", "missing_param"}
-        process.stdin.close()
-        assert process.wait() == 0  # while somebody still reads
+    process = Forked(["jsonl"], root, environment({"XDG_CACHE_HOME": str(tmp_path)}))
+    for first in range(0, CALLS, AT_ONCE):
+        calls = [call(random, first + number) for number in range(AT_ONCE)]
+        process.stdin.write(b"".join(json.dumps(one).encode() + b"\n" for one in calls))
+        process.stdin.flush()
+        answers = [json.loads(process.stdout.readline()) for _ in calls]
+        assert sorted(answer["id"] for answer in answers) == [one["id"] for one in calls]
+        codes = {answer["error"]["code"] for answer in answers if not answer["ok"]}
+        assert codes <= {"invalid_request", "missing_param"}
+    assert process.communicate(b"")[0] == b""
+    assert process.returncode == 0
 
 
 @soak
@@ -83,13 +108,13 @@ def test_every_request_that_may_be_taken_back_has_one_answer(tmp_path: Path) -> 
     with running(cwd=root) as client:
         client.initialize(root)
         client.indexed()
-        client.open("file:///flood.md", TEXT, "markdown")
+        client.open(FLOOD, TEXT, "markdown")
         wanted = client.request("vouch/experts", {"topic": "jwt"})["experts"]
         since, asked, taken_back = len(client.received), [], set()
         for number in range(ROUNDS):
             method = random.choice(list(ASKED))
             asked.append(client.start(method, ASKED[method]))
-            client.change("file:///flood.md", f"{TEXT}\nJWT {number}", number + 2)
+            client.change(FLOOD, f"{TEXT}\nJWT {number}", number + 2)
             while random.random() < 0.5:
                 taken_back.add(random.choice(asked))
                 client.notify("$/cancelRequest", {"id": max(taken_back)})
