@@ -1,15 +1,51 @@
-"""What an engine answers from what is published, and what its settings change."""
+"""What an engine answers from what is published, and what settings change in it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
-from vouch_sidecar.engine import Caller
+from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.kb.pauses import pause
 from vouch_sidecar.operations import InvalidParamsError
+from vouch_sidecar.operations.wire import NotFoundError
 
-from tests.engine.bases import ask, base, engine_on, write
-from tests.kb.samples import claim, entity
+from tests.engine.bases import (
+    Clock,
+    ask,
+    base,
+    configure,
+    engine_on,
+    known,
+    pushed,
+    relays,
+    write,
+)
+from tests.kb.samples import claim, entity, make_kb
+
+
+class Ticking(Clock):
+    """A clock that runs on by a step whenever it is read."""
+
+    step = 0.0
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+def salient(engine: Engine, key: str = "entity_id", **params: object) -> list[str]:
+    rows = ask(engine, "salience", session_id="s", **params)["salience"]
+    return [row[key] for row in rows]
+
+
+def items(engine: Engine, task: str, **params: object) -> dict[str, float]:
+    """The ids that a task brings in, with their similarities."""
+    answer = ask(engine, "context", task=task, **params)
+    return {item["id"]: item["similarity"] for item in answer["items"]}
+
 
 # Several knowledge bases
 
@@ -21,69 +57,104 @@ def three(tmp_path: Path) -> list[Path]:
 
 def test_collections_get_names_of_their_own(three: list[Path]) -> None:
     engine = engine_on(*three[::-1])
-    names = [root["collection"] for root in ask(engine, "status")["roots"]]
-    assert names == ["kb", "kb-2", "kb-3"]
-    write(three[0], "config.yaml", {"kb": {"name": "ops"}})
-    engine.load()
-    names = [root["collection"] for root in ask(engine, "status")["roots"]]
-    assert names == ["ops", "kb", "kb-2"]
+
+    def names() -> list[str]:
+        return [root["collection"] for root in ask(engine, "status")["roots"]]
+
+    assert names() == ["kb", "kb-2", "kb-3"]
+    configure(engine, three[0], kb={"name": "ops"})
+    assert names() == ["ops", "kb", "kb-2"]
 
 
 def test_a_root_limits_an_answer_to_one_knowledge_base(three: list[Path]) -> None:
-    engine = engine_on(*three)
-    (three[1] / "src").mkdir()
-    for root in (
-        str(three[1]),
-        three[1].as_uri(),
-        str(three[1] / "src"),
-        str(three[1] / ".vouch"),
-    ):
+    engine, second = engine_on(*three), three[1]
+    (second / "src").mkdir()
+    for root in (str(second), second.as_uri(), str(second / "src"), str(second / ".vouch")):
         rows = ask(engine, "experts", topic="key vault", root=root)["experts"]
         assert [r["collection"] for r in rows] == ["kb-2"]
         assert len(ask(engine, "status", root=root)["roots"]) == 1
-
-
-@pytest.mark.parametrize(
-    "root", ["/nowhere", "file://[", "file:///a%00b", "\0", "", "x" * 5000, "https://example.com/"]
-)
-def test_a_root_that_is_not_served_is_an_error_and_leaves_no_trace(
-    three: list[Path], root: str
-) -> None:
-    engine = engine_on(*three)
-    with pytest.raises(InvalidParamsError) as error:
-        ask(engine, "experts", topic="key vault", session_id="s", root=root)
-    assert str(error.value) == "root is no folder of a knowledge base that is served"
+    for root in ("/x", "file://[", "file:///a%00b", "\0", "", "x" * 5000, "https://example.com/"):
+        with pytest.raises(InvalidParamsError) as error:
+            ask(engine, "experts", topic="key vault", session_id="s", root=root)
+        assert str(error.value) == "root is no folder of a knowledge base that is served"
     assert ask(engine, "status")["sessions"] == 0
+
+
+CAMPAIGN = {
+    **known("faction", "Tower Faction", aliases=["tower"]),
+    "entities/end.yaml": entity("end", name="Rogue's End", type="place"),
+    "claims/faction.yaml": claim(
+        "faction", text="The Tower Faction besieged Rogue's End.", entities=["end", "faction"]
+    ),
+}
+ATLAS = known("end", "Rogue's End", "Rogue's End is on the coast.")
+ARRIVED = "What happened at Rogue's End after the Tower Faction arrived?"
+
+
+@pytest.fixture
+def worlds(tmp_path: Path) -> Engine:
+    return engine_on(base(tmp_path / "atlas", ATLAS), base(tmp_path / "campaign", CAMPAIGN))
+
+
+@pytest.mark.parametrize("text", [ARRIVED, ARRIVED.replace("'", "’")])
+def test_the_block_leads_with_the_one_that_has_the_most_evidence(worlds: Engine, text: str) -> None:
+    """One claim of the campaign holds both names; the atlas, with one, is no equal to it."""
+    probed, context = ask(worlds, "probe", text=text), ask(worlds, "context", task=text)
+    folded = [phrase.replace("’", "'") for phrase in probed["phrases_tested"]]
+    assert folded[:2] == ["Rogue's End", "Tower Faction"]
+    for answer in (probed, context):
+        assert answer["primary_collection"] == "campaign"
+        assert answer["supplemental_collections"] == ["atlas"]
+    _, first, siege, second, coast, _ = context["text"].splitlines()
+    assert (first, second) == ("PRIMARY campaign", "SUPPLEMENTAL atlas")
+    assert "besieged" in siege
+    assert "coast" in coast
+
+
+def test_a_prompt_is_held_against_as_many_as_the_config_says(worlds: Engine) -> None:
+    worlds.reconfigure({"probe": {"max_collections": 1}})
+    for answer in (ask(worlds, "probe", text=ARRIVED), ask(worlds, "context", task=ARRIVED)):
+        assert answer["primary_collection"] == "atlas"
+        assert answer["supplemental_collections"] == []
+    explained = ask(worlds, "explain", text=ARRIVED)
+    assert {row["collection"] for row in explained["entities"]} == {"atlas"}
+
+
+def test_texts_are_not_followed_where_one_opts_out_and_the_other_is_paused(tmp_path: Path) -> None:
+    off, on, runtime = base(tmp_path / "off"), base(tmp_path / "on"), tmp_path / "runtime"
+    write(off, "config.yaml", {"retrieval": {"reflex": {"enabled": False}}})
+    runtime.mkdir(mode=0o700)
+    engine = engine_on(off, on, env={"XDG_RUNTIME_DIR": str(runtime)})
+    engine.observe("s", None, "A text that counts.")
+    pause(on, engine.env, None)
+    engine.observe("t", None, "A text that counts nowhere.")
+    assert [session.id for session in engine.sessions] == ["s"]
+
+
+def test_a_cut_id_that_means_several_claims_lists_them(tmp_path: Path) -> None:
+    ids = ("gate-opens-at-dawn-in-summer", "gate-opens-at-dawn-in-winter")
+    texts = ("The gate opens at dawn in summer.", "The gate opens at dawn in winter too.")
+    files = {f"claims/{at}.yaml": claim(at, text=text) for at, text in zip(ids, texts, strict=True)}
+    engine = engine_on(base(tmp_path, files))
+    said = ask(engine, "context", task="when does the gate open at dawn in summer or winter?")
+    cited = [line.split()[-1] for line in said["text"].split(": ") if "gate-opens" in line]
+    assert cited == ["gate-opens-at…"] * 2
+    with pytest.raises(NotFoundError) as error:
+        ask(engine, "claim", id=cited[0])
+    assert all(claim_id in str(error.value) for claim_id in ids)
 
 
 # Settings
 
 
-def test_settings_in_the_environment_are_those_of_who_asks(tmp_path: Path) -> None:
-    root = base(tmp_path / "kb")
-    registry = engine_on(root, env={"VOUCH_SIDECAR_PEOPLE_GIT": "agents"}).registry
-    for env, wanted in (
-        (None, "agents"),
-        ({}, "people"),
-        ({"VOUCH_SIDECAR_PEOPLE_GIT": "off"}, "off"),
-    ):
-        settings = registry.settings_for(registry.collections[root], Caller(env=env))
-        assert settings.people.git == wanted
-
-
 def test_a_config_takes_effect_with_the_next_answer(tmp_path: Path) -> None:
-    many = {f"entities/e{i}.yaml": entity(f"e{i}", name=f"Relay {i}x") for i in range(6)}
-    root = base(tmp_path / "kb", many)
+    root = base(tmp_path / "kb", relays(6))
     engine = engine_on(root)
-    engine.observe("s", None, " ".join(f"Relay {i}x" for i in range(6)))
-    assert len(ask(engine, "salience", session_id="s")["salience"]) == 3
-    write(root, "config.yaml", {"retrieval": {"reflex": {"top_k": 5}}})
-    engine.load()
-    assert len(ask(engine, "salience", session_id="s")["salience"]) == 5
-    assert len(ask(engine, "salience", session_id="s", top_k=2)["salience"]) == 2
-    write(root, "config.yaml", {"retrieval": {"reflex": {"top_k": True}}})
-    engine.load()
-    assert len(ask(engine, "salience", session_id="s")["salience"]) == 3
+    engine.observe("s", None, " ".join(f"Mail Relay {i}x" for i in range(6)))
+    for top_k, rows in ((None, 3), (5, 5), (True, 3)):
+        configure(engine, root, retrieval={"reflex": {"top_k": top_k} if top_k else {}})
+        assert len(salient(engine)) == rows
+        assert len(salient(engine, top_k=2)) == 2
     (status,) = ask(engine, "status")["roots"]
     assert [p["field"] for p in status["problems"]] == ["retrieval.reflex.top_k"]
 
@@ -92,24 +163,123 @@ def test_a_window_counts_as_its_config_says(tmp_path: Path) -> None:
     one, two = base(tmp_path / "one"), base(tmp_path / "two")
     write(one, "config.yaml", {"retrieval": {"reflex": {"window": 1}}})
     engine = engine_on(one, two)
-    engine.observe("s", None, "the Key Vault")
-    engine.observe("s", None, "something else")
-    rows = ask(engine, "salience", session_id="s")["salience"]
-    assert [r["collection"] for r in rows] == ["two"]
+    for text in ("the Key Vault", "something else"):
+        engine.observe("s", None, text)
+    assert salient(engine, "collection") == ["two"]
+
+
+NAMING = "Beacon or the gull service? and the jwt?"
+UNNAMED = "which database do we use for billing data?"
+"""A prompt that names no entity."""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    billing = "Billing data requires ACID guarantees; PostgreSQL is the data store."
+    made: Mapping[str, bytes] = {
+        **known("beacon", "Beacon", "Beacon shows the ovens."),
+        **known("gull", "Gull Service", "Gull writes to the tills."),
+        **known("jwt", "JWT authentication", "Tokens live for an hour."),
+        "claims/billing.yaml": claim("billing", text=billing, entities=[]),
+        "claims/cookie.yaml": claim("cookie", text="The cookie expires.", entities=[]),
+    }
+    make_kb(tmp_path)
+    for path, data in made.items():
+        write(tmp_path, path, data)
+    return tmp_path
+
+
+@pytest.fixture
+def clock() -> Ticking:
+    return Ticking()
+
+
+@pytest.fixture
+def engine(root: Path, clock: Ticking) -> Engine:
+    return engine_on(root, clock=clock)
+
+
+@pytest.mark.parametrize("threshold", [None, 0.0, 0.30, 0.60, 1.0])
+def test_names_obey_the_threshold_of_what_is_volunteered(
+    engine: Engine, root: Path, threshold: float | None
+) -> None:
+    configure(engine, root, volunteer={} if threshold is None else {"threshold": threshold})
+    weak = {"beacon": 0.45} if threshold in (0.0, 0.30) else {}
+    assert items(engine, NAMING) == {"gull": 1.0} | weak
+
+
+def test_words_are_settled_as_soon_as_the_config_says_so(engine: Engine, root: Path) -> None:
+    text = "the beacon on the hill"
+    assert items(engine, text) == {}
+    configure(engine, root, sidecar={"names": {"always": ["beacon"]}})
+    assert items(engine, text) == {"beacon": 1.0}
+    configure(engine, root, sidecar={"names": {"never": ["Beacon"]}})
+    assert items(engine, "why is Beacon slow?") == {}
+
+
+@pytest.mark.parametrize(
+    "recall",
+    [
+        {},
+        {"fallback_to_fts": False},
+        {"enabled": False},
+        {"similarity_threshold": 0.999},
+        {"min_prompt_len": len(UNNAMED) + 1},
+    ],
+)
+def test_full_text_speaks_where_the_config_lets_it(
+    engine: Engine, root: Path, recall: dict[str, object]
+) -> None:
+    configure(engine, root, sidecar={"recall": recall})
+    assert items(engine, UNNAMED).keys() == (set() if recall else {"billing"})
+
+
+def test_what_full_text_finds_is_said_once_to_a_session_and_never_pushed(engine: Engine) -> None:
+    once: dict[str, Any] = {"session_id": "s", "repeat": False}
+    assert items(engine, UNNAMED, **once).keys() == {"billing"}
+    assert items(engine, f"{UNNAMED} Hm.", **once) == {}
+    assert items(engine, UNNAMED, session_id="s").keys() == {"billing"}
+    pushes = Pushes(engine, Caller())
+    engine.observe("other", None, UNNAMED)
+    assert pushed(pushes) == []
+    engine.observe("other", None, "Where is the Gull Service?")
+    assert pushed(pushes) != []
+
+
+# Limits
+
+
+@pytest.mark.parametrize(
+    ("name", "field", "rows"), [("context", "task", "items"), ("probe", "text", "hits")]
+)
+def test_when_time_is_up_what_is_there_is_said(
+    engine: Engine, clock: Ticking, name: str, field: str, rows: str
+) -> None:
+    params = {field: 'How does the Gull Service go with "ACID guarantees" in the evening?'}
+    for clock.step, degraded in ((0.6, ["timed_out"]), (0.0, [])):
+        answer = ask(engine, name, session_id="s", **params)
+        ids = {row["id"] for row in answer[rows]}
+        assert answer["degraded"] == degraded
+        assert "gull" in ids
+        assert ("billing" in ids) == (not degraded)
+
+
+def test_of_a_long_text_head_and_tail_are_read(engine: Engine) -> None:
+    paste, asked = "word " * 4_000, "What does the Gull Service do?"
+    for task in (f"{asked} {paste}", f"{paste} {asked}"):
+        assert items(engine, task).keys() == {"gull"}
+    assert items(engine, f"{paste} Gull Service {paste}") == {}
 
 
 def test_a_claim_dated_beyond_the_calendar_answers(tmp_path: Path) -> None:
+    dates = {"first": "0001-01-01T00:00:00+14:00", "last": "9999-12-31T23:00:00-14:00"}
     root = base(tmp_path / "kb")
-    for name, date in (
-        ("first", "0001-01-01T00:00:00+14:00"),
-        ("last", "9999-12-31T23:00:00-14:00"),
-    ):
+    for name, date in dates.items():
         text = f"{name} keys of the Key Vault"
         write(root, f"claims/{name}.yaml", claim(name, text=text, updated_at=date))
     engine = engine_on(root)
-    for name in ("first", "last"):
-        shown = ask(engine, "claim", id=name)["claim"]
-        assert shown["date"][:4] in ("0001", "9999")
+    for name, date in dates.items():
+        assert ask(engine, "claim", id=name)["claim"]["date"][:4] == date[:4]
         assert name in ask(engine, "context", task=f"the {name} of the Key Vault")["text"]
     rows = ask(engine, "experts", topic="first of the Key Vault", weight="recency")["experts"]
     assert rows[0]["claim_count"] == 3
@@ -117,12 +287,9 @@ def test_a_claim_dated_beyond_the_calendar_answers(tmp_path: Path) -> None:
 
 def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
     root = base(tmp_path / "kb")
-    session = {"id": "s", "agent": "ada", "ended_at": None}
-    write(root, "sessions/s.yaml", session)
     engine = engine_on(root)
-    engine.observe("s", None, "the Key Vault")
-    engine.load()
-    assert ask(engine, "salience", session_id="s")["salience"]
-    write(root, "sessions/s.yaml", session | {"ended_at": "2026-01-01T00:00:00"})
-    engine.load()
-    assert ask(engine, "salience", session_id="s")["salience"] == []
+    for ended, listed in ((None, ["vault"]), ("2026-01-01T00:00:00", [])):
+        engine.observe("s", None, "the Key Vault")
+        write(root, "sessions/s.yaml", {"id": "s", "agent": "ada", "ended_at": ended})
+        engine.load()
+        assert salient(engine) == listed

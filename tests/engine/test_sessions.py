@@ -26,13 +26,9 @@ def sessions(clock: Clock) -> Sessions:
     return Sessions(clock)
 
 
-def a_session() -> Session:
-    return Session("s", 0.0)
-
-
 def test_the_window_keeps_the_newest_slots() -> None:
     """A slot is replaced in place and becomes the newest; a final one stays as it is."""
-    session = a_session()
+    session = Session("s", 0.0)
     for key, text in (("a", "first"), (None, "asked"), ("b", "second"), ("a", "again")):
         session.touch(key, text, 2)
     assert session.window() == ["again", "second"]
@@ -42,20 +38,20 @@ def test_the_window_keeps_the_newest_slots() -> None:
 
 
 def test_both_ends_of_a_long_text_are_kept_in_whole_words() -> None:
-    session = a_session()
+    session = Session("s", 0.0)
     session.touch(None, "first " + "between " * 1000 + "last", 1)
     (kept,) = session.window()
     head, tail = kept.split("\n\n")
     assert head.startswith("first between ")
     assert tail.endswith(" between last")
-    assert {*head.split(), *tail.split()} == {"first", "between", "last"}
+    assert {*kept.split()} == {"first", "between", "last"}
     assert MAX_SLOT_BYTES - 40 < len(kept) <= MAX_SLOT_BYTES
     assert abs(len(head) - len(tail)) < 20
 
 
-@given(st.text(st.sampled_from("a é認🙂\n\ud800"), min_size=1000, max_size=3000) | st.text())
+@given(st.text(st.sampled_from("a é認🙂\n\ud800"), min_size=1000, max_size=3000))
 def test_no_slot_holds_more_than_4_kb(text: str) -> None:
-    session = a_session()
+    session = Session("s", 0.0)
     for long in (text, text + " " * 5000, " " * 5000 + text, text * 5):
         session.touch(None, long, 1)
         assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.window())
@@ -68,7 +64,7 @@ def test_sessions_expire_after_half_an_hour_without_activity(
     sessions.open("b")
     clock.now += SESSION_SECONDS - 1
     assert sessions.get("a") is not None
-    assert sessions.peek("b") is not None
+    assert sessions.peek("b") is not None  # which is no activity
     clock.now += 2
     assert sessions.peek("b") is None
     assert [s.id for s in sessions] == ["a"]
