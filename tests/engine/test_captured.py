@@ -5,7 +5,6 @@ what is retired beside them.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -13,8 +12,8 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.retrieval import gate
 
 from tests.conftest import MakeKb
-from tests.engine.bases import ask, engine_on
-from tests.kb.samples import entity, put
+from tests.engine.bases import ask, engine_on, write
+from tests.kb.samples import entity
 from tests.workspace.places import cite
 
 RETRIES = (
@@ -55,21 +54,14 @@ push it before the wheels are built by tools/build.py. The build takes an hour.
     git push --tags origin main
 """
 FRAGMENTS = ("yaml` and README", "md. It was", "for the handheld app.", "py decides")
-UNSAID = (
-    "Here's what I found",
-    "Let me know",
-    "pull request?",
-    "Retry(times",
-    "Release guide: Rel",
-)
-
-HOOK = Caller(is_unasked=True)
+UNSAID = ["Here's what I found", "Let me know", "pull request?", "Retry(times", "Release guide: R"]
+APPROVED = {"op": "config", "review": {"auto_approve_on_receipt": True}}
 
 
 @pytest.fixture(scope="module")
 def captured(make_kb: MakeKb) -> Path:
     return make_kb(
-        {"op": "config", "review": {"auto_approve_on_receipt": True}},
+        APPROVED,
         {"op": "capture", "question": QUESTION, "answer": ANSWER},
         {"op": "capture", "question": KEYRING_QUESTION, "answer": KEYRING, "session": "s2"},
         {"op": "ingest", "content": GUIDE, "title": "guide.rst"},
@@ -78,49 +70,40 @@ def captured(make_kb: MakeKb) -> Path:
     ).root
 
 
-def context(engine: Engine, task: str, **params: Any) -> str:
+def context(engine: Engine, task: str) -> str:
     """The block that a hook gives for a task."""
-    return str(ask(engine, "context", HOOK, task=task, **params)["text"])
-
-
-def claims(root: Path) -> dict[str, dict[str, Any]]:
-    """The claims of a knowledge base, by text."""
-    loaded = (yaml.safe_load(p.read_text()) for p in (root / ".vouch/claims").iterdir())
-    return {row["text"]: row for row in loaded}
+    return str(ask(engine, "context", Caller(is_unasked=True), task=task)["text"])
 
 
 def test_no_fragment_is_said_and_every_sentence_once(captured: Path) -> None:
     engine = engine_on(captured)
-    for text in claims(captured):
-        for said in (context(engine, text), context(engine, f"What about this: {text}")):
-            lines = [line for line in said.splitlines() if line.startswith("- ")]
-            assert not any(f": {fragment}" in line for line in lines for fragment in FRAGMENTS)
-            assert not any(text in line for line in lines for text in UNSAID)
-        for hit in ask(engine, "search", query=text)["hits"]:
-            assert not hit["snippet"].startswith(FRAGMENTS)
-            assert not any(text in hit["snippet"] for text in UNSAID)
-        for hit in ask(engine, "probe", text=text)["hits"]:
-            assert not hit["text"].startswith(FRAGMENTS)
-            assert not any(text in hit["text"] for text in UNSAID)
+    files = (captured / ".vouch" / "claims").iterdir()
+    ids = {row["text"]: row["id"] for row in (yaml.safe_load(one.read_text()) for one in files)}
+    for text in ids:
+        blocks = context(engine, text) + context(engine, f"What about this: {text}")
+        said = [line.partition(": ")[2] for line in blocks.splitlines() if line.startswith("- ")]
+        said += [hit["snippet"] for hit in ask(engine, "search", query=text)["hits"]]
+        said += [hit["text"] for hit in ask(engine, "probe", text=text)["hits"]]
+        for line in said:
+            assert not line.startswith(FRAGMENTS)
+            assert not any(text in line for text in UNSAID)
     answer = ask(engine, "context", task=QUESTION)
     assert answer["text"].count(RETRIES) == 1
     (line,) = (line for line in answer["text"].splitlines() if RETRIES in line)
-    parts = [claim["id"] for text, claim in claims(captured).items() if text in RETRIES]
+    parts = {claim_id for text, claim_id in ids.items() if text in RETRIES}
     assert len(parts) == 3
     assert " +2 (unreviewed): " in line
-    assert set(parts) <= {item["id"] for item in answer["items"]}
+    assert parts <= {item["id"] for item in answer["items"]}
 
 
 def test_a_name_alone_is_told_passages_each_sentence_once(tmp_path: Path) -> None:
     places = [f"what room {number:02} keeps" for number in range(12)]
     restarts = "Grafana needs a restart each May."
     content = f"Grafana reads {', '.join(places)}.\n\n{restarts}\n".encode()
-    for name, quote in {**dict(zip(places, places, strict=True)), "zz": restarts}.items():
-        fields: dict[str, Any] = {"entities": ["grafana"], "auto_approved": True}
-        cite(
-            tmp_path, name.replace(" ", "-"), quote, "a.md", content, quote=quote.encode(), **fields
-        )
-    put(tmp_path / ".vouch", "entities/grafana.yaml", entity("grafana", name="Grafana"))
+    for number, quote in enumerate([*places, restarts]):
+        at, fields = f"c{number:02}", {"entities": ["grafana"], "auto_approved": True}
+        cite(tmp_path, at, quote, "a.md", content, quote=quote.encode(), **fields)
+    write(tmp_path, "entities/grafana.yaml", entity("grafana", name="Grafana"))
     for said in ("Grafana", "what do we know about Grafana?"):
         assert restarts in context(engine_on(tmp_path), said)
 
@@ -143,7 +126,7 @@ def test_answers_that_may_not_be_told_do_not_hide_another_to_the_same_question(
 ) -> None:
     places = ("Aachen", "Bremen", "Celle", "Dresden", "Erfurt")
     root = make_kb(
-        {"op": "config", "review": {"auto_approve_on_receipt": True}},
+        APPROVED,
         *(
             {"op": "capture", "question": f"{QUESTION[:-1]} in {place}?", "session": place}
             | {"answer": ANSWER.replace("The queue", f"The queue in {place}")}

@@ -9,26 +9,26 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.engine.collection import settle
+from vouch_sidecar.engine.collection import Collection, settle
 from vouch_sidecar.workspace import build
 from vouch_sidecar.workspace.file_list import read_file, stat_of
 from vouch_sidecar.workspace.world import World
 
 from tests.workspace.places import cite, git, repository, settled, write
 
+RELAY, DESK, ADR = "src/relay.py", "src/desk.py", "adr/7-queues.md"
 FILES = {
-    "src/relay.py": "class Relay:\n    def send(self):\n        pass\n",
-    "src/desk.py": "class Desk:\n    pass\n",
-    "adr/7-queues.md": "# Queues\n\nEverything queues.\n",
+    RELAY: "class Relay:\n    def send(self):\n        pass\n",
+    DESK: "class Desk:\n    pass\n",
+    ADR: "# Queues\n\nEverything queues.\n",
 }
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    root = repository(tmp_path / "repo", FILES, commit=True)
+    root, quote = repository(tmp_path / "repo", FILES, commit=True), b"Everything queues."
     cite(root, "relay", "`Relay.send` waits.", "https://example.org/a")
-    cite(root, "queue", "Everything queues.", "adr/7-queues.md", FILES["adr/7-queues.md"].encode(),
-         quote=b"Everything queues.")  # fmt: skip
+    cite(root, "queue", "Everything queues.", ADR, FILES[ADR].encode(), quote=quote)
     return root
 
 
@@ -45,36 +45,37 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return paths
 
 
+def only(engine: Engine) -> Collection:
+    (collection,) = engine.collections.values()
+    return collection
+
+
 def looked(engine: Engine) -> World:
     """The world after a look at everything."""
-    (collection,) = engine.collections.values()
+    collection = only(engine)
     collection.memo.sweep_at = 0.0
     engine.read()
     settle([collection])
     return collection.world
 
 
-def ties_in(world: World) -> object:
+def ties_in(world: World) -> dict[str, list[str]]:
     return {path: sorted(map(str, world.ties.of_file(path))) for path in world.files.paths}
 
 
 def told(world: World) -> object:
     """All that a world says."""
-    return (
-        ties_in(world),
-        dict(world.sources),
-        world.fresh.places,
-        world.fresh.gone,
-        world.history.names,
-    )
+    of_quotes = world.fresh.places, world.fresh.gone
+    rules = world.code_owners.rules
+    return ties_in(world), dict(world.sources), of_quotes, world.history.names, rules
 
 
 CHANGES: list[dict[str, str | None]] = [
-    {"src/relay.py": "\n\nclass Relay:\n    def send(self):\n        pass\n"},
-    {"src/relay.py": "class Relay:\n    pass\n", "src/more.py": "class Relay:\n  def send(x):\n"},
-    {"src/desk.py": "class Desk:\n    pass\n"},
-    {"adr/7-queues.md": None},
-    {"adr/7-queues.md": "# Queues\n\nNothing queues.\n"},
+    {RELAY: "\n\n" + FILES[RELAY]},
+    {RELAY: "class Relay:\n    pass\n", "src/more.py": "class Relay:\n  def send(x):\n"},
+    {DESK: "class Desk:\n    pass\n"},
+    {ADR: None},
+    {ADR: "# Queues\n\nNothing queues.\n"},
     {".vouch/claims/relay.yaml": None},
     {"CODEOWNERS": "* @ada\n"},
 ]
@@ -88,23 +89,21 @@ def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Pa
                 (root / path).unlink()
             else:
                 write(root, {path: text})
-        world, fresh = looked(live), looked(settled(root, tmp_path / f"other-{number}"))
-        assert told(world) == told(fresh)
-        assert world.code_owners.rules == fresh.code_owners.rules
+        assert told(looked(live)) == told(looked(settled(root, tmp_path / f"other-{number}")))
 
 
 def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
     root: Path, tmp_path: Path, reads: list[str]
 ) -> None:
     engine = settled(root, tmp_path)
-    assert sorted(reads) == ["src/desk.py", "src/relay.py"]
+    assert sorted(reads) == [DESK, RELAY]
     before = looked(engine)
     assert looked(engine) is before
     cite(root, "new", "`Desk` is open.", "https://example.org/b")
     world = looked(engine)
-    assert [tie.claim_id for tie in world.ties.of_file("src/desk.py")] == ["new"]
+    assert [tie.claim_id for tie in world.ties.of_file(DESK)] == ["new"]
     assert len(reads) == 2  # a new claim searches no file
-    (root / "src" / "desk.py").touch()
+    (root / DESK).touch()
     again = looked(engine)
     assert (len(reads), ties_in(again) == ties_in(world)) == (3, True)
     woken = engine.due.count
@@ -119,8 +118,7 @@ def test_a_world_is_of_one_generation_whatever_is_published_meanwhile(
     root: Path, tmp_path: Path
 ) -> None:
     engine = settled(root, tmp_path)
-    (collection,) = engine.collections.values()
-    knowledge = collection.knowledge
+    collection, knowledge = only(engine), only(engine).knowledge
     cite(root, "first", "`Desk` is open.", "https://example.org/b")
     engine.read()
 
@@ -139,7 +137,7 @@ def test_a_world_is_of_one_generation_whatever_is_published_meanwhile(
 def test_a_file_that_is_being_written_keeps_its_ties(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine, relay = settled(root, tmp_path), root / "src" / "relay.py"
+    engine, relay = settled(root, tmp_path), root / RELAY
     ties = ties_in(looked(engine))
     monkeypatch.setattr(build, "EMPTIED_SECONDS", 60)
     relay.write_bytes(b"")
@@ -150,7 +148,7 @@ def test_a_file_that_is_being_written_keeps_its_ties(
 
     def written(tree: Path, path: str) -> Any:
         content = read_file(tree, path)
-        write(root, {"src/relay.py": FILES["src/relay.py"]})
+        write(root, {RELAY: FILES[RELAY]})
         return content and (content[0], stat_of(tree, path))
 
     relay.write_bytes(b"class Relay:\n")
@@ -179,22 +177,18 @@ def test_the_next_process_reads_no_file_that_is_as_it_was(
 
 
 def test_a_checkout_counts_before_the_next_sweep(root: Path, tmp_path: Path) -> None:
-    engine = settled(root, tmp_path)
-    looked(engine)
-    write(root, {"src/relay.py": "class Other:\n    pass\n"})
-    git(root, "commit", "-q", "-a", "-m", "other")
-    (collection,) = engine.collections.values()
-    settle([collection])
-    assert not collection.world.ties.of_file("src/relay.py")
-    git(root, "checkout", "-q", "HEAD~", "--", "src/relay.py")
-    settle([collection])
-    assert collection.world.ties.of_file("src/relay.py")
+    collection = only(settled(root, tmp_path))
+    write(root, {RELAY: "class Other:\n    pass\n"})
+    for command, is_tied in (("commit -qam x", False), (f"checkout -q HEAD~ -- {RELAY}", True)):
+        git(root, *command.split())
+        settle([collection])
+        assert bool(collection.world.ties.of_file(RELAY)) == is_tied
 
 
 def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:
     cite(root, "never", "It hums.", "/home/dev/repo/src/never.py")
-    cite(root, "gone", "It rang.", "/home/dev/repo/src/relay.py#L3")
-    git(root, "rm", "-q", "-f", "src/relay.py")
-    assert list(looked(settled(root, tmp_path)).fresh.gone.values()) == ["src/relay.py"]
+    cite(root, "gone", "It rang.", f"/home/dev/repo/{RELAY}#L3")
+    git(root, "rm", "-q", "-f", RELAY)
+    assert list(looked(settled(root, tmp_path)).fresh.gone.values()) == [RELAY]
     write(root, {".vouch/config.yaml": "sidecar: {people: {git: false}}\n"})
     assert not looked(settled(root, tmp_path / "off")).fresh.gone
