@@ -4,7 +4,7 @@ import { ClaimPage } from './claim/claimView';
 import type { DidChangeSalience, DidChangeStatus } from './protocol.gen';
 import { Reading } from './reading';
 import { coalesce } from './server/coalesce';
-import { isIdle, kindOf, type State } from './status/state';
+import { hasNames, isIdle, kindOf, type State } from './status/state';
 import { drawStatus, statusItem } from './status/statusItem';
 import type { Ask, Node } from './tree/nodes';
 import type { Rows } from './tree/rows';
@@ -64,7 +64,10 @@ export class Panel implements vscode.Disposable {
   setState(state: State): void {
     const isNew = state.kind !== this.state.kind;
     this.state = state;
-    void vscode.commands.executeCommand('setContext', 'vouchSidecar.state', state.kind);
+    const tell = (key: string, value: unknown) =>
+      vscode.commands.executeCommand('setContext', `vouchSidecar.${key}`, value);
+    void tell('state', state.kind);
+    void tell('hasNames', hasNames(state));
     if (isIdle(state) || state.kind === 'paused') this.inPlay.clear();
     if (this.isBlank) for (const view of [this.inFile, this.claim, this.experts]) view.clear();
     drawStatus(this.item, state, this.health);

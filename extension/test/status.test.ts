@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { StatusResult } from '../src/protocol.gen';
-import { isIdle, kindOf, pausedUntil, type State, summarize } from '../src/status/state';
+import { hasNames, isIdle, kindOf, pausedUntil, type State, summarize } from '../src/status/state';
 
 const status: StatusResult = {
   generation: 7,
@@ -51,6 +51,15 @@ test('an answer says whether it is read, whether there is any, and whether it is
   const refused = stateOf({ ...status, roots: [], refused: ['.vouch belongs to root'] });
   const { severity, detail } = summarize(refused, undefined);
   assert.deepEqual([severity, detail], ['warning', '.vouch belongs to root']);
+});
+
+test('claims alone are named by nothing that is written', () => {
+  const [root] = status.roots;
+  assert.ok(root);
+  const bare = { ...root, counts: { ...root.counts, entities: 0 } };
+  const served = (roots: StatusResult['roots']) => hasNames(ready({ roots }));
+  assert.deepEqual([served([bare]), served([{ ...bare, topics: 2 }])], [false, true]);
+  assert.ok(served([bare, root]));
 });
 
 const paused = (...ends: (string | null)[]): State =>
@@ -123,7 +132,7 @@ test('where a view is empty, each state has its words', () => {
   const words = welcomes.filter(({ view }) => view === 'vouchSidecar.inPlay');
   for (const kind of KINDS) {
     const whens = words.filter(({ when }) => when.endsWith(`vouchSidecar.state == ${kind}`));
-    assert.equal(whens.length, 1, kind);
+    assert.equal(whens.length, kind === 'ready' ? 2 : 1, kind); // with names, and without
   }
 });
 
