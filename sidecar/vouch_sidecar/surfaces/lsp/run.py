@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Mapping
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from io import RawIOBase
+from io import BufferedReader, RawIOBase
 from typing import BinaryIO
 
 import anyio
-from pygls.io_ import StdoutWriter, run_async
+from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
 from vouch_sidecar.engine import DiskFollower, Engine
 from vouch_sidecar.operations.notifications import DidChangeSalience
@@ -24,9 +23,6 @@ from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 LAST_ANSWERS = 1.0
 """Seconds to answer pending requests after the end of the input."""
-READ_BYTES = 1 << 16
-AHEAD_BYTES = 1 << 23
-"""What is read ahead of the messages that are handled, and the longest line of a header."""
 
 
 def run_stdio(env: Mapping[str, str], owned: Ownership | None = None) -> None:
@@ -67,58 +63,17 @@ async def _follow(server: Sidecar) -> None:
         await follow(roots, window.env, tell, server.parts, server.caller.viewer, lasts=lasts)
 
 
-class Input(asyncio.StreamReader, asyncio.ReadTransport):
-    """What a stream brings, read by a thread of its own, which waits while much is not handled yet:
-    the loop's threads may all be busy with long answers. With pygls' reader the loop and a thread
-    take turns three times a message.
-    """
-
-    def __init__(self, source: RawIOBase) -> None:
-        super().__init__(limit=AHEAD_BYTES)
-        loop, self._has_room = asyncio.get_running_loop(), threading.Event()
-        self.is_held = False
-        self.set_transport(self)
-
-        def read() -> None:
-            with suppress(RuntimeError):  # the loop has ended
-                try:
-                    while data := source.read(READ_BYTES):
-                        self._has_room.clear()
-                        loop.call_soon_threadsafe(self._take, data)
-                        self._has_room.wait()
-                finally:
-                    loop.call_soon_threadsafe(self.feed_eof)
-
-        threading.Thread(target=read, name="reader", daemon=True).start()
-
-    def _take(self, data: bytes) -> None:
-        self.feed_data(data)
-        if not self.is_held:
-            self._has_room.set()
-
-    def pause_reading(self) -> None:
-        """Read nothing after what is being taken."""
-        self.is_held = True
-
-    def resume_reading(self) -> None:
-        """Read on."""
-        self.is_held = False
-        self._has_room.set()
-
-    async def readline(self) -> bytes:
-        await asyncio.sleep(0)  # what a message asks for begins before the next one is handled
-        return await super().readline()
-
-
 async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:
     """Answer messages until the client says `exit` or its stream ends. Returns the exit code."""
     protocol, report = server.protocol, server.report_server_error
     protocol.set_writer(StdoutWriter(sink))
+    # A thread of its own: the loop's may all be busy with long answers.
+    reader = StdinAsyncReader(BufferedReader(source), ThreadPoolExecutor(1))
     try:
-        await run_async(threading.Event(), Input(source), protocol, error_handler=report)
+        await run_async(threading.Event(), reader, protocol, error_handler=report)
     except SystemExit as ended:  # pygls raises it on `exit`
         return 1 if ended.code else 0
-    except (asyncio.IncompleteReadError, ValueError):
-        pass  # the stream ended within a message, or its header is none
+    except ValueError:
+        pass  # what should be a header is none
     await protocol.settled(LAST_ANSWERS)
     return 1
