@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,35 +16,42 @@ from tests.install.conftest import ENV, PLUGIN, SAFE, SHARING, WRITING, Install,
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND
 
-# By host: its file in a project, and one that a user has written by hand.
+# By host: one of its files in a project, and at home.
 FILES = {
-    "codex": (".codex/config.toml", '# mine\nmodel = "o9"\n'),
-    "cursor": (".cursor/mcp.json", '{\n    "mcpServers": {"other": {"command": "x"}}\n}\n'),
-    "opencode": ("opencode.json", '{\n\t// mine\n\t"model": "a/b", // good\n}\n'),
-    "zed": (".zed/settings.json", '// Folder settings\n{\n  "tab_size": 2 }'),
+    "claude-code": (f"{PLUGIN}/.mcp.json", f"{PLUGIN}/.mcp.json"),
+    "codex": (".codex/config.toml", ".codex/config.toml"),
+    "cursor": (".cursor/mcp.json", ".cursor/mcp.json"),
+    "opencode": ("opencode.json", ".config/opencode/opencode.json"),
+    "zed": (".zed/settings.json", ".config/zed/settings.json"),
 }
 
 
+@pytest.mark.parametrize("options", [[], ["--user"]])
 @pytest.mark.parametrize("host", WRITING)
-def test_a_round_trip_leaves_nothing_behind(install: Install, root: Path, host: str) -> None:
-    before = tree(root)
-    shown = install(host, "--dry-run").stdout
-    assert tree(root) == before
+def test_a_round_trip_leaves_nothing_behind(
+    install: Install, root: Path, host: str, options: list[str]
+) -> None:
+    base = root.parent if options else root
+    before = tree(base)
+    shown = install(host, *options, "--dry-run").stdout
+    assert tree(base) == before
     assert "vouch-sidecar" in shown
-    said = install(host).stdout
-    after = tree(root)
+    said = install(host, *options).stdout
+    after = tree(base)
     files = sorted(after.keys() - before.keys())
+    assert FILES[host][bool(options)] in files
     assert sorted(said.splitlines()) == [f"wrote {file}" for file in files]
     assert all(f"would write {file}:\n{after[file].decode()}" in shown for file in files)
+    assert not options or "workspaceFolder" not in shown
     assert {name: after[name] for name in before} == before
-    assert sorted(install(host).stdout.splitlines()) == [f"{file} is there" for file in files]
-    said = install(host, "--uninstall", "--dry-run").stdout
+    assert sorted(install(host, *options).stdout.splitlines()) == [f"{f} is there" for f in files]
+    said = install(host, *options, "--uninstall", "--dry-run").stdout
     assert sorted(said.splitlines()) == [f"would remove {file}" for file in files]
-    assert tree(root) == after
-    said = install(host, "--uninstall").stdout
+    assert tree(base) == after
+    said = install(host, *options, "--uninstall").stdout
     assert sorted(said.splitlines()) == [f"removed {file}" for file in files]
-    assert tree(root) == before
-    assert install(host, "--uninstall").stdout == ""
+    assert tree(base) == before
+    assert install(host, *options, "--uninstall").stdout == ""
 
 
 def test_it_is_done_though_nobody_reads_what_it_says(install: Install, root: Path) -> None:
@@ -53,39 +61,26 @@ def test_it_is_done_though_nobody_reads_what_it_says(install: Install, root: Pat
     assert install("zed").stdout == ".zed/settings.json is there\n"
 
 
-def test_for_the_user(install: Install, root: Path) -> None:
-    home = root.parent
-    project = tree(root)
-    for host in WRITING:
-        install(host, "--user")
-    assert tree(root) == project
-    for name in (
-        f"{PLUGIN}/.mcp.json",
-        ".codex/config.toml",
-        ".cursor/mcp.json",
-        ".config/opencode/opencode.json",
-        ".config/zed/settings.json",
-    ):
-        assert "vouch-sidecar" in (home / name).read_text("utf-8")
-    assert "workspaceFolder" not in (home / ".cursor/mcp.json").read_text("utf-8")
-    for host in WRITING:
-        install(host, "--user", "--uninstall")
-    assert set(tree(home)) == {f"project/{name}" for name in project}
+LINKED = [("zed", ".zed"), ("zed", ".zed/settings.json"), ("cursor", ".cursor/skills")]
+ODD = [(*linked, odd) for linked in LINKED for odd in ("../outside", "docs", ".", "itself")]
+MADE: dict[str, Callable[[Path], None]] = {"fifo": os.mkfifo, "folder": Path.mkdir}
 
 
-@pytest.mark.parametrize("target", ["../outside", "docs", "."])
 @pytest.mark.parametrize(
-    ("host", "linked"),
-    [("zed", ".zed"), ("zed", ".zed/settings.json"), ("cursor", ".cursor/skills")],
+    ("host", "file", "odd"), [*ODD, *(("zed", ".zed/settings.json", odd) for odd in MADE)]
 )
-def test_links_are_not_followed(
-    install: Install, root: Path, tmp_path: Path, host: str, linked: str, target: str
+def test_what_is_no_file_or_lies_behind_a_link_is_left_alone(
+    install: Install, root: Path, tmp_path: Path, host: str, file: str, odd: str
 ) -> None:
-    for path in (root / "docs", tmp_path / "outside", (root / linked).parent):
-        path.mkdir(exist_ok=True)
-    (root / linked).symlink_to(root / target)
+    path = root / file
+    for folder in (root / "docs", tmp_path / "outside", path.parent):
+        folder.mkdir(exist_ok=True)
+    if odd in MADE:
+        MADE[odd](path)
+    else:
+        path.symlink_to(path if odd == "itself" else root / odd)
     before = {*tmp_path.rglob("*")}
-    for more in ([], ["--uninstall"]):
+    for more in ([], ["--uninstall"], ["--dry-run"]):
         said = install(host, *more, code=1).stderr
         assert "lies behind a link" in said or "can't be read" in said
     assert {*tmp_path.rglob("*")} == before
@@ -129,24 +124,10 @@ def test_snippets_are_printed(install: Install, root: Path, host: str) -> None:
         assert server == {"command": "vouch-sidecar", "args": ["lsp"], "environment": ENV}
 
 
-@pytest.mark.parametrize("odd", ["fifo", "itself", "folder"])
-def test_what_is_no_file_is_left_alone(install: Install, root: Path, odd: str) -> None:
-    path = root / ".zed" / "settings.json"
-    path.parent.mkdir()
-    if odd == "fifo":
-        os.mkfifo(path)
-    elif odd == "itself":
-        path.symlink_to(path)
-    else:
-        path.mkdir()
-    for args in ([], ["--uninstall"], ["--dry-run"]):
-        assert "can't be read" in install("zed", *args, code=1).stderr
-
-
 @pytest.mark.parametrize("host", SHARING)
 def test_a_file_that_is_there_is_its_users(install: Install, root: Path, host: str) -> None:
     """What to add to it is printed; users take it out."""
-    name, text = FILES[host]
+    name, text = FILES[host][0], "{ }\n"
     path = root / name
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, "utf-8")

@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import tomllib
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +30,6 @@ SERVERS = {
     "zed": (".zed/settings.json", "context_servers"),
 }
 
-Run = Callable[..., bytes]
-
 
 @pytest.fixture
 def ran(root: Path) -> Path:
@@ -42,45 +39,37 @@ def ran(root: Path) -> Path:
     return ran
 
 
-@pytest.fixture
-def run(root: Path) -> Run:
-    """Runs a command as hosts do, in the project; what it prints."""
-
-    def started(
-        command: list[str], said: bytes = b"", env: Mapping[str, str] | None = None
-    ) -> bytes:
-        path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
-        patient = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
-        done = subprocess.run(
-            command,
-            input=said,
-            env=environment({"PATH": path, "PYTHONPATH": ":.", **patient, **(env or {})}),
-            cwd=root,
-            capture_output=True,
-            timeout=110,
-            check=False,
-        )
-        return done.stdout + done.stderr
-
-    return started
+def run(root: Path, command: list[str], said: object = None, **env: str) -> str:
+    """Run a command as hosts do, in the project, and say it something; what it prints."""
+    path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
+    patient = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
+    done = subprocess.run(
+        command,
+        input=json.dumps(said) + "\n",
+        env=environment({"PATH": path, "PYTHONPATH": ":.", **patient, **env}),
+        cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    return done.stdout + done.stderr
 
 
 def read(path: Path) -> Any:
     text = path.read_text("utf-8")
-    return (
-        tomllib.loads(text)
-        if path.suffix == ".toml"
-        else json.loads(text.removeprefix(f"// {MARK}\n"))
-    )
+    if path.suffix == ".toml":
+        return tomllib.loads(text)
+    return json.loads(text.removeprefix(f"// {MARK}\n"))
 
 
-def test_what_is_planted_runs_without_an_integration(run: Run, ran: Path) -> None:
-    run(["vouch-sidecar", "--version"])
+def test_what_is_planted_runs_without_an_integration(root: Path, ran: Path) -> None:
+    run(root, ["vouch-sidecar", "--version"])
     assert ran.exists()
 
 
 @pytest.mark.parametrize("host", HOOKS)
-def test_hooks(install: Install, run: Run, root: Path, ran: Path, host: str) -> None:
+def test_hooks(install: Install, root: Path, ran: Path, host: str) -> None:
     install(host)
     prompt = {"session_id": "agent", "cwd": str(root), "prompt": "How long do JWT tokens live?"}
     said = {}
@@ -88,21 +77,20 @@ def test_hooks(install: Install, run: Run, root: Path, ran: Path, host: str) -> 
         (hook,) = group["hooks"]
         name = re.sub("(?<!^)(?=[A-Z])", "-", event).lower()
         assert hook["command"].endswith(f" hook {name}")
-        command = ["sh", "-c", hook["command"]]
-        said[event] = run(command, json.dumps(prompt).encode(), {RESIDENT: "true"})
-    run(["vouch-sidecar", "stop"], env={"PYTHONPATH": ""})
+        said[event] = run(root, ["sh", "-c", hook["command"]], prompt, **{RESIDENT: "true"})
+    run(root, ["vouch-sidecar", "stop"], PYTHONPATH="")
     assert not ran.exists()
-    assert b"15 minutes" in said["UserPromptSubmit"], said
+    assert "15 minutes" in said["UserPromptSubmit"], said
 
 
 @pytest.mark.parametrize("host", WRITING)
-def test_mcp_servers(install: Install, run: Run, root: Path, ran: Path, host: str) -> None:
+def test_mcp_servers(install: Install, root: Path, ran: Path, host: str) -> None:
     install(host)
     name, key = SERVERS[host]
     server = read(root / name)[key]["vouch-sidecar"]
     command = [server["command"], *server["args"]] if "args" in server else server["command"]
     command = [word.replace("${workspaceFolder}", str(root)) for word in command]
-    env = server.get("environment" if host == "opencode" else "env")
-    said = run(command, json.dumps(INITIALIZE).encode() + b"\n", env)
+    env = server.get("environment" if host == "opencode" else "env") or {}
+    said = run(root, command, INITIALIZE, **env)
     assert not ran.exists()
-    assert b"serverInfo" in said
+    assert "serverInfo" in said
