@@ -182,6 +182,29 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
         await until(lambda: not is_lost())
 
 
+async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(breath, "GIVE_WAY_SECONDS", 60.0)
+    begun, breathe = list[None](), breath.Breath.__call__
+
+    def noted(asked: breath.Breath) -> None:
+        begun.append(None)
+        breathe(asked)
+
+    monkeypatch.setattr(breath.Breath, "__call__", noted)
+    root, other = base(tmp_path / "root"), base(tmp_path / "other")
+    engine = unread_engine(root)
+    dropped = engine.collections[root]
+    async with kept(engine):
+        with engine.breath:
+            await until(lambda: bool(begun))
+            engine.registry.set_folders([other])
+            await until(lambda: engine.collections[other].complete)
+        await until(lambda: engine.collections[other].world.is_whole)
+    assert dropped.memo.last is None
+
+
 @pytest.mark.parametrize(("start", "made"), [("a", "a"), ("a/b/c", "a"), ("a", "a/b/c")])
 async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_workspace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str, made: str
@@ -218,6 +241,6 @@ async def test_no_claim_is_tied_to_files_while_a_question_is_answered(
             with engine.breath:
                 await until(lambda: len(collection.knowledge.records) == 1 + number)  # noqa: B023
                 await anyio.sleep(0.3)
-                assert collection.is_workspace_pending
-            await until(lambda: not collection.is_workspace_pending)
+                assert collection.world_is_behind
+            await until(lambda: not collection.world_is_behind)
         assert len(collection.world.readings) == number

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,11 @@ FILES = {
     DESK: "class Desk:\n    pass\n",
     ADR: "# Queues\n\nEverything queues.\n",
 }
+
+GIT = """#!/bin/sh
+[ -e {broken} ] && exit 1
+exec {git} "$@"
+"""
 
 
 @pytest.fixture
@@ -192,3 +198,16 @@ def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:
     assert list(looked(settled(root, tmp_path)).fresh.gone.values()) == [RELAY]
     write(root, {".vouch/config.yaml": "sidecar: {people: {git: false}}\n"})
     assert not looked(settled(root, tmp_path / "off")).fresh.gone
+
+
+def test_a_history_that_git_could_not_read_is_read_at_the_next_sweep(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, program = tmp_path / "broken", tmp_path / "bin" / "git"
+    write(tmp_path, {"broken": "", "bin/git": GIT.format(broken=broken, git=shutil.which("git"))})
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    engine = settled(root, tmp_path)
+    assert looked(engine).history.unread.startswith("git is missing")
+    broken.unlink()
+    assert set(looked(engine).history.known) == set(FILES)

@@ -115,7 +115,7 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
         return found.claim.text, cited.fresh, found.degraded
 
     async with kept(engine):
-        await until(lambda: collection.complete and not collection.is_workspace_pending)
+        await until(lambda: collection.complete and not collection.world_is_behind)
         assert await asked() == ("It waits.", "there", [])
         (root.parent / "link").symlink_to(root)  # a path as a host of an agent may report it
         for line, fresh in [("wait(60)", "gone"), ("wait(30)", "there")] * 2:

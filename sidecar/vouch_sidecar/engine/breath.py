@@ -15,10 +15,6 @@ ASKED_SECONDS = 2.0
 """…which he does for so long after an answer."""
 
 
-class AnalysisCancelledError(Exception):
-    """Background work was told to end. What it published before counts."""
-
-
 class Breath:
     """A context manager around each answer and each read of changed files, on the event loop;
     background work calls it between small steps, in any thread.
@@ -28,8 +24,6 @@ class Breath:
         self._answers = 0
         self._free = Event()
         self._free.set()
-        self.has_ended = False
-        """Whether nobody follows any more, so that all work ends."""
         self._answered_at = self._since = 0.0
 
     def __enter__(self) -> None:
@@ -43,12 +37,10 @@ class Breath:
             self._free.set()
 
     def __call__(self) -> None:
-        """Pause while an answer is computed. Raises `AnalysisCancelledError` at the end."""
+        """Pause while an answer is computed."""
         now = time.monotonic()
         if now - self._since > WORK_SECONDS:
             if now - self._answered_at < ASKED_SECONDS:
                 time.sleep(REST_SECONDS)
             self._since = time.monotonic()
         self._free.wait(GIVE_WAY_SECONDS)
-        if self.has_ended:
-            raise AnalysisCancelledError

@@ -240,26 +240,13 @@ class Collection:
         self.default_gates = viewer_for(self.settings, None, None, env).gates
 
     @property
-    def is_workspace_pending(self) -> bool:
-        """Whether ties to files are not complete yet for the published generation."""
+    def world_is_behind(self) -> bool:
+        """Whether the world is not that of the published generation and of the files around as they
+        were reported.
+        """
         before = self.world.knowledge if self.world.is_whole else None
         is_known = before is not None and self.knowledge.changed_since(before) == []
         return not is_known or bool(self.reported_around)
-
-    @property
-    def is_first_workspace_pending(self) -> bool:
-        """Whether ties to files were never complete so far, and analysing the workspace did not
-        fail.
-        """
-        return not self.world.is_whole and WORKSPACE not in self.faults
-
-    @property
-    def is_workspace_awaited(self) -> bool:
-        """Whether ties to files were complete once, are not since a file was reported as changed,
-        and will be soon.
-        """
-        was_complete = self.world.is_whole and WORKSPACE not in self.faults
-        return was_complete and bool(self.reported_around)
 
     @property
     def is_behind(self) -> bool:

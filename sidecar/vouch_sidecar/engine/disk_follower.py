@@ -53,6 +53,8 @@ SEARCH_SHARE = 0.005
 """Share of the time that may be spent searching folders without a knowledge base for one."""
 WRITE_SECONDS = 30.0
 """Pause before a base that could not be written is tried again."""
+Indices = tuple[Stat | None, ...]
+"""The stats of git's indices."""
 UNFOLLOWED = "Changes on disk are not all followed"
 TORN = "A checkout may be seen in parts"
 WATCH_LOST = "Changes on disk are noticed late: the watcher was lost"
@@ -69,6 +71,10 @@ async def repeated(
             done = True
         if not done:
             await anyio.sleep(RETRY_SECONDS)
+
+
+class UnfollowedError(Exception):
+    """A knowledge base is not followed any more, so that its world is not built to the end."""
 
 
 class DiskFollower:
@@ -97,14 +103,10 @@ class DiskFollower:
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
         engine = self._engine
-        engine.breath.has_ended = False
-        try:
-            async with anyio.create_task_group() as group:
-                group.start_soon(self._embeddings.run)
-                follow = partial(self._follow_all, group.start_soon)
-                await repeated(engine.faults, "bases", UNFOLLOWED, follow)
-        finally:
-            engine.breath.has_ended = True
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._embeddings.run)
+            follow = partial(self._follow_all, group.start_soon)
+            await repeated(engine.faults, "bases", UNFOLLOWED, follow)
 
     async def _follow_all(self, start: Callable[..., object]) -> None:
         """Follow the knowledge bases that are served, and no others, until something changes. Now
@@ -140,8 +142,8 @@ class BaseFollower:
         are apart from those that were reported, for which questions wait.
         """
         self._was_read = anyio.Event()
-        self._checked_out: Stat | None = None
-        """Git's index when the files were read."""
+        self._checked_out: Indices = ()
+        """Git's indices when the files were read."""
         self._sweep_at = 0.0
         """When to look at all files."""
         self._rests_until = 0.0
@@ -171,13 +173,23 @@ class BaseFollower:
         self._world_count = await engine.due.since(self._world_count, AROUND_SECONDS)
         if not collection.complete:
             return
-        await self._settled(collection.tree, GIT_LOCK_SECONDS)
+        await self._settled(engine.clock() + GIT_LOCK_SECONDS)
         reported = dict(collection.reported_around)
-        build, is_whole = partial(collection.build_world, engine.breath, reported.keys()), False
-        while not is_whole:
-            world = await in_turn(build, WORLDS)
-            engine.publish_world(collection, world)
-            is_whole = world.is_whole
+        is_whole = has_ended = False
+
+        def breathe() -> None:
+            engine.breath()
+            if has_ended:
+                raise UnfollowedError
+
+        try:
+            while not is_whole:
+                build = partial(collection.build_world, breathe, reported.keys())
+                world = await in_turn(build, WORLDS)
+                engine.publish_world(collection, world)
+                is_whole = world.is_whole
+        finally:
+            has_ended = True
         if reported:
             collection.reported_around = dict(collection.reported_around.items() - reported.items())
             engine.notify()  # questions wait for this
@@ -190,7 +202,7 @@ class BaseFollower:
         if self._was_read.is_set():
             await anyio.sleep(SETTLE_SECONDS)
         give_up_at = engine.clock() + GIT_LOCK_SECONDS
-        checked_out = await self._settled(collection.root, GIT_LOCK_SECONDS)
+        checked_out = await self._settled(give_up_at)
         if checked_out != self._checked_out or collection.reader.is_damaged:
             self._sweep_at = 0.0  # events of a checkout may be missing
         began = engine.clock()
@@ -211,21 +223,21 @@ class BaseFollower:
         is_any_due = self._changed or self.collection.reported
         return max(0.0 if is_any_due else at, self._rests_until)
 
-    async def _settled(self, folder: Path, seconds: float) -> Stat | None:
-        """Git's index around a folder, once a running checkout is over; None without a repository,
-        and where the checkout takes longer than so many seconds.
+    async def _settled(self, give_up_at: float) -> Indices:
+        """Git's indices around the knowledge base and the working tree, once a running checkout is
+        over, at the latest at a time of the clock.
         """
-        collection = self.collection
+        collection, trusted = self.collection, self.collection.settings.trust.folders
+        folders = dict.fromkeys((collection.root, collection.tree))
+        around = [Repository.holding(folder, trusted) for folder in folders]
+        held = [repository for repository in around if repository is not None]
         with collection.faults.contained(GIT, TORN):
-            repository = Repository.holding(folder, collection.settings.trust.folders)
-            if repository is not None:
-                with anyio.fail_after(seconds):
-                    while repository.is_changing():
-                        await anyio.sleep(SETTLE_SECONDS)
-                return repository.version()
-        return None
+            with anyio.fail_after(give_up_at - self._engine.clock()):
+                while any(repository.is_changing() for repository in held):
+                    await anyio.sleep(SETTLE_SECONDS)
+        return tuple(repository.version() for repository in held)
 
-    async def _read(self, checked_out: Stat | None, give_up_at: float) -> None:
+    async def _read(self, checked_out: Indices, give_up_at: float) -> None:
         """Read what is due, and again all until git has stopped changing the working tree; publish
         what changed.
         """
@@ -234,8 +246,8 @@ class BaseFollower:
         paths, self._changed = self._changed | reported.keys(), set()
         is_all = "" in paths or len(paths) >= BURST_FILES or self._sweep_at <= began
         await run_sync(collection.read, None if is_all else paths, limiter=self._disk)
-        while (left := give_up_at - engine.clock()) > 0:
-            if (now := await self._settled(collection.root, left)) == checked_out:
+        while engine.clock() < give_up_at:
+            if (now := await self._settled(give_up_at)) == checked_out:
                 break
             checked_out = now
             await run_sync(collection.read, limiter=self._disk)

@@ -149,10 +149,9 @@ class Engine:
 
     def publish_world(self, collection: Collection, world: World) -> None:
         """As `Collection.publish_world`; counts as a generation if answers may differ."""
-        was_pending = collection.is_workspace_pending
-        differs = collection.publish_world(world)
-        self.generation += differs
-        if differs or was_pending != collection.is_workspace_pending:
+        before = collection.world
+        self.generation += collection.publish_world(world)
+        if world is not before:
             self.notify()
 
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:

@@ -12,6 +12,7 @@ import anyio
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.faults import WORKSPACE
 from vouch_sidecar.operations.operation import Operation
 
 READY_SECONDS = 10.0
@@ -51,10 +52,9 @@ async def ready(
 
     def is_pending(collection: Collection) -> bool:
         looks_around = operation is not None and operation.needs_workspace(collection)
-        is_first = whole and collection.is_first_workspace_pending
-        return collection.is_behind or (
-            looks_around and (is_first or collection.is_workspace_awaited)
-        )
+        lacks = bool(collection.reported_around) if collection.world.is_whole else whole
+        will_look = looks_around and lacks and WORKSPACE not in collection.faults
+        return collection.is_behind or will_look
 
     def is_ready() -> bool:
         chosen = engine.registry.chosen(caller, None)
@@ -75,7 +75,7 @@ def lacking(
     for kb in served:
         if kb.collection.complete and operation.needs_workspace(kb.collection):
             lacks_topics = "topics" in operation.needs and kb.collection.lacks_topics(kb.view.gates)
-            is_pending = kb.collection.is_workspace_pending or lacks_topics
+            is_pending = kb.collection.world_is_behind or lacks_topics
             lacks += ["workspace_pending"] if is_pending else []
     return lacks
 

@@ -93,7 +93,7 @@ class StatusResult(Result):
 
 def answer(ask: OperationCall, _: Params) -> StatusResult:
     collections = [kb.collection for kb in ask.served] if ask.engine.is_followed else []
-    is_pending = any(each.complete and each.is_first_workspace_pending for each in collections)
+    is_pending = any(each.complete and each.world_is_behind for each in collections)
     return StatusResult(
         degraded=["workspace_pending"] if is_pending else [],
         roots=[_root_status(ask, kb) for kb in ask.served],
