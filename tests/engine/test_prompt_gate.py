@@ -54,7 +54,7 @@ def test_what_is_refused_is_told_nowhere_and_hides_nothing(
 ) -> None:
     root = Path(shutil.copytree(ROOT / "examples" / "courier", tmp_path / "courier"))
     engine = settled(root, tmp_path)
-    before, summary = told(engine), brief(engine.serving(Caller()))
+    before, summary = told(engine), brief([kb.view for kb in engine.serving(Caller())])
     ids = sorted(set().union(*before.values()))
     assert len(ids) > 20
     for refused in (set(ids[::2]), set(ids[1::2])):
@@ -66,7 +66,7 @@ def test_what_is_refused_is_told_nowhere_and_hides_nothing(
             if not way.startswith("push"):  # a row has one claim: its best
                 lost, new = before[way] - refused - after[way], after[way] - before[way]
                 assert len(lost) <= len(new), way
-        assert brief(again.serving(Caller())) == summary
+        assert brief([kb.view for kb in again.serving(Caller())]) == summary
 
 
 def test_many_that_are_refused_hide_no_other(

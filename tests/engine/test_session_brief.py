@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def told(*roots: Path) -> list[str]:
-    return brief(engine_on(*roots).serving(Caller())).splitlines()[1:-1]
+    return brief([kb.view for kb in engine_on(*roots).serving(Caller())]).splitlines()[1:-1]
 
 
 def test_it_says_how_much_there_is_on_what_and_how_to_ask(root: Path, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def context_for(
     if text is None:
         text = "" if session is None else " ".join(session.window())
     block = make_block(
-        served,
+        [kb.view for kb in served],
         rows,
         text,
         first=_allowed(tied),

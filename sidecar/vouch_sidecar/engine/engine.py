@@ -208,6 +208,7 @@ class Engine:
                 recall=settings.recall,
                 name_threshold=VOLUNTEERED if named is None else named,
                 is_unasked=caller.is_unasked,
+                persona=settings.general.persona,
                 shown_collection=self.registry.shown_name(collection, caller),
             )
             served.append(Served(view, settings, collection))

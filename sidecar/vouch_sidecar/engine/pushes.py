@@ -127,7 +127,7 @@ class Pushes:
             if is_other or len(session.pushed) != pushed:
                 waiting.append(session)  # it is out of date, and made again
                 continue
-            if any(window.kb.view.deadline.cuts for window in windows):  # the rest comes later
+            if any(window.view.deadline.cuts for window in windows):  # the rest comes later
                 said = {hit.entity_id for hit in update.block.hits}
                 fresh_rows = tuple(each for each in update.fresh if each[0].entity.id in said)
                 update, state = replace(update, fresh=fresh_rows), ()

@@ -21,8 +21,8 @@ from vouch_sidecar.kb.discovery import (
 )
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
-from vouch_sidecar.retrieval.blocks.context import ConfiguredView
 from vouch_sidecar.retrieval.session_update import Window
+from vouch_sidecar.retrieval.view import View
 
 
 class UnknownRootError(LookupError):
@@ -62,16 +62,18 @@ class Caller:
 
 
 @dataclass(frozen=True, slots=True)
-class Served(ConfiguredView):
+class Served:
     """A collection as one caller sees it: its view and the settings that apply."""
 
+    view: View
+    settings: Settings
     collection: Collection
 
     def window(self, session: Session) -> Window:
         """The texts of a session that count for this knowledge base; none if `reflex` is off."""
         reflex = self.settings.reflex
         texts = session.window(self.view.identity) if reflex.enabled else []
-        return Window(self, texts[: reflex.window])
+        return Window(self.view, self.settings, texts[: reflex.window])
 
 
 class LedTo(NamedTuple):

@@ -114,7 +114,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         ],
         primary_collection=speech.primary,
         supplemental_collections=list(speech.supplemental),
-        persona=persona_of(served, speech.primary),
+        persona=persona_of(ask.views, speech.primary),
     )
 
 

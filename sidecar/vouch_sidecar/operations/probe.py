@@ -84,7 +84,7 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
         primary_collection=probe.primary,
         supplemental_collections=list(probe.supplemental),
         strength=probe.strength,
-        persona=persona_of(served, probe.primary),
+        persona=persona_of(ask.views, probe.primary),
         phrases_tested=list(probe.phrases),
         from_cache=from_cache,
         probe_time_ms=round((perf_counter() - started) * 1000, 3),

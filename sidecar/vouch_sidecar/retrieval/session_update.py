@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from vouch_sidecar.kb.sanitize import clip, one_line
-from vouch_sidecar.retrieval.blocks.context import ConfiguredView, ContextBlock, make_block
+from vouch_sidecar.kb.settings import Settings
+from vouch_sidecar.retrieval.blocks.context import ContextBlock, make_block
 from vouch_sidecar.retrieval.salience import (
     Salient,
     rank,
@@ -17,6 +18,7 @@ from vouch_sidecar.retrieval.salience import (
     volunteered_by,
     volunteering_order,
 )
+from vouch_sidecar.retrieval.view import View
 
 PushPart = Literal["salience", "fresh", "text"]
 """The parts of an update that a client may want: the ranking, the entities brought in, the
@@ -35,7 +37,8 @@ PushedRow = tuple[Salient, str | None]
 class Window:
     """The texts of a session's window that count for one knowledge base, newest first."""
 
-    kb: ConfiguredView
+    view: View
+    settings: Settings
     texts: Sequence[str]
     before: Mapping[str, float] | None = None
     """The ids of the entities that earlier texts brought in, each with the seconds since then; None
@@ -46,19 +49,19 @@ class Window:
     def is_throttled(self) -> bool:
         """Whether the last entity was brought in too short a time ago for another one."""
         before = self.before
-        return before is not None and self.kb.settings.volunteer.is_throttled(before.values())
+        return before is not None and self.settings.volunteer.is_throttled(before.values())
 
     def brought_in(self) -> list[Salient]:
         """The entities that the newest text brings in, strongest first. Each entity is brought in
         once a session.
         """
-        volunteer, before = self.kb.settings.volunteer, self.before
+        volunteer, before = self.settings.volunteer, self.before
         if before is None or not volunteer.enabled or self.is_throttled:
             return []
-        most = self.kb.settings.reflex.top_k
+        most = self.settings.reflex.top_k
         if volunteer.max_per_session is not None:
             most = max(0, min(most, volunteer.max_per_session - len(before)))
-        rows = volunteered_by([self.kb.view], self.texts[:1])
+        rows = volunteered_by([self.view], self.texts[:1])
         rows = [row for row in rows if row.entity.id not in before]
         return [row.with_claim() for row in rows[:most]]
 
@@ -96,7 +99,7 @@ def session_update(
     block = ContextBlock()
     if fresh and "text" in parts:
         # all were brought in by the newest text
-        block = make_block([window.kb for window in windows], fresh, fresh[0].text)
+        block = make_block([window.view for window in windows], fresh, fresh[0].text)
     pushed = tuple(map(pushed_row, rows)), tuple(map(pushed_row, fresh))
     return SessionUpdate(*pushed, block)
 
@@ -108,7 +111,7 @@ def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient
     rows: list[Salient] = []
     limit = 0
     for window in windows:
-        most = top_k or window.kb.settings.reflex.top_k
+        most = top_k or window.settings.reflex.top_k
         limit = max(limit, most)
-        rows += rank(window.kb.view, window.texts, most)
+        rows += rank(window.view, window.texts, most)
     return sorted(rows, key=ranking_order)[:limit]

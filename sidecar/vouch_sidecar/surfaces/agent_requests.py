@@ -223,7 +223,7 @@ async def _begin(engine: Engine, payload: Payload, session_id: str | None, calle
         session.forget_answers()
     elif session_id is not None and payload.get("source") == "clear":
         engine.end_session(session_id)
-    return brief(engine.serving(caller, viewer_in(payload)))
+    return brief([kb.view for kb in engine.serving(caller, viewer_in(payload))])
 
 
 async def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
-from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.files.stale_claims import is_followed
@@ -28,14 +27,6 @@ from vouch_sidecar.text.content_words import terms
 
 
 @dataclass(frozen=True, slots=True)
-class ConfiguredView:
-    """A view of a knowledge base, with the settings that govern what is said."""
-
-    view: View
-    settings: Settings
-
-
-@dataclass(frozen=True, slots=True)
 class ContextBlock:
     """A block and the hits in it; both are empty when there is nothing to say."""
 
@@ -46,7 +37,7 @@ class ContextBlock:
 
 
 def make_block(
-    served: Sequence[ConfiguredView],
+    views: Sequence[View],
     rows: Sequence[Salient],
     text: str,
     *,
@@ -73,19 +64,18 @@ def make_block(
             told[collection] += 1
             lines.append(line)
     lines = lines[:limit]
-    primary, others = tiers(text, lines, [kb.view.collection for kb in served], leads)
+    primary, others = tiers(text, lines, [view.collection for view in views], leads)
     budget = max_chars or max((recall.max_context_chars for recall in recalls), default=0)
-    persona = persona_of(served, primary)
-    block, said = render(lines, primary, budget, persona, tiers=len(served) > 1)
+    persona = persona_of(views, primary)
+    block, said = render(lines, primary, budget, persona, tiers=len(views) > 1)
     present = {line.view.collection for line in said}
     supplemental = tuple(each for each in others if each in present)
     return ContextBlock(block, tuple(said), primary if said else None, supplemental)
 
 
-def persona_of(served: Sequence[ConfiguredView], collection: str | None) -> str | None:
+def persona_of(views: Sequence[View], collection: str | None) -> str | None:
     """The persona that the config of a collection names."""
-    leading = (kb for kb in served if kb.view.collection == collection)
-    return next((kb.settings.general.persona for kb in leading), None)
+    return next((view.persona for view in views if view.collection == collection), None)
 
 
 def lines_for(

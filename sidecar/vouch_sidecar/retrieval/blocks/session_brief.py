@@ -14,7 +14,6 @@ from vouch_sidecar.kb.access import shared_gates
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import clip, count
 from vouch_sidecar.retrieval.blocks.block import frame, room_in_frame, safe
-from vouch_sidecar.retrieval.blocks.context import ConfiguredView
 from vouch_sidecar.retrieval.constants import STARTER_PAGE
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import MAX_WINDOW
@@ -32,13 +31,13 @@ an option, a host or an address can't be listed.
 """
 
 
-def brief(served: Sequence[ConfiguredView]) -> str:
+def brief(views: Sequence[View]) -> str:
     """A block about each knowledge base that has `recall.enabled` and is not empty: the number of
     claims and pages and the largest subjects, cut where the room ends. "" if there is none.
     """
     lines: list[str] = []
-    for kb in served:
-        view = replace(kb.view, gates=shared_gates(kb.view.gates))
+    for view in views:
+        view = replace(view, gates=shared_gates(view.gates))
         if view.recall.enabled and (head := _head(view)):
             lines += [head] if lines else [head, HOW_TO_ASK]
             if listed := " · ".join(islice(_subjects(view), MOST_SUBJECTS)):

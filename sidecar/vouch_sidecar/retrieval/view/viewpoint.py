@@ -92,6 +92,8 @@ class Viewpoint:
     """The least strength of a name that is told."""
     is_unasked: bool = False
     """Whether nobody asked, as for a hook or a push: claims that nobody reviewed then need more."""
+    persona: str | None = None
+    """What the config calls whoever knows this, where it leads."""
     shown_collection: str | None = None
     """The name of the collection, if rows of answers have to say which one they are from."""
 
