@@ -12,7 +12,6 @@ from typing import Any
 
 import yaml
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.operations import OPERATIONS, as_json, perform
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import Deadline, View
@@ -65,7 +64,7 @@ class World:
         self.engine = Engine(env={}, client_settings=settings)
         self.engine.registry.add_root(root)
         self.engine.load()
-        settle(self.engine.collections.values())
+        self.engine.settle()
         self._caller = Caller(is_unasked=is_unasked)
 
     def listed(self, text: str, top_k: int = 20) -> list[dict[str, Any]]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.operations import (
@@ -133,7 +132,7 @@ class KnowledgeBase:
         """
         engine = self._open()
         asked = engine.registry.chosen(self._caller, None)
-        settle(c for c in asked if c.complete and operation.needs_workspace(c))
+        engine.settle(c for c in asked if c.complete and operation.needs_workspace(c))
         return perform(engine, operation, params, self._caller)
 
     def _open(self) -> Engine:

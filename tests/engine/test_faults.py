@@ -105,7 +105,7 @@ async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> 
 
 LOOKS = [
     "kb.store:Store:reconcile",
-    "engine.collection:Collection:publish",
+    "engine.engine:Engine:publish",
     "engine.engine:Engine:_configure",
     "index.knowledge:Knowledge:after",
 ]

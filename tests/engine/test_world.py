@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.engine.collection import Collection, settle
+from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.workspace import build
 from vouch_sidecar.workspace.file_list import read_file, stat_of
 from vouch_sidecar.workspace.world import World
@@ -61,7 +61,7 @@ def looked(engine: Engine) -> World:
     collection = only(engine)
     collection.memo.sweep_at = 0.0
     engine.read()
-    settle([collection])
+    engine.settle()
     return collection.world
 
 
@@ -183,12 +183,12 @@ def test_the_next_process_reads_no_file_that_is_as_it_was(
 
 
 def test_a_checkout_counts_before_the_next_sweep(root: Path, tmp_path: Path) -> None:
-    collection = only(settled(root, tmp_path))
+    engine = settled(root, tmp_path)
     write(root, {RELAY: "class Other:\n    pass\n"})
     for command, is_tied in (("commit -qam x", False), (f"checkout -q HEAD~ -- {RELAY}", True)):
         git(root, *command.split())
-        settle([collection])
-        assert bool(collection.world.ties.of_file(RELAY)) == is_tied
+        engine.settle()
+        assert bool(only(engine).world.ties.of_file(RELAY)) == is_tied
 
 
 def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.operations import OPERATIONS, perform
 
 from tests.engine.bases import ask, base, engine_on
@@ -53,7 +52,7 @@ def test_a_found_claim_says_that_it_went_stale(tmp_path: Path) -> None:
 def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) -> None:
     both = {"entities/vault.yaml": entity("vault", name="Key Vault", aliases=["kv"])}
     engine = engine_on(base(tmp_path / "blue", both), base(tmp_path / "red", both))
-    settle(engine.collections.values())
+    engine.settle()
     assert "in blue" in read(engine, "claim", id="rotation")
     for called in ("vault", "Key Vault", "kv"):
         assert "in blue" in read(engine, "entity", id=called)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine.collection import OTHER_VIEWERS, settle
+from vouch_sidecar.engine.collection import OTHER_VIEWERS
 
 from tests.engine.bases import ask, write
 from tests.kb.samples import claim, dump, make_kb
@@ -75,7 +75,7 @@ def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: 
     assert (first["mentions"], first["degraded"]) == ([], ["workspace_pending"])
     assert len(collection.viewers()) == OTHER_VIEWERS + 1
     ask(engine, "mentions", text="gizmotron", viewer={"agent": "one more, who waits for a turn"})
-    settle(engine.collections.values())
+    engine.settle()
     assert ask(engine, "mentions", text="gizmotron", viewer={"agent": "a0"})["degraded"] == []
     again = ask(engine, "mentions", text="a gizmotron and a keyring", viewer=ada)
     names = [row["name"] for row in again["mentions"]]

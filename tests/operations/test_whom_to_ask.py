@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.operations import OPERATIONS, perform
 
 from tests.engine.bases import ask, base, cached, engine_on, kept, until
@@ -144,7 +143,7 @@ def test_what_a_model_reads_of_them(tmp_path: Path) -> None:
     owned = known("ada") | TEAM | facts("vault owned_by ada", "vault maintained_by ops")
     owned |= {"entities/gate.yaml": entity("gate", name="Side Gate", type="system")}
     engine, operation = engine_on(base(tmp_path, owned)), OPERATIONS["experts"]
-    settle(engine.collections.values())
+    engine.settle()
 
     def read(topic: str, **params: Any) -> list[str]:
         asked = {"topic": topic, **params}
@@ -191,7 +190,7 @@ def unlooked(tmp_path: Path, *roots: Path, **client: Any) -> Engine:
 
 def looked(tmp_path: Path, *roots: Path, **client: Any) -> Engine:
     engine = unlooked(tmp_path, *roots, **client)
-    settle(engine.collections.values())
+    engine.settle()
     return engine
 
 

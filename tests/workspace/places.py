@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
 from vouch_sidecar.workspace.file_list import Files, list_files
 from vouch_sidecar.workspace.git import Repository
@@ -144,7 +143,7 @@ def cite(
 def settled(root: Path, tmp_path: Path) -> Engine:
     """An engine that has read the knowledge base and worked out what lies around it."""
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    settle(engine.collections.values())
+    engine.settle()
     return engine
 
 

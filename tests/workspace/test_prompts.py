@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from vouch_sidecar.engine.collection import settle
-
 from tests.engine.bases import ask, cached, engine_on
 from tests.workspace.places import cite, repository, settled
 
@@ -49,7 +47,7 @@ def test_what_was_asked_before_ties_were_there_is_answered_with_them_later(tmp_p
     cite(root, "limit", "Retries end after three attempts.", "src/upload.py")
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     assert ask(engine, "context", task="I'm editing src/upload.py")["items"] == []
-    settle(engine.collections.values())
+    engine.settle()
     assert ask(engine, "context", task="I'm editing src/upload.py")["items"]
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller
-from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.workspace import build
 from vouch_sidecar.workspace.definitions import names_in_file
@@ -352,7 +351,7 @@ def test_nothing_is_published_where_no_file_changed_and_git_lists_none(
     (collection,) = engine.collections.values()
 
     def look() -> int:
-        settle([collection])
+        engine.settle()
         return collection.world.serial
 
     serial = look()

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.kb.discovery import Finder
 from vouch_sidecar.kb.pauses import pause, resume
 
@@ -23,7 +22,7 @@ def tied(start: Path, tmp_path: Path, path: Path | str = FILE, **env: str) -> di
     engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"], **env})
     engine.registry.search(start)
     engine.load()
-    settle(engine.collections.values())
+    engine.settle()
     (file,) = ask(engine, "files", paths=[str(path)])["files"]
     rows = ask(engine, "experts", topic="ledger").get("by_commits", ())
     claims = sorted(claim["id"] for claim in file["claims"])

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from vouch_sidecar.engine.disk_reader import DiskReader
-from vouch_sidecar.engine.faults import LOOK, WORKSPACE, Faults
+from vouch_sidecar.engine.faults import LOOK, Faults
 from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -167,49 +167,12 @@ class Collection:
         """Whether topics are enabled and the published generation may have some."""
         return self.settings.topics.enabled and bool(self.knowledge.sparse_labels)
 
-    def publish(self, now: float) -> bool:
-        """Publish what was read last. `now` is wall-clock time in seconds. Returns whether anything
-        changed: a generation on a new base says the same.
-        """
-        before, seen, knowledge = self.published, self.reader.seen, self.reader.latest
-        assert seen is not None
-        of_files = seen.problems, seen.skipped, seen.config
-        differs = (
-            not self.complete
-            or knowledge.changed_since(before.knowledge) != []
-            or of_files != (before.problems, before.skipped, before.config)
-        )
-        self.published = replace(
-            before,
-            knowledge=knowledge,
-            problems=seen.problems,
-            skipped=seen.skipped,
-            config=seen.config,
-            indexed_at=now if differs else before.indexed_at,
-        )
-        return differs
-
     def build_world(self, breathe: Breathe, reported: Set[str] = frozenset()) -> World:
         """The world around the published generation, to be published. Blocks; any thread may call
         it, one at a time.
         """
-        knowledge, settings, name = self.knowledge, self.settings, self.name
-        viewers = self.viewers()
-        return build(
-            knowledge,
-            settings,
-            self.memo,
-            breathe,
-            name=name,
-            viewers=viewers,
-            reported=reported,
-        )
-
-    def publish_world(self, world: World) -> bool:
-        """Publish the world around. Returns whether answers may differ."""
-        before = self.world
-        self.published = replace(self.published, world=world)
-        return world.serial != before.serial
+        viewers, of = self.viewers(), self.published
+        return build(of.knowledge, of.settings, self.memo, breathe, self.name, viewers, reported)
 
     def viewers(self) -> list[frozenset[str]]:
         """The gates of those whose topics are derived."""
@@ -254,14 +217,3 @@ class Collection:
         does not fail.
         """
         return not self.is_failing and bool(self.reported)
-
-
-def settle(collections: Iterable[Collection]) -> None:
-    """Bring the worlds of some knowledge bases up to date, for a process without an event loop.
-    Blocks.
-    """
-    for collection in collections:
-        with collection.faults.contained(WORKSPACE, NO_TIES):
-            collection.publish_world(collection.build_world(lambda: None))
-            if not collection.world.is_whole:
-                collection.publish_world(collection.build_world(lambda: None))

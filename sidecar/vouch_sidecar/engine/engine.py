@@ -8,18 +8,20 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.engine.breath import Breath
 from vouch_sidecar.engine.changed import Changed
-from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.collection import NO_TIES, Collection
 from vouch_sidecar.engine.faults import (
     BASE,
     LOOK,
     NOT_TAKEN_IN,
     UNWRITTEN,
     WATCH,
+    WORKSPACE,
     Faults,
 )
 from vouch_sidecar.engine.health import Health
@@ -131,28 +133,58 @@ class Engine:
                 self.publish(collection)
 
     def publish(self, collection: Collection) -> bool:
-        """Publish what was read last of a knowledge base. Returns whether anything changed."""
-        before = collection.published
-        if not collection.publish(self.now()):
-            if collection.knowledge is not before.knowledge:
+        """Publish what was read last of a knowledge base. Returns whether anything changed: a
+        generation on a new base says the same.
+        """
+        reader, before = collection.reader, collection.published
+        seen, knowledge = reader.seen, reader.latest
+        assert seen is not None
+        of_files = seen.problems, seen.skipped, seen.config
+        differs = (
+            not collection.complete
+            or knowledge.changed_since(before.knowledge) != []
+            or of_files != (before.problems, before.skipped, before.config)
+        )
+        collection.published = replace(
+            before,
+            knowledge=knowledge,
+            problems=seen.problems,
+            skipped=seen.skipped,
+            config=seen.config,
+            indexed_at=self.now() if differs else before.indexed_at,
+        )
+        if not differs:
+            if knowledge is not before.knowledge:
                 self.due.bump()  # the world and the vectors are of the generation on the old base
             return False
         self.generation += 1
-        after = collection.published
-        if after.config != before.config or collection.is_failing:
+        if seen.config != before.config or collection.is_failing:
             self._configure([collection])
-        for session_id in _ended_since(before.knowledge, after.knowledge):
+        for session_id in _ended_since(before.knowledge, knowledge):
             self.sessions.end(session_id)
         log.debug("published generation %d, from %r", self.generation, collection.name)
         self.notify()
         return True
 
     def publish_world(self, collection: Collection, world: World) -> None:
-        """As `Collection.publish_world`; counts as a generation if answers may differ."""
+        """Publish the world around a knowledge base: a generation, if answers may differ."""
         before = collection.world
-        self.generation += collection.publish_world(world)
+        collection.published = replace(collection.published, world=world)
+        self.generation += world.serial != before.serial
         if world is not before:
             self.notify()
+
+    def settle(self, collections: Iterable[Collection] | None = None) -> None:
+        """Bring the worlds around some knowledge bases, or all, up to date, for a process in which
+        nobody follows the disk. Blocks.
+        """
+        for collection in self.collections.values() if collections is None else collections:
+            with collection.faults.contained(WORKSPACE, NO_TIES):
+                is_whole = False
+                while not is_whole:
+                    world = collection.build_world(lambda: None)
+                    self.publish_world(collection, world)
+                    is_whole = world.is_whole
 
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:
         """Apply new settings of the client."""

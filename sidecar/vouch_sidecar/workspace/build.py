@@ -65,10 +65,9 @@ def build(
     settings: Settings,
     memo: Memo,
     breathe: Breathe,
-    *,
-    name: str = "",
-    viewers: Sequence[frozenset[str]] = (),
-    reported: Set[str] = frozenset(),
+    name: str,
+    viewers: Sequence[frozenset[str]],
+    reported: Set[str],
 ) -> World:
     """The world around a generation, of the files as they are now; the last one, if it was built
     from the same. Blocks.

@@ -15,7 +15,6 @@ import click
 from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.checks import CheckContext, check_all
-from vouch_sidecar.engine.collection import settle
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
@@ -52,7 +51,7 @@ def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[RootProblem]:
     """All problems, also across files, sorted by knowledge base, file and line."""
     engine = engine_on(roots_from(folder))
     engine.load()
-    settle(engine.collections.values())
+    engine.settle()
     for served in engine.serving(Caller("shell", viewer=viewer)):
         collection = served.collection
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
