@@ -32,21 +32,16 @@ export async function makeKnowledgeBase(): Promise<void> {
   if (steps.length === 0) steps.push('vouch ingest ');
   const terminal = vscode.window.createTerminal({ name: 'Vouch', cwd: folder.uri });
   terminal.show();
-  await prompting(terminal);
+  await prompting();
   terminal.sendText(steps.join(' && '), false);
 }
 
-/** How long a shell that never says that it has a prompt is waited for. */
-const PROMPT_MS = 2_000;
-
-/** Waits for the prompt: a shell shows twice what is typed before. */
-async function prompting(terminal: vscode.Terminal): Promise<void> {
+/** Waits for the prompt, at most two seconds: a shell shows twice what is typed before. */
+async function prompting(): Promise<void> {
   let listening: vscode.Disposable | undefined;
-  await new Promise<void>((resolve) => {
-    listening = vscode.window.onDidChangeTerminalShellIntegration((event) => {
-      if (event.terminal === terminal) resolve();
-    });
-    setTimeout(resolve, PROMPT_MS);
+  await new Promise<unknown>((resolve) => {
+    listening = vscode.window.onDidChangeTerminalShellIntegration(resolve);
+    setTimeout(resolve, 2_000);
   });
   listening?.dispose();
 }

@@ -1,6 +1,6 @@
 /** What the view "In play" shows: what the server says is in play, of this window and of agents. */
 import type { DidChangeSalience, PushedEntity } from '../protocol.gen';
-import { joined, oneLine, quoted } from '../text/words';
+import { joined, oneLine } from '../text/words';
 import {
   type Ask,
   aboutClaim,
@@ -89,7 +89,7 @@ export class InPlay extends Rows {
 function inPlayNode(ask: Ask, session: string, row: PushedEntity): Node {
   const id = `${session}/${keyOf(row)}`;
   const { subject, ...node } = entityNode(id, 'entity', row);
-  const { claim, top_claim_id: top, claim_count, matched, why } = row;
+  const { claim, top_claim_id: top, claim_count, why } = row;
   const ref = { id: top ?? '', collection: subject.collection };
   const hasMore = claim_count > 1 || isTopic(subject);
   const below: Node = {
@@ -105,12 +105,7 @@ function inPlayNode(ask: Ask, session: string, row: PushedEntity): Node {
     ...node,
     subject,
     description: joined(row.ambiguous && 'ambiguous', node.description),
-    tooltip: inLines(
-      row.name,
-      node.description,
-      matched.length > 1 && `Named by ${quoted(matched)}`,
-      ...why.split('; '),
-    ),
+    tooltip: inLines(row.name, node.description, ...why.split('; ')),
     children: claim === null || top === null ? [] : [below],
     open: true,
   };
