@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine import Caller, Engine, Pushes, sessions
 from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
 from vouch_sidecar.kb.pauses import pause, resume
@@ -296,3 +296,62 @@ async def test_a_status_waits_for_no_ranking_and_is_told_after_one_that_failed(
         engine.faults.add("step", "It fails again.")
         await until(lambda: told[-1] == "It fails again.")
         group.cancel_scope.cancel()
+
+
+@pytest.mark.anyio
+async def test_one_that_fails_is_said_and_made_again(
+    engine: Engine, pushes: Pushes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[Any] = []
+    engine.observe("s", None, "the Key Vault")
+    async with anyio.create_task_group() as tasks:
+        with monkeypatch.context() as broken:
+            broken.setattr(pushes_module, "session_update", lambda *_: 1 / 0)
+            tasks.start_soon(pushes.run, told.append)
+            await until(lambda: len(told) == 2)
+            assert [push.health for push in told] == ["ok", "warning"]
+            assert "ZeroDivisionError" in told[1].message
+            assert engine.health.degraded() == ["watch_lost"]
+        told.clear()
+        engine.notify()
+        await until(lambda: len(told) == 2)
+        assert [row.entity.id for row, _ in told[0].update.rows] == ["vault"]
+        assert (told[1].health, engine.health.degraded()) == ("ok", [])
+        tasks.cancel_scope.cancel()
+
+
+@pytest.mark.anyio
+async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
+    engine: Engine, pushes: Pushes, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "SESSION_SECONDS", 0.1)
+    monkeypatch.setattr(pushes_module, "PAUSE_SECONDS", 0.1)
+    told: list[int] = []
+
+    def tell(push: SaliencePush | StatusPush) -> None:
+        if isinstance(push, SaliencePush):
+            told.append(len(push.update.rows))
+            clock.now += 1
+
+    async with anyio.create_task_group() as tasks:
+        engine.observe("s", None, "the Key Vault")
+        tasks.start_soon(pushes.run, tell)
+        await until(lambda: told == [1, 0])
+        tasks.cancel_scope.cancel()
+
+
+def test_what_was_retired_while_a_push_was_worked_out_is_not_in_it(
+    engine: Engine, pushes: Pushes, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def late(run: Callable[[], T]) -> T:
+        ranked = run()
+        data = claim("rotation", text="Keys stay.", entities=["vault"])
+        write(root, "claims/rotation.yaml", data)
+        engine.read()
+        return ranked
+
+    monkeypatch.setattr(pushes_module, "in_turn", late)
+    (push,) = say(engine, pushes, "the Key Vault")
+    assert push.update.block is not None
+    assert "Keys stay." in push.update.block.text
+    assert "Keys rotate." not in push.update.block.text
