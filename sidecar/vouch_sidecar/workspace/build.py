@@ -57,7 +57,9 @@ class Memo:
     """When all files are looked at."""
     last: World | None = None
     of: tuple[object, ...] = ()
-    """What the last world was built from."""
+    """The last world, and what it was built from."""
+    index: Stat | None = None
+    """The stat of git's index then: it changes when git writes files."""
 
 
 def build(
@@ -78,15 +80,19 @@ def build(
     derived.
     """
     before, began = memo.last or World(memo.tree), memo.clock()
-    is_all = memo.sweep_at <= began or not reported.isdisjoint(before.files.folders)
     git = Repository.holding(memo.tree, settings.trust.folders)
+    index = None if git is None else git.version()
+    is_due = memo.sweep_at <= began or index != memo.index
+    is_all = is_due or not reported.isdisjoint(before.files.folders)
     world = _listed(before, git, settings, memo, reported, is_all)
     if memo.last is not None:
-        world = _searched(world, before, memo, reported, is_all, breathe)
+        is_new = is_all or world.files is not before.files or not before.is_whole
+        searched = world.files.searched if is_new else world.files.searched & reported
+        definitions = _defined(world, searched, memo, breathe) if searched else world.definitions
         history = _history(before.history, git, settings, memo, is_all)
-        world = replace(world, history=history)
-    read = world.index, world.prefix, world.files, world.definitions, world.history
-    of = knowledge, name, frozenset(viewers), world.code_owners, *read
+        world = replace(world, definitions=definitions, history=history)
+    read = world.prefix, world.files, world.code_owners, world.definitions, world.history
+    of = knowledge, name, frozenset(viewers), *read
     if not before.is_whole or of != memo.of or _any_changed(before, reported, is_all):
         own = own_names(name, memo.tree)
         world = _read_claims(before, replace(world, knowledge=knowledge), memo.root, breathe)
@@ -94,6 +100,7 @@ def build(
             topics = _topics(world, memo.root, viewers, own, breathe)
             world = replace(world, topics=topics, is_whole=True)
         memo.last, memo.of = _built(world, before, own), of
+    memo.index = index
     if is_all:
         memo.sweep_at = memo.clock() + sweep_interval(memo.clock() - began)
     return memo.last or world
@@ -134,46 +141,24 @@ def _listed(
     is_all: bool,
 ) -> World:
     """The world before with the files that there are now, and their owners."""
-    tree, trusted = memo.tree, settings.trust.folders
-    index, files, owners = None if git is None else git.version(), before.files, NO_OWNERS
-    is_other = any((path in files) != (stat_of(tree, path) is not None) for path in reported)
-    if is_all or index != before.index or is_other:
+    tree, files, owners = memo.tree, before.files, NO_OWNERS
+    if is_all or any((path in files) != (stat_of(tree, path) is not None) for path in reported):
         caches = None if memo.bases is None else memo.bases.caches
-        listed = list_files(tree, caches, memo.env, trusted)
+        listed = list_files(tree, caches, memo.env, settings.trust.folders)
         files = files if listed == files else listed
     if settings.people.git != "off":
         owners = read_owners(tree if git is None else git.top, before.code_owners)
     prefix = "" if git is None else prefix_in(git.top, tree)
-    return replace(before, index=index, prefix=prefix, files=files, code_owners=owners)
+    return replace(before, prefix=prefix, files=files, code_owners=owners)
 
 
-def _searched(
-    world: World,
-    before: World,
-    memo: Memo,
-    reported: Set[str],
-    is_all: bool,
-    breathe: Breathe,
-) -> World:
-    """A world with what its files define: those are read that changed, and where no file was read
-    before, what an earlier process found in them counts.
+def _defined(world: World, paths: Iterable[str], memo: Memo, breathe: Breathe) -> Definitions:
+    """What the files of a world define, after reading those of `paths` that changed. In a world
+    that is not whole, no file was read before, so that what an earlier process found counts, and is
+    kept for the next one.
     """
-    searched = world.files.searched
-    if not before.is_whole:
-        kept = _kept(memo.bases)
-        definitions = _defined(replace(world, definitions=kept), searched, breathe)
-        if memo.bases is not None and definitions is not kept:
-            _keep(memo.bases, definitions)
-    else:
-        is_all = is_all or world.index != before.index or world.files is not before.files
-        definitions = _defined(world, searched if is_all else searched & reported, breathe)
-    return replace(world, definitions=definitions)
-
-
-def _defined(world: World, paths: Iterable[str], breathe: Breathe) -> Definitions:
-    """What the files of a world define, after reading those of `paths` that changed."""
-    before, searched = world.definitions, world.files.searched
-    by_path = {path: read for path, read in before.items() if path in searched}
+    before = world.definitions if world.is_whole else _kept(memo.bases)
+    by_path = {path: read for path, read in before.items() if path in world.files.searched}
     for path in sorted(paths):
         breathe()
         stat, last = stat_of(world.root, path), by_path.get(path)
@@ -187,7 +172,15 @@ def _defined(world: World, paths: Iterable[str], breathe: Breathe) -> Definition
         if last is not None and not data and age < EMPTIED_SECONDS:
             continue
         by_path[path] = stat, names_in_file(data, language_of(path))
-    return before if by_path == before else by_path
+    if by_path == before:
+        return before
+    if not world.is_whole and memo.bases is not None:
+        lines = (
+            json.dumps([path, stat.hex(), *(each.tobytes().hex() for each in names)])
+            for path, (stat, names) in by_path.items()
+        )
+        memo.bases.write_extra(_kept_as(), "\n".join(lines).encode())
+    return by_path
 
 
 def _kept(bases: Bases | None) -> Definitions:
@@ -201,15 +194,6 @@ def _kept(bases: Bases | None) -> Definitions:
             names = DefinedNames(*(array(c, bytes.fromhex(each)) for c, each in codes))
             by_path[path] = bytes.fromhex(stat), names
     return by_path
-
-
-def _keep(bases: Bases, definitions: Definitions) -> None:
-    """Write what files define to the cache, for the next process."""
-    lines = (
-        json.dumps([path, stat.hex(), *(each.tobytes().hex() for each in names)])
-        for path, (stat, names) in definitions.items()
-    )
-    bases.write_extra(_kept_as(), "\n".join(lines).encode())
 
 
 @cache

@@ -33,19 +33,17 @@ class World:
     """What lies around a knowledge base in the working tree `root`. It never changes.
 
     `knowledge` is the generation that it was worked out for, None before that. It `is_whole` if
-    files were searched for what they define, and the history was read. `index` is the stat of
-    git's index when files were listed, `prefix` the path of the root below the top of the
-    repository, with a slash at its end, None where a link leads out of that; `definitions` is what
-    each file defines; `readings` what each claim says of files, by id; `sources` the files that
-    sources were made from, by source id; `stats` the stat of each file that claims are tied to or
-    cite, None where it is gone.
+    files were searched for what they define, and the history was read. `prefix` is the path of the
+    root below the top of the repository, with a slash at its end, None where a link leads out of
+    that; `definitions` is what each file defines; `readings` what each claim says of files, by id;
+    `sources` the files that sources were made from, by source id; `stats` the stat of each of
+    these, None where it is gone.
     """
 
     root: Path
     knowledge: Knowledge | None = None
     is_whole: bool = False
     files: Files = field(default_factory=Files)
-    index: Stat | None = None
     prefix: str | None = ""
     definitions: Definitions = field(default_factory=dict)
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
