@@ -275,13 +275,3 @@ def test_statements_that_nobody_reviewed_take_the_place_of_no_reviewed_claim() -
         seen.append(Evidence(f"e{name}", "evidence", TALK.id, "b0-9", "what", 0, 9))
     found = answers(view(*seen, *OTHERS), "who gives approval of a relay restart at night?", {})
     assert found[-1].artifact.id == "rule"
-
-
-def test_only_the_likeliest_captured_questions_are_compared_with_a_text() -> None:
-    def exchange(number: int) -> Source:
-        question = f"How does lamp {number:03} of the relay restart at night?"
-        return replace(TALK, id=f"{number:064x}", path=f"{number}", question=question)
-
-    seen = view(*map(exchange, range(300)), *FACTS)
-    told(seen, "how does the relay restart at night?")
-    assert len(seen.knowledge.memo) < 100

@@ -122,6 +122,10 @@ def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
     assert "keys (unreviewed): Keys rotate. [stable," in block(a_hit(passage, seen=there))
     confirmed = replace(passage, last_confirmed_at=1.0)
     assert "unreviewed" not in block(a_hit(confirmed, seen=there))
+    keeps = replace(vault := entity("kv", "Key Vault"), description="Keeps keys.")
+    assert "- “vault” 0.9 page pages/b.md: A page\n" in block(a_hit(page("b")))
+    assert "- “vault” 0.9 entity kv: Key Vault\n" in block(a_hit(vault))
+    assert "- “vault” 0.9 entity kv: Key Vault. Keeps keys.\n" in block(a_hit(keeps))
 
 
 def test_only_sources_that_are_there_and_visible_are_counted() -> None:
@@ -139,15 +143,6 @@ def test_only_sources_that_are_there_and_visible_are_counted() -> None:
         ("s",): "1 source: “notes.md”]",
     }.items():
         assert shown in block(a_hit(claim("keys", "Keys rotate.", evidence=cited), seen=there))
-
-
-def test_the_primary_collection_comes_first_and_each_has_its_own_facts() -> None:
-    other = replace(VIEWS[1], recall=Recall(include_key_facts=False))
-    lines = block(a_hit(page("b"), seen=other), a_hit(claim("a", "a"))).split("\n")
-    head, first, heading, second = lines[1:-1]
-    assert (head.split()[0], heading.split()[0]) == ("PRIMARY", "SUPPLEMENTAL")
-    assert " 0.9 a: a [working" in first
-    assert second.endswith("page pages/b.md: A page")
 
 
 def test_a_long_claim_is_cut_while_40_characters_of_it_fit_and_facts_give_way_to_them() -> None:

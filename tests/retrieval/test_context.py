@@ -230,11 +230,3 @@ def test_what_an_edit_meets_and_may_not_be_told_hides_nothing() -> None:
     assert [answer.artifact.id for answer in met] == ["a", "b"]
     heard = replace(seen, is_unasked=True, workspace=World(Path("/work")))
     assert [hit.artifact.id for hit in hits_to_tell(heard, touched, ())] == ["b"]
-
-
-def test_of_a_long_claim_the_beginning_is_compared_with_an_edit() -> None:
-    fact = "Sluice refuses a code after eleven tries."
-    long = fact.ljust(1_000) + " ".join(f"word{number}" for number in range(5_000))
-    views = [view(claim("a", fact)), view(claim("a", long))]
-    short, beginning = (met_by(seen, "a.py", "eleven tries")[0].features.covered for seen in views)
-    assert short == beginning

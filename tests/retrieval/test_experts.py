@@ -8,11 +8,9 @@ import pytest
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.people.experts import Expert, Question, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
-from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.retrieval.view import Deadline, View
 
 from tests.retrieval.samples import claim, entity, view
-from tests.text.lines_run import lines_run
 
 NOW = 1_800_000_000.0
 PEOPLE = [entity(i, f"{i.title()} Quince", type="person") for i in ("ada", "bo", "cy")]
@@ -39,16 +37,6 @@ def by(who: str, *texts: str) -> list[Claim]:
 def test_time_that_is_up_changes_no_count(weight: str) -> None:
     late = replace(kb(*by("ada", "The codec fails.", "A codec.")), deadline=Deadline(0.0))
     assert [row.claim_count for row in ranked(late, "codec", weight)] == [2]
-
-
-def test_of_a_long_claim_its_beginning_alone_is_weighed() -> None:
-    def cost(words: int) -> int:
-        where = kb(*by("ada", "- Codec of" + " the tide" * words))
-        (row,) = ranked(where, "codec")
-        assert row.contributions[0].factors["lead"] == 2.0
-        return lines_run(lambda: WEIGHTS["evidence"].factors(row.contributions[0].matched, NOW))
-
-    assert cost(20) == cost(1)
 
 
 @pytest.mark.parametrize(
