@@ -202,10 +202,8 @@ def authors(engine: Engine, topic: str = "restarts", **params: Any) -> list[str]
     return names(ask(engine, "experts", topic=topic, **params).get("by_commits"))
 
 
-def owners(engine: Engine, caller: Caller | None = None, **params: Any) -> list[str]:
-    asked: dict[str, Any] = {"topic": "restarts"} | params
-    rows = ask(engine, "experts", caller or Caller(), **asked).get("people", [])
-    return names([row for row in rows if row["relation"] == "owns"])
+def owners(engine: Engine, **params: Any) -> list[str]:
+    return names(ask(engine, "experts", topic="restarts", **params).get("people"))
 
 
 def test_authors_and_owners_as_rows(root: Path, tmp_path: Path) -> None:
@@ -261,36 +259,43 @@ def test_whose_files_a_topic_is_about(root: Path, tmp_path: Path) -> None:
     assert {one["arm"] for one in evidence["experts"][0]["explain"]["claims"]} == {"entity"}
 
 
-def test_models_are_told_of_teams_and_of_persons_where_the_user_says_so(
+TEAM_ALONE, BOTH = ["acme/relay"], ["acme/relay", "ada"]
+Case = tuple[dict[str, Any], dict[str, Any], Caller, list[str], list[str]]
+CASES: list[Case] = [
+    ({}, {}, Caller(), BOTH, ["Bob Kahn", "Ada Byron"]),
+    ({}, {}, MODEL, TEAM_ALONE, []),
+    ({}, {"git": "agents"}, MODEL, BOTH, ["Bob Kahn", "Ada Byron"]),
+    ({"git": "off"}, {"git": "agents"}, Caller(), [], []),
+    ({"never": ["@ada", "Bob Kahn"]}, {"never": []}, Caller(), TEAM_ALONE, ["Ada Byron"]),
+    ({"never": ["ADA", "bob  KAHN"]}, {}, Caller(), TEAM_ALONE, ["Ada Byron"]),
+    ({"never": ["ada"]}, {"never": ["Bob Kahn"]}, Caller(), TEAM_ALONE, ["Ada Byron"]),
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_who_is_told_of_whom(root: Path, tmp_path: Path, case: Case) -> None:
+    """What the repository and the user say of people, and who asks. Off: nothing is kept."""
+    config, client, caller, told_owners, told_authors = case
+    configured(root, **config)
+    engine = looked(tmp_path, root, people=client)
+    found = ask(engine, "experts", caller, topic="restarts")
+    assert names(found.get("people")) == told_owners
+    assert names(found.get("by_commits")) == told_authors
+    (collection,) = engine.collections.values()
+    assert bool(collection.world.history.commits) is (config.get("git") != "off")
+    assert bool(collection.world.code_owners.rules) is (config.get("git") != "off")
+
+
+def test_whom_one_of_two_knowledge_bases_never_names_neither_names(
     root: Path, tmp_path: Path
 ) -> None:
-    assert owners(looked(tmp_path, root), MODEL) == ["acme/relay"]
-    assert owners(looked(tmp_path, root, **AGENTS), MODEL) == ["acme/relay", "ada"]
-
-
-def test_who_is_never_named(root: Path, tmp_path: Path) -> None:
-    """Whom one of two knowledge bases never names is named for neither."""
-    for never in (["@ada", "Bob Kahn"], ["ADA", "bob  KAHN"]):
-        configured(root, never=never)
-        engine = looked(tmp_path, root, people={"never": []})
-        assert (owners(engine), authors(engine)) == (["acme/relay"], ["Ada Byron"])
-    assert authors(looked(tmp_path, root, people={"never": ["Ada Byron"]})) == []
     other = repository(tmp_path / "other", {"src/relay.py": "x = 1"})
     cite(other, "day", "The loop restarts by day.", "src/relay.py")
-    configured(other, git="off", never=["Ada Byron"])
+    configured(other, git="off", never=["ada", "Ada Byron"])
     engine = looked(tmp_path, root, other)
-    assert (owners(engine), authors(engine)) == (["acme/relay"], [])
-    assert authors(engine, root=str(root)) == ["Ada Byron"]
-
-
-def test_a_repository_may_switch_it_off(root: Path, tmp_path: Path) -> None:
-    configured(root, git="off")
-    engine = looked(tmp_path, root, **AGENTS)
-    assert (owners(engine), authors(engine)) == ([], [])
-    assert "by_commits" not in ask(engine, "entity", id="relay")
-    (collection,) = engine.collections.values()
-    assert not collection.world.history.commits
-    assert not collection.world.code_owners.rules
+    assert (owners(engine), authors(engine)) == (["acme/relay"], ["Bob Kahn"])
+    assert owners(engine, root=str(root)) == ["acme/relay", "ada"]
+    assert authors(engine, root=str(root)) == ["Bob Kahn", "Ada Byron"]
 
 
 def test_several_knowledge_bases_of_one_repository_count_a_commit_once(tmp_path: Path) -> None:
