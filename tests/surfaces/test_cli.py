@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -142,28 +141,19 @@ def test_a_pipe_is_told_of_a_pause(root: Path) -> None:
     run(root, "resume")
 
 
-def test_a_claim_in_a_shell_says_what_speaks_for_and_against_it(tmp_path: Path) -> None:
-    """That it went stale also where its entity lists it."""
+def test_that_a_claim_went_stale_is_said_wherever_it_is_listed(tmp_path: Path) -> None:
     text = b"Relay drops what it holds.\nIt restarts every night at two.\n"
     root = repository(tmp_path / "repo", {"a.md": text})
     quote = b"Relay drops what it holds."
-    drops: Any = {"entities": ["relay"], "approved_by": "ada", "contradicts": ["keeps"]}
-    cite(root, "drops", "Relay drops what it holds.", "a.md", text, quote=quote, **drops)
-    kept = b"Relay keeps it.\n"
-    cite(root, "keeps", "Relay keeps it.", "b.md", kept, quote=kept.strip(), auto_approved=True)
+    cite(root, "drops", "Relay drops it.", "a.md", text, quote=quote, entities=["relay"])
     write(root, {".vouch/entities/relay.yaml": "id: relay\nname: Relay\ntype: system\n"})
-    assert "\nstale\t" not in run(root, "claim", "drops").stdout
+    assert "stale" not in run(root, "claim", "drops").stdout
     write(root, {"a.md": "Relay keeps what it holds.\nIt restarts every night at two.\n"})
-    said = run(root, "claim", "drops").stdout
-    assert "\nstale\tquote gone since, a.md changed on " in said
-    assert "\ncontested_by\tkeeps\tRelay keeps it.\n" in said
-    assert "\napproved_by\tada\n" in said
-    assert "\napproved_by\tits receipt\n" in run(root, "claim", "keeps").stdout
-    shown = on_terminal(80, "claim", "drops", cwd=root)
-    assert [line for line in shown if line.startswith(("quote gone", "contradicted", "approved"))]
-    gone = r"\(quote gone since, a\.md changed on \S+\) Relay drops what it holds\."
+    gone = r"quote gone since, a\.md changed on [-\d]+"
+    assert re.search(rf"\nstale\t{gone}\n", run(root, "claim", "drops").stdout)
+    assert any(re.match(gone, line) for line in on_terminal(80, "claim", "drops", cwd=root))
     for args in (["entity", "relay"], ["search", "relay", "--kind", "claim"]):
-        assert len(re.findall(gone, run(root, *args).stdout)) == 1
+        assert re.findall(rf"\({gone}\) Relay drops it\.", run(root, *args).stdout)
 
 
 def test_output_that_cannot_take_every_character(root: Path) -> None:

@@ -20,6 +20,7 @@ COMMANDS = [
     (["search", "relay"], ["relay-answers-202-early", LONG]),
     (["entity", "kafka"], ["events-ordered-per-parcel", "relay-202-before-durable"]),
     (["claim", "inc-118-cause"], ["ev-902366559b84379a", "inc-118-review"]),
+    (["claim", "relay-answers-202-early"], ["approved by reviewer", "contradicted by"]),
     (["probe", "why does Relay use Kafka?"], ["relay-uses-kafka"]),
     (["status"], ["courier", "73"]),
 ]
@@ -43,6 +44,12 @@ def test_a_row_is_a_line_in_a_pipe() -> None:
     assert relay.endswith("\tdepots-have-own-clock, dispatch-owner, dispatch-table-readonly")
     (claim,) = (line for line in piped("entity", "kafka") if line.startswith("claim\tkafka-five"))
     assert claim.endswith("losing two of them stops writes, which is wanted.")
+
+
+def test_a_pipe_is_told_who_approved_a_claim_and_what_contradicts_it() -> None:
+    said = "\n".join(piped("claim", "relay-answers-202-early"))
+    assert "\napproved_by\treviewer\n" in said
+    assert "\ncontested_by\trelay-202-before-durable\tRelay answers 202 before" in said
 
 
 def test_hashes_are_short_on_a_terminal_and_whole_in_a_pipe() -> None:
