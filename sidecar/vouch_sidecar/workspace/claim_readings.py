@@ -32,6 +32,8 @@ SHARED_LINES = 0.5
 """A file counts as the edited form of a source if it has at least this share of the source's
 telling lines.
 """
+MAX_SOURCES = 16
+"""Sources that are kept in memory while claims are read."""
 TELLING_WORDS = 3
 """Words that a line has at least by which one document is told from another."""
 
@@ -48,8 +50,8 @@ class ClaimReader:
         self._root = root
         self._sources = sources
         self._locator = locator
-        self._content = lru_cache(1)(partial(kept, root / KB_DIRNAME))
-        """The content of a source; claims beside each other often cite the same one."""
+        self._content = lru_cache(MAX_SOURCES)(partial(kept, root / KB_DIRNAME))
+        """The content of a source; most knowledge bases cite some more often than others."""
 
     def read(self, claim: Claim) -> ClaimReading:
         """What a claim says of files."""
