@@ -15,7 +15,7 @@ from vouch_sidecar.workspace import build
 from vouch_sidecar.workspace.file_list import read_file, stat_of
 from vouch_sidecar.workspace.world import World
 
-from tests.workspace.places import cite, git, repository, settled, write
+from tests.workspace.places import cite, git, looked, repository, settled, write
 
 RELAY, DESK, ADR = "src/relay.py", "src/desk.py", "adr/7-queues.md"
 FILES = {
@@ -54,15 +54,6 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def only(engine: Engine) -> Collection:
     (collection,) = engine.collections.values()
     return collection
-
-
-def looked(engine: Engine) -> World:
-    """The world after a look at everything."""
-    collection = only(engine)
-    collection.memo.sweep_at = 0.0
-    engine.read()
-    engine.settle()
-    return collection.world
 
 
 def ties_in(world: World) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
 from vouch_sidecar.workspace.file_list import Files, list_files
 from vouch_sidecar.workspace.git import Repository
+from vouch_sidecar.workspace.world import World
 
 from tests.engine.bases import cached, engine_on
 from tests.kb.samples import claim, dump, make_kb, put
@@ -74,12 +75,17 @@ def write(root: Path, files: Mapping[str, str | bytes]) -> None:
         file.write_bytes(data if isinstance(data, bytes) else data.encode())
 
 
+def track(root: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files, and have git know of them."""
+    write(root, files)
+    git(root, "add", "-A", "-f", "--", *files)
+
+
 def repository(root: Path, files: Mapping[str, str | bytes], *, commit: bool = False) -> Path:
     """A git repository in which these files are tracked."""
     root.mkdir(parents=True, exist_ok=True)
     git(root, "init", "-q", "-b", "main")
-    write(root, files)
-    git(root, "add", "-A", "-f", "--", *files)
+    track(root, files)
     if commit:
         git(root, "commit", "-q", "-m", "all")
     return root
@@ -145,6 +151,15 @@ def settled(root: Path, tmp_path: Path) -> Engine:
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     engine.settle()
     return engine
+
+
+def looked(engine: Engine) -> World:
+    """What lies around the only knowledge base, after a look at everything."""
+    (collection,) = engine.collections.values()
+    collection.memo.sweep_at = 0.0
+    engine.read()
+    engine.settle()
+    return collection.world
 
 
 def ties(engine: Engine, path: str) -> list[Tied]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,13 +15,12 @@ from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.quotes_in_files import MAX_LOOKED
 
 from tests.engine.bases import ask
-from tests.engine.processes import place, serving, until
-from tests.protocol.client import run_command
-from tests.workspace.places import cite, git, repository, settled, ties, write
+from tests.workspace.places import cite, git, looked, repository, settled, ties, track, write
 
 NOTES = "# Notes\n\nUploads stop after three\n  retries of the wire.\n\nNothing else.\n"
 QUOTE = b"Uploads stop after three\n  retries"
 TEXT = "Uploads stop after three retries"
+TASK = "After how many retries do uploads stop?"
 FILE = "docs/notes.md"
 CODE = "src/upload.py"
 
@@ -77,25 +75,22 @@ def test_a_quote_is_there_moved_or_gone(
 def test_a_block_says_so_and_puts_it_behind_others(root: Path, tmp_path: Path) -> None:
     other = b"Uploads stop after three retries, says the wire.\n"
     cite(root, "two", "Uploads stop after three retries on the wire", "b.md", other, quote=other)
-    task = "After how many retries do uploads stop?"
     for notes, beside, order in ((b"", other, ["two", "one"]), (NOTES, b"-", ["one", "two"])):
         write(root, {FILE: notes, "b.md": beside})
         git(root, "add", "b.md")
-        told = ask(settled(root, tmp_path), "context", task=task)
+        told = ask(settled(root, tmp_path), "context", task=TASK)
         assert [item["id"] for item in told["items"]] == order
         assert ("one (quote gone since, file changed on 2" in told["text"]) == (not notes)
 
 
 def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path, tmp_path: Path) -> None:
-    engine, task = settled(root, tmp_path), "After how many retries do uploads stop?"
-    assert "quote gone" not in ask(engine, "context", task=task)["text"]
-    write(root, {FILE: "# Notes\n"})
-    assert row(engine)[0] == "gone"
-    assert "one (quote gone since" in ask(engine, "context", task=task)["text"]
-    write(root, {FILE: "# New\n\n" + NOTES})
-    assert "quote gone" not in ask(engine, "context", task=task)["text"]
-    said = [row["verdict"] for row in ask(engine, "explain", text=task)["texts"]]
-    assert said[0] == "said"
+    engine = settled(root, tmp_path)
+    for now, is_gone in ((NOTES, False), ("# Notes\n", True), ("# New\n\n" + NOTES, False)):
+        write(root, {FILE: now})
+        assert (row(engine)[0] == "gone") == is_gone
+        assert ("quote gone" in ask(engine, "context", task=TASK)["text"]) == is_gone
+        (said, *_) = ask(engine, "explain", text=TASK)["texts"]
+        assert said["verdict"] == "said"
 
 
 def test_a_question_reads_a_few_files_and_knows_those_that_were_read(
@@ -143,29 +138,32 @@ def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
 
     def told(now: str) -> tuple[list[str], str]:
         """The claims of the file, and what a question is told."""
-        write(root, {path: now})
-        git(root, "add", path)
+        track(root, {path: now})
         engine = settled(root, tmp_path)
         answer = ask(engine, "context", task="When do refunds stop and wait for the clerk?")
         (line,) = answer["text"].splitlines()[1:-1]
         return [tied.claim.id for tied in ties(engine, path)], line
 
-    claims, line = told(there)
-    assert (claims, "quote gone" in line) == (["b"], False)
-    claims, line = told(there.replace("noon", "five"))
-    assert (claims, "quote gone" in line) == (["b"], True)
+    for now, is_gone in ((there, False), (there.replace("noon", "five"), True)):
+        claims, line = told(now)
+        assert (claims, "quote gone" in line) == (["b"], is_gone)
     cite(root, "a", said, path, there.encode(), status="contested")
     claims, line = told(there)
     assert (claims, "a (contested)" in line) == (["a"], True)
 
 
 def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path, tmp_path: Path) -> None:
-    task = "After how many retries do uploads stop?"
-    assert ask(settled(root, tmp_path), "context", task=task)["items"]
-    git(root, "rm", "-q", "-f", FILE)
+    """Until it comes back, though git's index is as it was."""
     engine = settled(root, tmp_path)
-    assert ask(engine, "context", task=task)["text"] == ""
-    assert ask(engine, "search", query=TEXT)["hits"]
+    (root / FILE).unlink()
+    for gone in (f"{FILE}, which it cites, is gone", None):
+        looked(engine)
+        assert ask(engine, "claim", id="one")["claim"]["stale"] == gone
+        assert (ask(engine, "context", task=TASK)["items"] == []) == bool(gone)
+        assert ask(engine, "search", query=TEXT)["hits"]
+        found = [problem.code for problem in checked(engine) if str(gone) in problem.message]
+        assert found == ["file-gone"] * bool(gone)
+        write(root, {FILE: NOTES})
 
 
 def test_a_file_that_was_moved_is_not_gone_before_git_is_told(root: Path, tmp_path: Path) -> None:
@@ -183,8 +181,7 @@ def test_a_file_that_was_moved_is_not_gone_before_git_is_told(root: Path, tmp_pa
 
 
 def test_the_freshest_quote_of_a_claim_counts(root: Path, tmp_path: Path) -> None:
-    write(root, {"docs/more.md": "More of it.\n"})
-    git(root, "add", "-A")
+    track(root, {"docs/more.md": "More of it.\n"})
     cite(root, "two", "More.", "docs/more.md", b"More of it.\n", quote=b"More of it.")
     cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE)
     path = root / ".vouch" / "claims" / "one.yaml"
@@ -203,28 +200,6 @@ def test_a_private_source_tells_nobody_else_how_fresh_it_is(root: Path, tmp_path
     for answer in (ask(engine, "claim", id="one"), ask(engine, "files", paths=[FILE])):
         assert "gone" not in str(answer)
     assert not any(problem.code == "quote-gone" for problem in checked(engine))
-
-
-def test_a_cited_file_that_is_removed_and_comes_back_while_it_is_served() -> None:
-    with place() as (folder, env):
-        root = repository(folder / "kb", {FILE: NOTES, CODE: ""}, commit=True)
-        cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE)
-        with serving(root, env, 1) as (server,):
-
-            def stale() -> object:
-                return server.ask("claim", id="one")["claim"]["stale"]
-
-            until(lambda: server.ask("files", paths=[FILE])["files"][0]["claims"], "not tied")
-            index = (root / ".git" / "index").stat().st_mtime_ns
-            (root / FILE).unlink()
-            until(lambda: stale() == f"{FILE}, which it cites, is gone", "it is not seen")
-            checked = run_command("check", "--hints", "--json", cwd=root, env=env)
-            (problem,) = json.loads(checked.stdout)["problems"]
-            assert problem["code"] == "file-gone"
-            assert problem["message"].endswith(f"{FILE}, which it cites, is gone")
-            write(root, {FILE: NOTES})
-            until(lambda: stale() is None, "that it came back is not seen")
-            assert (root / ".git" / "index").stat().st_mtime_ns == index
 
 
 DAY, EACH = 86_400, ("one", "rule", "never")

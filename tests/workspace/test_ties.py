@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.retrieval.files.file_ties import tied_to
-from vouch_sidecar.workspace import build
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.names_in_text import names_in
 
@@ -15,50 +14,47 @@ from tests.engine.bases import ask
 from tests.kb.samples import dump, entity, put
 from tests.workspace.places import (
     cite,
-    git,
     repository,
     settled,
     source_of,
     tie_rows,
     ties,
+    track,
     write,
 )
 
-PYTHON = (
-    "import os\n\n\nclass UploadLoop:\n    limit = 3\n\n    def retry_once(self):\n        ...\n"
-)
+NOTES, UPLOAD, WIRE = "docs/notes.md", "src/pkg/upload.py", "src/pkg/net/wire.py"
+VENDORED, ELSEWHERE = "src/_vendor/lib/upload_lib.py", "https://example.org"
+FILES = {
+    UPLOAD: "import os\n\n\nclass UploadLoop:\n    limit = 3\n\n    def retry_once(self): ...\n",
+    "src/pkg/other.py": "from pkg.upload import UploadLoop\n\nUploadLoop().retry_once()\n",
+    "src/pkg/net/__init__.py": "",
+    WIRE: 'MAX_FRAME = 10\ngetenv("PKG_FRAME")\noption("--max-frame")\n',
+    NOTES: "# Notes\n\nUploads stop after three retries.\n",
+    "docs/a/index.md": "one",
+    "docs/b/index.md": "two",
+    "tests/test_upload.py": "class UploadLoop:\n    pass\n",
+    "CHANGELOG.md": "UploadLoop\n",
+    "package.json": "{}",
+    "src/pkg/net/go.sum": "x",
+    VENDORED: "class VendoredThing:\n    pass\n",
+}
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    return repository(
-        tmp_path / "repo",
-        {
-            "src/pkg/upload.py": PYTHON,
-            "src/pkg/other.py": "from pkg.upload import UploadLoop\n\nUploadLoop().retry_once()\n",
-            "src/pkg/net/__init__.py": "",
-            "src/pkg/net/wire.py": 'MAX_FRAME = 10\ngetenv("PKG_FRAME")\noption("--max-frame")\n',
-            "docs/notes.md": "# Notes\n\nUploads stop after three retries.\n",
-            "docs/a/index.md": "one",
-            "docs/b/index.md": "two",
-            "tests/test_upload.py": "class UploadLoop:\n    pass\n",
-            "CHANGELOG.md": "UploadLoop\n",
-            "package.json": "{}",
-            "src/pkg/net/go.sum": "x",
-            "src/_vendor/lib/upload_lib.py": "class VendoredThing:\n    pass\n",
-        },
-    )
+    return repository(tmp_path / "repo", FILES)
 
 
 CITED = {
-    "docs/notes.md": """
+    NOTES: """
         docs/notes.md ./docs/notes.md notes.md DOCS/Notes.md docs/notes.md#L3 ROOT/docs/notes.md
     """,
-    "src/pkg/upload.py": """
+    UPLOAD: """
         /home/dev/elsewhere/src/pkg/upload.py file:///home/dev/elsewhere/src/pkg/upload.py
         C:\\dev\\repo\\src\\pkg\\upload.py
     """,
-    "src/pkg/net/wire.py": "/x/y/wire.py",
+    WIRE: "/x/y/wire.py",
 }
 NOWHERE = """
     index.md https://example.org/docs/notes.md vouch:init ../../etc/passwd /etc/passwd
@@ -88,64 +84,73 @@ def test_of_files_with_one_name_that_with_the_bytes_of_the_source_is_meant(
         "a/README.md": "# A\n\nUploads of A retry.\nThree times each.\n",
         "b/README.md": "# B\n\nUploads of B stop.\nThey end at once.\n",
     }
-    write(root, texts)
-    git(root, "add", "-A")
+    track(root, texts)
     for path, text in texts.items():
         quote = text.split("\n")[2].encode()
         cite(root, path[0].lower(), quote.decode(), "README.md", text.encode(), quote=quote)
-
-    def quoted() -> dict[str, str | None]:
+    for now, fresh in {
+        texts["b/README.md"]: {"b": "there"},
+        texts["b/README.md"].replace("stop", "end"): {"b": "gone"},
+        "# Something else\n": {},
+    }.items():
+        write(root, {"b/README.md": now})
         engine = settled(root, tmp_path)
-        return {tied.claim.id: tied.fresh for path in texts for tied in ties(engine, path)}
-
-    assert quoted() == {"r": "there", "a": "there", "b": "there"}
-    write(root, {"b/README.md": texts["b/README.md"].replace("stop", "end")})
-    assert quoted() == {"r": "there", "a": "there", "b": "gone"}
-    write(root, {"b/README.md": "# Something else\n"})
-    assert quoted() == {"r": "there", "a": "there"}
+        quoted = {tied.claim.id: tied.fresh for path in texts for tied in ties(engine, path)}
+        assert quoted == {"r": "there", "a": "there"} | fresh
 
 
 def test_a_checkout_with_other_line_ends_quotes_the_same(root: Path, tmp_path: Path) -> None:
-    notes = b"# Notes\n\nUploads stop after three retries.\n"
+    notes = FILES[NOTES].encode()
     cite(root, "one", "Uploads stop.", "notes.md", notes, quote=b"Uploads stop after")
     for content in (root / ".vouch" / "sources").glob("*/content"):
         content.write_bytes(content.read_bytes().replace(b"\n", b"\r\n"))
-    write(root, {"docs/notes.md": notes.replace(b"\n", b"\r\n")})
-    (tied,) = ties(settled(root, tmp_path), "docs/notes.md")
+    write(root, {NOTES: notes.replace(b"\n", b"\r\n")})
+    (tied,) = ties(settled(root, tmp_path), NOTES)
     assert (tied.arm, tied.line, tied.fresh) == ("quotes", 3, "there")
 
 
 def test_a_receipt_that_lies_is_a_citation(root: Path, tmp_path: Path) -> None:
-    content = (root / "docs" / "notes.md").read_bytes()
+    content = FILES[NOTES].encode()
     cite(root, "one", "Uploads stop.", "notes.md", content, quote=b"three retries")
     evidence = {"id": "ev-one", "source_id": source_of(content), "locator": "b1-2"}
-    for span in ((0, 4), (5, 2), (10**9, 10**9 + 1)):
-        lying = evidence | {"quote": "elsewhere", "byte_start": span[0], "byte_end": span[1]}
+    for start, end in ((0, 4), (5, 2), (10**9, 10**9 + 1)):
+        lying = evidence | {"quote": "elsewhere", "byte_start": start, "byte_end": end}
         put(root / ".vouch", "evidence/ev-one.yaml", dump(lying))
-        assert tie_rows(settled(root, tmp_path), "docs/notes.md") == [("one", "cites", None)]
+        assert tie_rows(settled(root, tmp_path), NOTES) == [("one", "cites", None)]
 
 
-NAMED = {
-    "See src/pkg/upload.py for it.": "src/pkg/upload.py",
-    "It is in `pkg/net/wire.py`, at the end.": "src/pkg/net/wire.py",
-    "Only wire.py knows.": "src/pkg/net/wire.py",
-    "Frames are cut by `pkg.net.wire`.": "src/pkg/net/wire.py",
-    "Raised through pkg.net.wire.cut_frame.": "src/pkg/net/wire.py",
-    "Everything in `src/pkg/net/` is asynchronous.": "src/pkg/net/wire.py",
-    "`pkg.net` is a package.": "src/pkg/net/wire.py",
+NAMED: dict[str, tuple[str, str, int | None]] = {
+    "See src/pkg/upload.py for it.": (UPLOAD, "path", None),
+    "It is in `pkg/net/wire.py`, at the end.": (WIRE, "path", None),
+    "Only wire.py knows.": (WIRE, "path", None),
+    "Frames are cut by `pkg.net.wire`.": (WIRE, "path", None),
+    "Raised through pkg.net.wire.cut_frame.": (WIRE, "path", None),
+    "Everything in `src/pkg/net/` is asynchronous.": (WIRE, "path", None),
+    "`pkg.net` is a package.": (WIRE, "path", None),
+    "`UploadLoop` gives up.": (UPLOAD, "identifier", 4),
+    "The UploadLoop gives up.": (UPLOAD, "identifier", 4),
+    "`UploadLoop.retry_once` is called twice.": (UPLOAD, "identifier", 7),
+    "retry_once is called twice.": (UPLOAD, "identifier", 7),
+    "`retry_once()` is called twice.": (UPLOAD, "identifier", 7),
+    "`MAX_FRAME` is 10.": (WIRE, "identifier", 1),
+    "Set PKG_FRAME for it.": (WIRE, "identifier", 2),
+    "--max-frame cuts.": (WIRE, "identifier", 3),
 }
 
 
-def test_a_path_that_is_named(root: Path, tmp_path: Path) -> None:
+def test_a_path_or_an_identifier_that_few_files_define_is_named(root: Path, tmp_path: Path) -> None:
     for number, text in enumerate(NAMED):
-        cite(root, f"c{number}", text, "https://example.org")
+        cite(root, f"c{number}", text, ELSEWHERE)
     engine = settled(root, tmp_path)
-    for path in set(NAMED.values()):
-        expected = {f"c{number}" for number, there in enumerate(NAMED.values()) if there == path}
-        assert {row[0] for row in tie_rows(engine, path) if row[1] == "path"} == expected
+    for path in (UPLOAD, WIRE):
+        rows = [(f"c{at}", *row) for at, row in enumerate(NAMED.values())]
+        expected = {(claim_id, arm, line) for claim_id, there, arm, line in rows if there == path}
+        assert {*tie_rows(engine, path)} == expected
+    for path in ("src/pkg/other.py", "CHANGELOG.md"):
+        assert tie_rows(engine, path) == []
 
 
-SIGNS = [
+SIGNS = {
     "app/[id]/page.tsx",
     "app/posts.$post.tsx",
     "app/$lang.tsx",
@@ -155,79 +160,49 @@ SIGNS = [
     "docs/50% rye & oat.md",
     "docs/it's here.md",
     "docs/größe!.md",
-]
+}
 
 
-@pytest.mark.parametrize("path", SIGNS)
-def test_what_stands_in_backticks_and_is_a_file_is_that_file(tmp_path: Path, path: str) -> None:
-    folder = path.rpartition("/")[0]
-    root = repository(tmp_path / "repo", {path: "a = 1\n", f"{folder}/other.py": "b = 1\n"})
-    cite(root, "one", f"In `{path}:1` the drum is kept slow.", "elsewhere")
+def test_what_stands_in_backticks_and_is_a_file_is_that_file(tmp_path: Path) -> None:
+    others = {f"{path.rpartition('/')[0]}/other.py" for path in SIGNS}
+    root = repository(tmp_path / "repo", dict.fromkeys(SIGNS | others, "a = 1\n"))
+    for path in SIGNS:
+        cite(root, source_of(path.encode()), f"In `{path}:1` the drum is kept slow.", "elsewhere")
     engine = settled(root, tmp_path)
-    assert tie_rows(engine, path) == [("one", "path", None)]
-    assert tie_rows(engine, f"{folder}/other.py") == []
+    for path in SIGNS:
+        assert tie_rows(engine, path) == [(source_of(path.encode()), "path", None)]
+    assert [tie_rows(engine, path) for path in others] == [[]] * len(others)
 
 
 def test_a_quoted_line_of_code_names_nothing_that_stands_around_it(
     root: Path, tmp_path: Path
 ) -> None:
     code = b"class DriftWindow:\n    def close_window(self):\n        return 17\n"
-    write(root, {"src/pkg/drift.py": code})
-    git(root, "add", "src/pkg/drift.py")
+    track(root, {"src/pkg/drift.py": code})
     cite(root, "one", "It ends with 17.", "src/pkg/drift.py", code, quote=b"return 17")
     (tied,) = ties(settled(root, tmp_path), "src/pkg/drift.py")
     assert tied.why == "quotes L3"
 
 
-DEFINED = {
-    "`UploadLoop` gives up.": ("src/pkg/upload.py", 4),
-    "The UploadLoop gives up.": ("src/pkg/upload.py", 4),
-    "`UploadLoop.retry_once` is called twice.": ("src/pkg/upload.py", 7),
-    "retry_once is called twice.": ("src/pkg/upload.py", 7),
-    "`retry_once()` is called twice.": ("src/pkg/upload.py", 7),
-    "`MAX_FRAME` is 10.": ("src/pkg/net/wire.py", 1),
-    "Set PKG_FRAME for it.": ("src/pkg/net/wire.py", 2),
-    "--max-frame cuts.": ("src/pkg/net/wire.py", 3),
-}
-
-
-def test_an_identifier_that_few_files_define(root: Path, tmp_path: Path) -> None:
-    for number, text in enumerate(DEFINED):
-        cite(root, f"c{number}", text, "https://example.org")
-    engine, found = settled(root, tmp_path), dict[str, tuple[str, int | None]]()
-    for path in ("src/pkg/upload.py", "src/pkg/net/wire.py", "src/pkg/other.py", "CHANGELOG.md"):
-        for tied in ties(engine, path):
-            name = tied.why.removeprefix("names ").removesuffix(f", defined at L{tied.line}")
-            assert name in tied.claim.text
-            assert tied.claim.id not in found
-            found[tied.claim.id] = path, tied.line
-    assert found == {f"c{number}": place for number, place in enumerate(DEFINED.values())}
-
-
-GENERAL = ["CHANGELOG.md", "package.json", "src/pkg/net/go.sum", "src/_vendor/lib/upload_lib.py"]
-
-
-@pytest.mark.parametrize("path", GENERAL)
+@pytest.mark.parametrize("path", ["CHANGELOG.md", "package.json", "src/pkg/net/go.sum", VENDORED])
 def test_what_is_general_or_carried_along_is_tied_to_no_name(
     root: Path, tmp_path: Path, path: str
 ) -> None:
-    cite(
-        root, "one", f"{path}, `src/pkg/net/`, `VendoredThing`, UploadLoop.", "https://example.org"
-    )
+    cite(root, "one", f"{path}, `src/pkg/net/`, `VendoredThing`, UploadLoop.", ELSEWHERE)
     assert tie_rows(settled(root, tmp_path), path) == []
     cite(root, "two", "It is said there.", path)
-    carried = [("two", "cites", None)] if "_vendor" in path else []
+    carried = [("two", "cites", None)] if path == VENDORED else []
     assert tie_rows(settled(root, tmp_path), path) == carried
     cite(root, "three", "It is said in a line.", f"{path}#L1")
     assert ("three", "cites", 1) in tie_rows(settled(root, tmp_path), path)
 
 
 def test_a_claim_with_a_hundred_thousand_paths(root: Path, tmp_path: Path) -> None:
-    cite(root, "one", " ".join(f"src/{n}.py" for n in range(14_000)), "docs/notes.md")
-    cite(root, "two", "src/pkg/upload.py " * 11_000, "docs/notes.md")
+    cite(root, "one", " ".join(f"src/{n}.py" for n in range(14_000)), NOTES)
+    cite(root, "two", "src/pkg/upload.py " * 11_000, NOTES)
     engine = settled(root, tmp_path)
-    assert tie_rows(engine, "docs/notes.md") == [("one", "cites", None), ("two", "cites", None)]
-    assert tie_rows(engine, "src/pkg/upload.py") == [("two", "path", None)]
+    assert tie_rows(engine, NOTES) == [("one", "cites", None), ("two", "cites", None)]
+    assert tie_rows(engine, UPLOAD) == [("two", "path", None)]
     assert len(names_in(" ".join(f"src/{n}.py" for n in range(100_000)))) == 200
 
 
@@ -236,32 +211,29 @@ def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(
 ) -> None:
     revision = "class MetadataRevision < Record\nend\n"
     files = {"models/metadata_revision.rb": revision, "db/migrate/2020_keep.rb": revision}
-    whole = {"models/image/metadata_revision.rb": "class Image::MetadataRevision < Record\nend\n"}
-    write(root, files)
-    git(root, "add", "-A")
-    cite(root, "one", "An `Image::MetadataRevision` never changes.", "https://example.org/a")
+    whole = "models/image/metadata_revision.rb"
+    track(root, files)
+    cite(root, "one", "An `Image::MetadataRevision` never changes.", ELSEWHERE)
     assert tie_rows(settled(root, tmp_path), "models/metadata_revision.rb") != []
-    write(root, whole)
-    git(root, "add", "-A")
+    track(root, {whole: "class Image::MetadataRevision < Record\nend\n"})
     engine = settled(root, tmp_path)
-    assert tie_rows(engine, next(iter(whole))) == [("one", "identifier", 1)]
+    assert tie_rows(engine, whole) == [("one", "identifier", 1)]
     assert [tie_rows(engine, path) for path in files] == [[], []]
 
 
 def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> None:
     others = ("tests/wire.py", "tests/test_other_wire.py", "src/b/net/wires.py", "src/b/upload.py")
     named = ("tests/test_net_wire.py", "tests/test_wire.py", "src/pkg/upload_test.py")
-    write(root, dict.fromkeys((*others, *named), "x"))
-    git(root, "add", "-A")
-    cite(root, "one", "Frames are short.", "src/pkg/net/wire.py")
-    cite(root, "two", "`UploadLoop` gives up.", "https://example.org/b")
-    cite(root, "three", "All in `src/pkg/net/` is slow.", "https://example.org/c")
+    track(root, dict.fromkeys((*others, *named), "x"))
+    cite(root, "one", "Frames are short.", WIRE)
+    cite(root, "two", "`UploadLoop` gives up.", f"{ELSEWHERE}/b")
+    cite(root, "three", "All in `src/pkg/net/` is slow.", f"{ELSEWHERE}/c")
     engine = settled(root, tmp_path)
     for path in named[:2]:
         (tied,) = ties(engine, path)
         assert (tied.claim.id, tied.line) == ("one", None)
         assert tied.why == "cites wire.py, which this tests"
-    (tied,) = ties(engine, "src/pkg/upload_test.py")
+    (tied,) = ties(engine, named[2])
     assert (tied.arm, tied.line, tied.is_weak) == ("identifier", None, True)
     assert tied.why == "names UploadLoop, of upload.py, which this tests"
     for path in (*others, "tests/test_upload.py"):
@@ -270,10 +242,9 @@ def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> N
 
 def test_files_with_the_name_of_an_entity(root: Path, tmp_path: Path) -> None:
     named = ("src/money/refund_job.py", "src/money/RefundJob.java", "src/money/money_back.py")
-    write(root, dict.fromkeys((*named, "src/money/refund.py"), "x"))
-    git(root, "add", "-A")
-    cite(root, "one", "It runs at night.", "https://example.org/a", entities=["job"])
-    cite(root, "two", "It is of nobody.", "https://example.org/b", entities=["unknown"])
+    track(root, dict.fromkeys((*named, "src/money/refund.py"), "x"))
+    cite(root, "one", "It runs at night.", f"{ELSEWHERE}/a", entities=["job"])
+    cite(root, "two", "It is of nobody.", f"{ELSEWHERE}/b", entities=["unknown"])
     job = entity(id="job", name="Refund job", aliases=["money-back"])
     put(root / ".vouch", "entities/job.yaml", job)
     engine = settled(root, tmp_path)
@@ -286,30 +257,35 @@ def test_files_with_the_name_of_an_entity(root: Path, tmp_path: Path) -> None:
     assert tie_rows(settled(root, tmp_path), "src/money/refund.py") == [("one", "path", None)]
 
 
-def test_a_name_in_a_sentence_that_became_private_ties_nothing_at_once(
-    root: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    "withheld", [{"status": "redacted"}, {"scope": {"visibility": "private", "agent": "ada"}}]
+)
+def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
+    root: Path, tmp_path: Path, withheld: dict[str, object]
 ) -> None:
+    """At once, where another claim on that part is withheld, and after a fresh start."""
     first, second = b"Since `UploadLoop` stops on its own,", b"uploads end, says the manual."
     content = first + b"\n" + second + b"\n"
     cite(root, "one", second.decode(), "notes.md", content, quote=second)
     cite(root, "two", first.decode(), "notes.md", content, quote=first)
-    engine, eve = settled(root, tmp_path), {"agent": "eve"}
+    engine = settled(root, tmp_path)
 
     def rows() -> list[str]:
-        (file,) = ask(engine, "files", paths=["src/pkg/upload.py"], viewer=eve)["files"]
+        (file,) = ask(engine, "files", paths=[UPLOAD], viewer={"agent": "eve"})["files"]
         return [row["id"] for row in file["claims"]]
 
     assert rows() == ["one"]  # it stands for the whole sentence
-    private = {"visibility": "private", "project": None, "agent": "ada"}
-    cite(root, "two", first.decode(), "notes.md", content, quote=first, scope=private)
+    cite(root, "two", first.decode(), "notes.md", content, quote=first, **withheld)
     engine.read()
     assert rows() == []
+    (collection,) = settled(root, tmp_path / "fresh").collections.values()
+    assert UPLOAD not in {tie.path for tie in collection.world.ties.of_claim("one")}
 
 
 def test_what_is_not_saved_yet_may_lose_a_name(root: Path, tmp_path: Path) -> None:
-    cite(root, "one", "`UploadLoop` gives up.", "https://example.org/a")
+    cite(root, "one", "`UploadLoop` gives up.", ELSEWHERE)
     (served,) = settled(root, tmp_path).serving(Caller())
-    assert tied_to(served.view, "src/pkg/upload.py", "class SendLoop: ...\n") == []
+    assert tied_to(served.view, UPLOAD, "class SendLoop: ...\n") == []
     (tied,) = tied_to(served.view, "src/pkg/other.py", "\nclass UploadLoop: ...\n")
     assert tied.line == 2
 
@@ -317,46 +293,3 @@ def test_what_is_not_saved_yet_may_lose_a_name(root: Path, tmp_path: Path) -> No
 def test_binary_and_minified_files_define_nothing() -> None:
     for data in (b"\0class A:\n", b"x" * 600 + b" class A:\n", b"class A " * 9_000):
         assert not names_in_file(data, "python").names
-
-
-@pytest.mark.parametrize(
-    ("fields", "told"),
-    [
-        ({}, True),
-        ({"status": "redacted"}, False),
-        ({"scope": {"visibility": "private", "agent": "ada"}}, False),
-    ],
-)
-def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
-    root: Path, tmp_path: Path, fields: dict[str, object], told: bool
-) -> None:
-    content = b"Uploads stop and\n`VendoredThing` or `UploadLoop` stops.\n"
-    cite(root, "one", "Uploads stop", "notes.md", content, quote=b"Uploads stop and")
-    rest = "`VendoredThing` or `UploadLoop` stops."
-    cite(root, "two", rest, "notes.md", content, quote=rest.encode(), **fields)
-    (collection,) = settled(root, tmp_path).collections.values()
-    found = {tie.path for tie in collection.world.ties.of_claim("one")}
-    assert ("src/pkg/upload.py" in found) == told
-
-
-def test_nothing_is_published_where_no_file_changed_and_git_lists_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Only a walk tells whether files came or went: it is done again and again."""
-    monkeypatch.setattr(build, "sweep_interval", lambda _: 0.0)
-    root = tmp_path / "plain"
-    write(root, {"a.md": "Zephyr sails.\n"})
-    cite(root, "one", "Zephyr sails.", "a.md", b"Zephyr sails.\n")
-    engine = settled(root, tmp_path)
-    (collection,) = engine.collections.values()
-
-    def look() -> int:
-        engine.settle()
-        return collection.world.serial
-
-    serial = look()
-    assert tie_rows(engine, "a.md") == [("one", "cites", None)]
-    assert look() == look() == serial
-    write(root, {"UploadLoop.md": ""})
-    assert look() > serial
-    assert "UploadLoop.md" in collection.world.files
