@@ -224,23 +224,3 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
         await until(lambda: claims(engine, root) == 0)
         shutil.move(tmp_path / "away", root / ".vouch")
         await until(lambda: claims(engine, root) == 1)
-
-
-async def test_no_claim_is_tied_to_files_while_a_question_is_answered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Who follows after another has ended goes on where that one was."""
-    monkeypatch.setattr(breath, "GIVE_WAY_SECONDS", 60.0)
-    root = base(tmp_path)
-    engine = unread_engine(root)
-    (collection,) = engine.collections.values()
-    for number in (2, 3):
-        add(root, f"c{number}")
-        engine.check_soon([root / ".vouch"])
-        async with kept(engine):
-            with engine.breath:
-                await until(lambda: len(collection.knowledge.records) == 1 + number)  # noqa: B023
-                await anyio.sleep(0.3)
-                assert collection.world_is_behind
-            await until(lambda: not collection.world_is_behind)
-        assert len(collection.world.readings) == number

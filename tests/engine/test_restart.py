@@ -119,17 +119,6 @@ def test_a_base_is_written_after_many_changes_and_of_no_half_of_a_file(
     assert counts(started(root, tmp_path), "key vault") == {"vault": 6}
 
 
-def test_evidence_that_stays_out_of_a_base_is_worth_none(root: Path, tmp_path: Path) -> None:
-    """That of a retired claim: each process reads it again."""
-    cited = {"source_id": "0" * 64, "locator": "a", "created_at": "2026-01-01"}
-    write(root, "evidence/ev.yaml", {"id": "ev", "quote": SECRET, **cited})
-    write(root, "claims/old.yaml", claim("old", evidence=["ev"], status="archived"))
-    started(root, tmp_path)
-    (first,) = finished(tmp_path)
-    started(root, tmp_path).load(whole=True)
-    assert finished(tmp_path) == [first]
-
-
 def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
     root: Path, tmp_path: Path
 ) -> None:

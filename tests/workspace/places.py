@@ -177,35 +177,33 @@ def tie_rows(engine: Engine, path: str) -> list[tuple[str, str, int | None]]:
 def plant(root: Path, planted: Path) -> None:
     """Everything in a repository by which git could be made to run a program, or to reach out."""
     script = root / "run.sh"
-    script.write_text(f"#!/bin/sh\ntouch {planted}\n", "utf-8")
-    script.chmod(0o755)
-    for name in (
+    hooks = ("post-index-change", "fsmonitor-watchman", "pre-commit", "post-checkout")
+    programs = [script, root / "git", *(root / ".git" / "hooks" / hook for hook in hooks)]
+    attributes, included = "* filter=x diff=x\n", f"[core]\n fsmonitor={script}"
+    write(root, {".gitattributes": attributes, "included": included})
+    for key in (
         "core.fsmonitor core.sshCommand core.pager core.editor core.hooksPath gpg.program "
         "diff.external credential.helper core.askPass filter.x.clean filter.x.smudge "
-        "filter.x.process diff.x.textconv core.alternateRefsCommand alias.ls-files "
-        "uploadpack.packObjectsHook"
+        "filter.x.process diff.x.textconv core.alternateRefsCommand uploadpack.packObjectsHook "
+        "mailmap.file"
     ).split():
-        git(root, "config", name, str(script) if name != "alias.ls-files" else f"!{script}")
-    for key, value in {
-        "remote.origin.url": f"ext::{script}",
-        "remote.origin.promisor": "true",
-        "remote.origin.partialclonefilter": "blob:none",
-        "extensions.partialClone": "origin",
-        "protocol.ext.allow": "always",
-        "core.untrackedCache": "true",
-        "core.repositoryformatversion": "1",
-        "log.showSignature": "true",
-        "log.mailmap": "false",
-        "mailmap.file": str(script),
-        "core.attributesFile": str(root / ".gitattributes"),
-    }.items():
-        git(root, "config", key, value)
-    write(
-        root, {".gitattributes": "* filter=x diff=x\n", "included": f"[core]\n fsmonitor={script}"}
-    )
-    git(root, "config", "include.path", "../included")
-    for hook in ("post-index-change", "fsmonitor-watchman", "pre-commit", "post-checkout"):
-        file = root / ".git" / "hooks" / hook
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(f"#!/bin/sh\ntouch {planted}\n", "utf-8")
-        file.chmod(0o755)
+        git(root, "config", key, str(script))
+    for setting in (
+        f"alias.ls-files=!{script}",
+        f"remote.origin.url=ext::{script}",
+        "remote.origin.promisor=true",
+        "remote.origin.partialclonefilter=blob:none",
+        "extensions.partialClone=origin",
+        "protocol.ext.allow=always",
+        "core.untrackedCache=true",
+        "core.repositoryformatversion=1",
+        "log.showSignature=true",
+        "log.mailmap=false",
+        f"core.attributesFile={root / '.gitattributes'}",
+        "include.path=../included",
+    ):
+        git(root, "config", *setting.split("=", 1))
+    for program in programs:
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\ntouch {planted}\n", "utf-8")
+        program.chmod(0o755)

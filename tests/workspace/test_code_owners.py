@@ -24,10 +24,18 @@ SEVERAL = """\
 *.go docs@example.com
 *.txt @octo-org/octocats
 /build/logs/ @doctocat
-docs/*  @octo-docs
-apps/ @octocat
-/docs/ @doctocat
+my\\ docs/ @a
 """
+
+
+def owners(text: str, path: str) -> str:
+    """The handles of those who own a path by the text of a file."""
+    rule = CodeOwners(rules=rules_in(text)).rule_for(path)
+    return " ".join(owner.handle for owner in rule.owners) if rule is not None else ""
+
+
+def test_the_last_rule_that_matches_says_who_owns_a_path() -> None:
+    assert {path: owners(SEVERAL, path) for path in BY_PATH} == BY_PATH
 
 
 BY_PATH = {
@@ -37,18 +45,8 @@ BY_PATH = {
     "deep/er/a.txt": "octo-org/octocats",
     "build/logs/a/b.py": "doctocat",
     "x/build/logs/b.py": "global-owner1 global-owner2",
+    "my docs/x.md": "a",
 }
-
-
-def owners(text: str, path: str) -> str:
-    """The handles of those who own a path by the text of a file."""
-    rule = CodeOwners(rules=rules_in(text)).rule_for(path)
-    return " ".join(owner.handle for owner in rule.owners) if rule is not None else ""
-
-
-def test_who_owns_a_path_by_several_rules() -> None:
-    assert {path: owners(SEVERAL, path) for path in BY_PATH} == BY_PATH
-    assert owners("my\\ docs/ @a", "my docs/x.md") == "a"
 
 
 @pytest.mark.parametrize(
@@ -95,33 +93,25 @@ x @a @ü
 """
 
 
-@pytest.mark.parametrize(
-    "line", [*REFUSED.strip().split("\n"), f"{'x' * 301} @a", f"x {'@owner ' * 800}"]
-)
-def test_a_rule_that_cannot_be_read_does_not_count_and_the_others_do(line: str) -> None:
-    made = rules_in(f"* @first\n{line}\n# end\n")
-    assert [rule.pattern for rule in made] == ["*"]
+def test_a_rule_that_cannot_be_read_does_not_count_and_the_others_do() -> None:
+    for line in (*REFUSED.strip().split("\n"), f"{'x' * 301} @a", f"x {'@owner ' * 800}"):
+        made = rules_in(f"* @first\n{line}\n# end\n")
+        assert [rule.pattern for rule in made] == ["*"], line
 
 
 def test_the_first_place_counts(tmp_path: Path) -> None:
+    """A file that is too large, or a link, names nobody."""
     assert not read_owners(tmp_path).rules
     for path in reversed(OWNERS_FILES):
         write(tmp_path, {path: f"caf\xe9/ @no\n* @of-{len(path)}\n".encode("latin-1")})
         handles = [rule.owners[0].handle for rule in read_owners(tmp_path).rules]
         assert handles[-1] == f"of-{len(path)}"  # a line that is no UTF-8 costs no other one
-
-
-def test_a_file_that_is_too_large_or_a_link_names_nobody(tmp_path: Path) -> None:
-    write(tmp_path, {"docs/CODEOWNERS": "* @docs\n", "CODEOWNERS": b"#" * (MAX_OWNERS_BYTES + 1)})
+    first = tmp_path / OWNERS_FILES[0]
+    first.write_bytes(b"#" * (MAX_OWNERS_BYTES + 1))
     assert not read_owners(tmp_path).rules
-    (tmp_path / "CODEOWNERS").unlink()
-    (tmp_path / "CODEOWNERS").symlink_to(tmp_path / "docs/CODEOWNERS")
+    first.unlink()
+    first.symlink_to(tmp_path / OWNERS_FILES[1])
     assert not read_owners(tmp_path).rules
-
-
-def test_more_rules_than_can_be_matched_name_nobody() -> None:
-    assert len(rules_in("* @a\n" * MAX_RULES)) == MAX_RULES
-    assert rules_in("* @a\n" * (MAX_RULES + 1)) == ()
 
 
 @pytest.mark.parametrize(
@@ -136,5 +126,8 @@ def test_more_rules_than_can_be_matched_name_nobody() -> None:
 )
 def test_hostile_patterns_end(monkeypatch: pytest.MonkeyPatch, pattern: str, path: str) -> None:
     monkeypatch.setattr(code_owners, "MAX_COST", 30_000)  # to take no seconds
-    rules = CodeOwners(rules=rules_in(f"{pattern} @a\n" * MAX_RULES))
+    text = f"{pattern} @a\n" * MAX_RULES
+    rules = CodeOwners(rules=rules_in(text))
+    assert len(rules.rules) == MAX_RULES
+    assert rules_in(text + "* @a\n") == ()
     assert [rules.rule_for(f"{path}/{number}") for number in range(20)] == [None] * 20

@@ -35,14 +35,12 @@ def root(tmp_path: Path) -> Path:
 def test_the_commits_of_each_file(root: Path, tmp_path: Path) -> None:
     commit_as(root, "Ada Byron", {"a.py": "1", "b/c.py": "1"}, at="2024-01-01T00:00:00+0000")
     commit_as(root, "Bob Kahn", {"b/c.py": "2"}, at="2025-01-01T00:00:00+0000")
-    found = history(root, tmp_path)
+    found, below = history(root, tmp_path), history(root, tmp_path, "b")
     assert authors(found, "a.py") == ["Ada Byron"]
-    assert authors(found, "b/c.py") == ["Bob Kahn", "Ada Byron"]
+    assert authors(found, "b/c.py") == authors(below, "c.py") == ["Bob Kahn", "Ada Byron"]
     assert [commit.at for commit in found.commits] == [1_735_689_600, 1_704_067_200]
     assert found.head == git(root, "rev-parse", "HEAD").strip()
-    below = history(root, tmp_path, "b")
     assert (list(below.by_path), below.known) == (["c.py"], {"c.py"})
-    assert authors(below, "c.py") == ["Bob Kahn", "Ada Byron"]
 
 
 def test_the_mailmap_that_is_committed_counts(root: Path, tmp_path: Path) -> None:
@@ -82,11 +80,17 @@ def test_who_is_the_same_person(
 PROGRAMS = "dependabot[bot],Renovate Bot,pre-commit-ci,GitHub Actions,snyk-bot,a-release-bot"
 
 
-def test_commits_by_programs_and_of_many_files_are_left_out(root: Path, tmp_path: Path) -> None:
+def test_what_shows_nobody_who_knows_a_file_is_left_out(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Commits by programs, of many files, and older ones than are read."""
+    commit_as(root, "Cy", {"0.py": "0"})
     commit_as(root, "Ada", {f"{n}.py": "1" for n in range(MAX_CHANGED)})
     commit_as(root, "Bob", {f"{n}.py": "2" for n in range(MAX_CHANGED + 1)})
     for name in PROGRAMS.split(","):
         commit_as(root, name, {"0.py": name})
+    assert authors(history(root, tmp_path), "0.py") == ["Ada", "Cy"]
+    monkeypatch.setattr(commit_history, "MAX_COMMITS", 8)
     assert authors(history(root, tmp_path), "0.py") == ["Ada"]
 
 
@@ -116,15 +120,6 @@ def test_a_path_can_not_pass_for_a_commit(root: Path, tmp_path: Path) -> None:
     found = history(root, tmp_path)
     assert {commit.author for commit in found.commits} == {"Ada"}
     assert set(found.by_path) == {forged, "a.py", " /b.py"}
-
-
-def test_only_the_newest_commits_are_read(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for number in range(4):
-        commit_as(root, f"Person {number}", {"a.py": str(number)})
-    monkeypatch.setattr(commit_history, "MAX_COMMITS", 2)
-    assert authors(history(root, tmp_path), "a.py") == ["Person 3", "Person 2"]
 
 
 def test_commits_that_can_not_be_read_are_said_not_to_be(root: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.workspace.file_kinds import changes_with_all
 from vouch_sidecar.workspace.file_list import (
     MAX_BYTES,
     Files,
@@ -26,26 +27,43 @@ def walked(root: Path) -> tuple[str, ...]:
 
 
 def test_what_git_would_take_in_is_listed(tmp_path: Path) -> None:
+    """Of all repositories below the root; of one around it, what lies below."""
     root = repository(
         tmp_path / "repo", {".gitignore": "*.log\n/made/\n", "a.py": "", "gone.py": ""}
     )
     (root / "gone.py").unlink()
     new = """
         new.py a.log made/x.py sub/made/y.py sub/b.log sub/local.py node_modules/m/index.js
-        .hidden/x.py .vouch/claims/x.yaml
+        .hidden/x.py .vouch/claims/x.yaml submarine/x.py
     """
     write(root, dict.fromkeys(new.split(), ""))
     write(root, {"sub/.gitignore": "!b.log\nlocal.*\n"})
     repository(root / "nested", {"inner.py": ""})
-    expected = (".gitignore", "a.py", "new.py", "sub/.gitignore", "sub/b.log", "sub/made/y.py")
-    assert listed(root, tmp_path).paths == expected
-    assert listed(root / "sub", tmp_path).paths == (".gitignore", "b.log", "made/y.py")
+    below = (".gitignore", "b.log", "made/y.py")
+    own = (".gitignore", "a.py", "new.py", *(f"sub/{path}" for path in below), "submarine/x.py")
+    assert listed(root, tmp_path).paths == own
+    assert listed(root / "sub", tmp_path).paths == below
+    repository(tmp_path / "two", {"b.py": ""})
+    of_both = {"two/b.py", *(f"repo/{path}" for path in own)}
+    assert of_both <= {*listed(tmp_path, tmp_path / "other").paths}
 
 
-def test_a_walk_leaves_out_packages_and_hidden_folders(tmp_path: Path) -> None:
-    paths = ("a.py", "b/c.py", "node_modules/m/index.js", ".hidden/x.py", ".vouch/claims/x.yaml")
-    write(tmp_path, dict.fromkeys((*paths, ".github/x.yml"), ""))
-    assert walked(tmp_path) == (".github/x.yml", "a.py", "b/c.py")
+def test_a_walk_leaves_out_packages_hidden_folders_and_links(tmp_path: Path) -> None:
+    write(tmp_path / "out", {"secret.py": "x"})
+    root, paths = tmp_path / "root", "a.py in/b.py .github/x.yml node_modules/m/i.js .hidden/x.py"
+    write(root, dict.fromkeys((*paths.split(), ".vouch/claims/x.yaml"), ""))
+    write(root, {"large": b"x" * (MAX_BYTES + 1), "whole": b"x" * MAX_BYTES})
+    (root / "link.py").symlink_to(tmp_path / "out" / "secret.py")
+    (root / "folder").symlink_to(tmp_path / "out")
+    (root / "inner").symlink_to(root / "in")
+    os.mkfifo(root / "pipe")
+    assert walked(root) == (".github/x.yml", "a.py", "in/b.py", "large", "whole")
+    for path in ("in/b.py", "whole"):
+        assert read_file(root, path) is not None
+    others = "link.py folder/secret.py inner/b.py ../out/secret.py in gone large pipe"
+    for path in (*others.split(), ""):
+        assert read_file(root, path) is None
+    assert stat_of(root, "link.py") is None
 
 
 def test_a_walk_that_is_cut_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,29 +77,6 @@ def test_a_walk_that_is_cut_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert len(collection.world.files.paths) == 12
     said = ask(engine, "status")["roots"][0]["problems"]
     assert any("too many files" in row["message"] for row in said)
-
-
-def test_links_are_not_followed(tmp_path: Path) -> None:
-    write(tmp_path / "out", {"secret.py": "x"})
-    root = tmp_path / "root"
-    write(root, {"a.py": "a", "in/b.py": "b"})
-    (root / "link.py").symlink_to(tmp_path / "out" / "secret.py")
-    (root / "folder").symlink_to(tmp_path / "out")
-    (root / "inner").symlink_to(root / "in")
-    assert walked(root) == ("a.py", "in/b.py")
-    assert read_file(root, "in/b.py") is not None
-    for path in ("link.py", "folder/secret.py", "inner/b.py", "../out/secret.py", "in", "", "gone"):
-        assert read_file(root, path) is None
-    assert stat_of(root, "link.py") is None
-
-
-def test_what_is_large_or_no_file_is_not_read(tmp_path: Path) -> None:
-    write(tmp_path, {"large": b"x" * (MAX_BYTES + 1), "whole": b"x" * MAX_BYTES})
-    os.mkfifo(tmp_path / "pipe")
-    assert read_file(tmp_path, "large") is None
-    assert read_file(tmp_path, "pipe") is None
-    assert read_file(tmp_path, "whole") is not None
-    assert walked(tmp_path) == ("large", "whole")
 
 
 OUTSIDE = ("../b.py", "/etc/passwd", "", ".", "a\0b", "a" * 100_000, "../\ud800/x")
@@ -98,19 +93,14 @@ def test_paths_below_the_root(tmp_path: Path) -> None:
 def test_names_differ_in_case_and_form_on_some_disks() -> None:
     composed, decomposed = (unicodedata.normalize(form, "é.py") for form in ("NFC", "NFD"))
     files = Files(("Src/Main.py", f"lib/{decomposed}", "x/One.py", "x/one.py"))
-    assert files.find("src/main.PY") == "Src/Main.py"
-    assert files.find(f"lib/{composed}") == f"lib/{decomposed}"
-    assert files.find("x/one.py") == "x/one.py"
-    assert files.find("x/ONE.py") is None
+    for path, found in {
+        "src/main.PY": "Src/Main.py",
+        f"lib/{composed}": f"lib/{decomposed}",
+        "x/one.py": "x/one.py",
+        "x/ONE.py": None,
+    }.items():
+        assert files.find(path) == found
     assert files.ending("main.py") == ["Src/Main.py"]
-
-
-def test_a_root_below_the_top_of_its_repository_and_above_several(tmp_path: Path) -> None:
-    repository(tmp_path / "mono", {"one/a.py": "", "two/b.py": "", "onelike/c.py": ""})
-    assert listed(tmp_path / "mono" / "one", tmp_path).paths == ("a.py",)
-    repository(tmp_path / "many" / "one", {"a.py": ""})
-    repository(tmp_path / "many" / "two", {"b.py": ""})
-    assert listed(tmp_path / "many", tmp_path).paths == ("one/a.py", "two/b.py")
 
 
 @pytest.mark.parametrize("path", ["src/till.py", "services/pay/src/till.py"])
@@ -121,5 +111,29 @@ def test_a_path_may_begin_at_the_top_of_the_repository(tmp_path: Path, path: str
     (file,) = ask(engine, "files", paths=[path])["files"]
     assert [claim["id"] for claim in file["claims"]] == ["one"]
     (collection,) = engine.collections.values()
-    assert {"_by_name", "_by_words", "_by_module"} <= vars(collection.world.files).keys()
     assert [found for _, _, found in collection.world.files_in(f"in {path}:7")] == ["src/till.py"]
+
+
+SILENT = """
+pyproject.toml package.json Cargo.toml go.mod Gemfile setup.cfg setup.py build.gradle pom.xml
+requirements.txt requirements-dev.txt requirements_dev.txt requirements/dev.txt requirements/base.in
+requirements.in constraints.txt environment.yml Pipfile pubspec.yaml mix.exs vcpkg.json
+Directory.Packages.props libs.versions.toml gradle/libs.versions.toml conanfile.txt
+package-lock.json npm-shrinkwrap.json poetry.lock go.sum pnpm-lock.yaml packages.lock.json bun.lockb
+conda-lock.yml gradle.lockfile Package.resolved uv-lock.toml
+CHANGELOG CHANGELOG.md ChangeLog CHANGES.rst NEWS HISTORY.md RELEASES.md release-notes.md
+CHANGELOG-1.2.md docs/changelog.md docs/changelog/2024.md docs/whatsnew.rst docs/whatsnew/3.1.rst
+docs/whats-new.md news/123.bugfix.rst news/123.rst changes/1.txt changelog.d/new.md
+doc/release_notes/v2.md
+"""
+SPEAKING = """
+src/lock.py src/lock.go src/locks.json docs/lock.md src/block.json app/news/models.py src/changes.py
+docs/requirements.md docs/requirements/login.md src/environment.py environments.yml config.yml
+docs/history/founding.md docs/releases/process.md docs/breaking-changes.md docs/newsletter.md
+src/versions.py docs/package.md src/changelog_writer.py packages.toml src/resolved.py
+"""
+
+
+def test_what_nearly_every_commit_changes_and_what_is_changed_on_purpose() -> None:
+    assert [path for path in SILENT.split() if not changes_with_all(path)] == []
+    assert [path for path in SPEAKING.split() if changes_with_all(path)] == []

@@ -12,41 +12,31 @@ from vouch_sidecar.workspace.git import Repository, run, why_unasked
 from tests.workspace.places import git, held, listed, plant, repository, write
 
 
-def test_nothing_that_a_workspace_plants_runs(tmp_path: Path) -> None:
+def test_nothing_that_a_workspace_plants_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = repository(tmp_path / "repo", {"a.py": "x = 1\n"}, commit=True)
-    planted = tmp_path / "ran"
-    head = git(root, "rev-parse", "HEAD").strip()
+    planted, (found, head) = tmp_path / "ran", held(root)
+    assert head == git(root, "rev-parse", "HEAD").strip()
     plant(root, planted)
+    script = str(root / "run.sh")
     env = {
-        "PATH": f".:{root}:{os.environ['PATH']}",
-        "GIT_EXTERNAL_DIFF": str(root / "run.sh"),
-        "GIT_SSH_COMMAND": str(root / "run.sh"),
+        "PATH": f".:{os.environ['PATH']}",
+        "GIT_EXTERNAL_DIFF": script,
+        "GIT_SSH_COMMAND": script,
         "GIT_CONFIG_COUNT": "1",
         "GIT_CONFIG_KEY_0": "core.fsmonitor",
-        "GIT_CONFIG_VALUE_0": str(root / "run.sh"),
+        "GIT_CONFIG_VALUE_0": script,
     }
-    assert "a.py" in list_files(root, tmp_path / "caches", env).paths
-    found, commit = held(root)
-    assert commit == head
+    before = {path: path.read_bytes() for path in (root / ".git").rglob("*") if path.is_file()}
+    monkeypatch.chdir(root)
+    for path in (env["PATH"], ".", f"{os.pathsep}{os.environ['PATH']}"):
+        assert "a.py" in list_files(root, tmp_path / "caches", {**env, "PATH": path}).paths
     shown = run(found, ["log", "-1", "--format=%s", head, "--"], tmp_path / "caches", env)
     assert shown == b"all\n"
     assert run(found, ["log", "-1", "f" * 40, "--"], tmp_path / "caches", env) is None
     assert not planted.exists()
-    before = {path: path.read_bytes() for path in (root / ".git").rglob("*") if path.is_file()}
-    list_files(root, tmp_path / "caches", env)
     assert {p: p.read_bytes() for p in (root / ".git").rglob("*") if p.is_file()} == before
-
-
-def test_a_program_called_git_in_the_workspace_is_not_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = repository(tmp_path / "repo", {"a.py": ""})
-    (root / "git").write_text(f"#!/bin/sh\ntouch {tmp_path / 'ran'}\n", "utf-8")
-    (root / "git").chmod(0o755)
-    monkeypatch.chdir(root)
-    for path in (".", f"{os.pathsep}{os.environ['PATH']}", f".{os.pathsep}{os.environ['PATH']}"):
-        assert "a.py" in list_files(root, tmp_path / "caches", {"PATH": path}).paths
-    assert not (tmp_path / "ran").exists()
 
 
 def test_our_empty_repository_is_for_this_user_alone(tmp_path: Path) -> None:
@@ -88,11 +78,10 @@ def test_a_linked_worktree_is_a_repository_only_both_ways(tmp_path: Path) -> Non
 
 
 def test_sparse_and_shallow_checkouts_are_listed_whole(tmp_path: Path) -> None:
-    origin = repository(tmp_path / "origin", {"a/x.py": "", "b/y.py": "", "z.py": ""}, commit=True)
-    write(origin, {"b/w.py": ""})
-    git(origin, "add", "-A")
-    git(origin, "commit", "-q", "-m", "more")
-    shallow, every = tmp_path / "shallow", ("a/x.py", "b/w.py", "b/y.py", "z.py")
+    every = ("a/x.py", "b/w.py", "b/y.py", "z.py")
+    origin = repository(tmp_path / "origin", dict.fromkeys(every, ""), commit=True)
+    git(origin, "commit", "-q", "--allow-empty", "-m", "more")
+    shallow = tmp_path / "shallow"
     git(tmp_path, "clone", "-q", "--depth", "1", origin.as_uri(), "shallow")
     assert listed(shallow, tmp_path).paths == every
     git(shallow, "sparse-checkout", "set", "--cone", "--sparse-index", "a")
@@ -128,19 +117,12 @@ def test_a_repository_of_another_user_counts_as_no_git(tmp_path: Path) -> None:
     assert Repository.holding(root) is None
 
 
-def test_submodules_are_not_entered(tmp_path: Path) -> None:
+def test_submodules_are_not_entered_and_the_stamp_changes_with_the_index(tmp_path: Path) -> None:
     inner = repository(tmp_path / "inner", {"secret.py": ""}, commit=True)
-    root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
-    git(root, "submodule", "add", "-q", str(inner), "sub")
-    assert listed(root, tmp_path).paths == (".gitmodules", "a.py")
-    assert listed(root / "sub", tmp_path).paths == ("secret.py",)
-
-
-def test_the_stamp_changes_with_the_index(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": ""}, commit=True)
     found, _ = held(root)
     before = found.version()
-    assert before is not None
-    git(root, "mv", "a.py", "b.py")
-    assert found.version() != before
-    assert listed(root, tmp_path).paths == ("b.py",)
+    git(root, "submodule", "add", "-q", str(inner), "sub")
+    assert None is not before != found.version()
+    assert listed(root, tmp_path).paths == (".gitmodules", "a.py")
+    assert listed(root / "sub", tmp_path).paths == ("secret.py",)

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.discovery import Finder
-from vouch_sidecar.kb.pauses import pause, resume
 
-from tests.engine.bases import ask, base, cached, write
-from tests.kb.samples import entity
+from tests.engine.bases import ask, cached
 from tests.workspace.places import cite, commit_as, git, repository
 
 FILE = "src/till.py"
@@ -116,16 +114,3 @@ def test_who_claims_to_be_a_tree_of_another_repository_gets_nothing(
     finder = Finder({"HOME": str(tmp_path / "home")})
     assert finder.placed(hostile) == []
     assert [place.root for place in finder.placed(tmp_path / "sibling")] == [str(plain)]
-
-
-def test_a_text_of_a_pause_counts_in_no_tree(bare: Path, tmp_path: Path) -> None:
-    env = {**cached(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path / "run")}
-    write(bare, "entities/vault.yaml", entity("vault", name="Key Vault"))
-    engine = Engine(env=env)
-    engine.registry.set_folders([bare / "main", base(tmp_path / "other")])
-    engine.load()
-    pause(bare, env, None)
-    engine.observe("s", None, "the Key Vault")
-    resume(bare, env)
-    rows = ask(engine, "salience", session_id="s")["salience"]
-    assert [row["collection"] for row in rows] == ["other"]
