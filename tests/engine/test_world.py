@@ -124,7 +124,7 @@ def test_a_world_is_of_one_generation_whatever_is_published_meanwhile(
             cite(root, "second", "`Desk` is shut.", "https://example.org/c")
             engine.read()
 
-    world = collection.build_world(publish)
+    world = collection.world_build(publish)()
     assert knowledge is not world.knowledge is not collection.knowledge
     assert world.topics.knowledge is world.knowledge
     assert set(world.readings) == {"relay", "queue", "first"}

@@ -167,12 +167,13 @@ class Collection:
         """Whether topics are enabled and the published generation may have some."""
         return self.settings.topics.enabled and bool(self.knowledge.sparse_labels)
 
-    def build_world(self, breathe: Breathe, reported: Set[str] = frozenset()) -> World:
-        """The world around the published generation, to be published. Blocks; any thread may call
-        it, one at a time.
-        """
-        viewers, of = self.viewers(), self.published
-        return build(of.knowledge, of.settings, self.memo, breathe, self.name, viewers, reported)
+    def world_build(
+        self, breathe: Breathe, reported: Set[str] = frozenset()
+    ) -> Callable[[], World]:
+        """What builds the world around the published generation, in any thread, one at a time."""
+        of, viewers = self.published, self.viewers()
+        given = of.knowledge, of.settings, self.memo, breathe, self.name, viewers, reported
+        return partial(build, *given)
 
     def viewers(self) -> list[frozenset[str]]:
         """The gates of those whose topics are derived."""

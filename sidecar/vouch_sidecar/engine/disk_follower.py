@@ -184,8 +184,7 @@ class BaseFollower:
 
         try:
             while not is_whole:
-                build = partial(collection.build_world, breathe, reported.keys())
-                world = await in_turn(build, WORLDS)
+                world = await in_turn(collection.world_build(breathe, reported.keys()), WORLDS)
                 engine.publish_world(collection, world)
                 is_whole = world.is_whole
         finally:

@@ -182,7 +182,7 @@ class Engine:
             with collection.faults.contained(WORKSPACE, NO_TIES):
                 is_whole = False
                 while not is_whole:
-                    world = collection.build_world(lambda: None)
+                    world = collection.world_build(lambda: None)()
                     self.publish_world(collection, world)
                     is_whole = world.is_whole
 
