@@ -1,16 +1,26 @@
-"""What people feel, at 10,000 and at 100,000 claims: `python -m benchmarks [--quick]`."""
+"""What people feel: `python -m benchmarks [--quick] [--against REF]`.
+
+Measured at 10,000 and at 100,000 claims, beside the aims; or at 10,000 beside another commit. The
+package of the working tree, and that of the commit, are installed beside each other, with the same
+dependencies. Each serves a copy of the same knowledge base; they are asked by turns, so that a busy
+moment falls on both.
+"""
 
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -18,199 +28,255 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from benchmarks.client import (
-    COMMAND,
     Client,
+    RefusedError,
     answers_as_saved,
-    connected,
     environment,
     is_finished,
     live_claims,
+    unpacked,
 )
 from benchmarks.generate import LARGE, MEDIUM, Questions, Size, generated, questions_of
 
-ARTIFACTS = Path(__file__).resolve().parent.parent / "artifacts" / "bench.json"
-SAVES, LATER_STARTS, HOOKS = 20, 3, 15
-PAUSE = 0.25
-"""Seconds after a save: the next one is another one."""
-FIRST_PROMPTS = 30
-"""Of a session that begins where no sidecar runs and no cache is: this many are asked at most."""
+MARKED = 1.15
+"""The ratio from which a cost is marked."""
+QUESTIONS, CHANGES, COMMANDS, FIRST_PROMPTS = 60, 20, 15, 30
+"""So many are asked, saved, run as processes, and at most sent until a session has its first line;
+a third of the first where it is to be quick.
+"""
+IDLE_SHARE, IDLE_SECONDS = 0.05, 60.0
+"""A server is idle when it takes less than this of a processor for a second."""
 WEIGHTS = ("count", "recency", "citation", "evidence")
-Samples = dict[str, list[float]]
-"""Seconds by row, and bytes."""
+ENTRY = "from vouch_sidecar.surfaces.entry import main\nif __name__ == '__main__':\n    main()\n"
+SETTINGS = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000", "VOUCH_SIDECAR_HOOK_RESIDENT": "false"}
 
 
 class Row(NamedTuple):
-    """What is measured, its unit, the aims at 10,000 and 100,000 claims, and what counts: the 95th
-    percentile or the median.
-    """
+    """The unit of a row, its size, and the aims at 10,000 and 100,000 claims."""
 
-    title: str
-    aims: tuple[float | None, float | None]
     unit: str = "ms"
-    is_median: bool = False
+    per: float = 1e-3
+    aims: tuple[float | None, float | None] = (None, None)
 
 
-ROWS = (
-    Row("first start → complete", (4, 35), "s"),
-    Row("later start → complete", (0.4, 2), "s"),
-    Row("first prompt on an empty cache → a line", (None, None), "s"),
-    Row("file saved → fresh answer", (60, 100)),
-    Row("experts", (15, 150)),
-    Row("context, 200 characters", (10, 20)),
-    Row("search", (15, 30)),
-    Row("hover", (None, None)),
-    Row("hook beside a sidecar (median)", (400, 400), is_median=True),
-    Row("memory after all questions", (120, 250), "MB"),
-)
-PER_UNIT = {"ms": 1e-3, "s": 1.0, "MB": 1e6}
+ROWS = {
+    "first start → complete": Row("s", 1.0, (4, 35)),
+    "later start → complete": Row("s", 1.0, (0.4, 2)),
+    "first prompt on an empty cache → a line": Row("s", 1.0),
+    "file saved → fresh answer": Row(aims=(60, 100)),
+    "experts": Row(aims=(15, 150)),
+    "context, 200 characters": Row(aims=(10, 20)),
+    "search": Row(aims=(15, 30)),
+    "probe": Row(),
+    "prompt": Row(),
+    "salience": Row(),
+    "hover": Row(),
+    "command beside a sidecar": Row(aims=(400, 400)),
+    "hook beside a sidecar": Row(aims=(400, 400)),
+    "memory after all questions": Row("MB", 1e6, (120, 250)),
+}
+FIRST, LATER, FIRST_PROMPT, SAVED, *_, COMMAND, HOOK, MEMORY = ROWS
 
 
-def measured(root: Path, folder: Path) -> Samples:
-    """Everything about one knowledge base. `folder` is for caches, empty."""
-    questions = questions_of(root)
-    found: Samples = {row.title: [] for row in ROWS} | _starts(root, folder / "starts")
-    found[ROWS[2].title] = [first_prompt(root, folder / "empty", questions)]
-    with connected(root, folder / "starts") as client:
-        client.wait_for("complete", True)
-        time.sleep(2)  # folders are looked through once more to begin watching them
-        for title, method, params in asked(root, client, questions):
-            found[title] += [timed(partial(client.request, method, each)) for each in params]
-        found["memory after all questions"] = [client.memory()]
-        found["file saved → fresh answer"] = list(_saved(client, root))
-        found["hook beside a sidecar (median)"] = list(_hooks(client, root, folder, questions))
-    return found
+class Version:
+    """One installed version: its folder holds its environment, a knowledge base and its caches."""
+
+    def __init__(self, ref: str | None, folder: Path, base: Path) -> None:
+        unpacked(ref, folder / "package")
+        self.root, self.command = folder / "project", folder / "venv" / "bin" / "vouch-sidecar"
+        self.env = environment(folder / "own") | SETTINGS
+        self.samples = defaultdict[str, list[float]](list)
+        """Seconds, or bytes, by row."""
+        self.processor = defaultdict[str, list[float]](list)
+        """Seconds of processor time that the server took."""
+        shutil.copytree(base, self.root)
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+        (site,) = (folder / "venv").glob("lib/python*/site-packages")
+        ours = next(path for path in sys.path if path.endswith("site-packages"))
+        package = folder / "package" / "sidecar"
+        (site / "packages.pth").write_text(f"{package}\n{ours}\n", "utf-8")
+        self.command.write_text(f"#!{folder / 'venv'}/bin/python\n{ENTRY}", "utf-8")
+        self.command.chmod(0o755)
+        compileall.compile_dir(package, quiet=2)
+
+    @contextmanager
+    def serving(self) -> Iterator[Client]:
+        """A server that was asked to serve the knowledge base."""
+        with Client(self.env, (self.command, "lsp"), self.root) as client:
+            client.initialize(self.root)
+            yield client
+
+    def ask(self, row: str, client: Client, ask: Callable[[], object]) -> None:
+        """Measure a question. What this version does not know is left out."""
+        before, started = client.processor_time(), time.perf_counter()
+        try:
+            ask()
+        except RefusedError as refused:
+            if refused.code != -32601:
+                raise
+            return
+        self.samples[row].append(time.perf_counter() - started)
+        self.processor[row].append(client.processor_time() - before)
+
+    def run(self, env: Mapping[str, str], *arguments: str, prompt: str = "") -> bytes:
+        """What a command prints. The same prompt in the same session would be answered once."""
+        event = {"session_id": prompt, "prompt": prompt, "cwd": str(self.root)}
+        given, command = json.dumps(event).encode(), [str(self.command), *arguments]
+        return subprocess.run(
+            command, input=given, capture_output=True, env=env, cwd=self.root
+        ).stdout
 
 
-def _starts(root: Path, folder: Path) -> Samples:
-    """From `initialize` to the first complete answer; the system holds the files in memory."""
-    for path in (root / ".vouch").rglob("*"):
-        if path.is_file():
-            path.read_bytes()
-    taken = []
-    for _ in range(1 + LATER_STARTS):
-        with connected(root, folder) as client:
-            taken.append(timed(partial(client.wait_for, "complete", True)))
-            while not is_finished(folder):
+def wait_idle(clients: Sequence[Client]) -> None:
+    """Wait until no server works in the background, for at most a minute."""
+    until = time.monotonic() + IDLE_SECONDS
+    while time.monotonic() < until:
+        before = [client.processor_time() for client in clients]
+        time.sleep(1.0)
+        taken = (client.processor_time() - b for client, b in zip(clients, before, strict=True))
+        if max(taken) < IDLE_SHARE:
+            return
+
+
+def starts(version: Version) -> None:
+    """A start without a cache and two later ones; the system holds the files in memory."""
+    for row in (FIRST, LATER, LATER):
+        with version.serving() as client:
+            version.ask(row, client, client.wait_until_complete)
+            while not is_finished(version.root.parent / "own"):
                 time.sleep(0.1)
-    return {"first start → complete": taken[:1], "later start → complete": taken[1:]}
+            wait_idle([client])
 
 
-def asked(
-    root: Path, client: Client, questions: Questions
-) -> Iterator[tuple[str, str, Iterable[object]]]:
-    """Each question once, so that none is answered from what was remembered of it."""
-    uri, prompts = (root / "notes.md").as_uri(), questions.prompts
-    opened = {"uri": uri, "languageId": "markdown", "version": 1, "text": "\n".join(prompts)}
-    client.notify("textDocument/didOpen", {"textDocument": opened})
-    topics = [{"topic": topic, "weight": w} for w in WEIGHTS for topic in questions.topics]
-    yield "experts", "vouch/experts", topics
-    yield "context, 200 characters", "vouch/context", [{"task": text} for text in prompts]
-    yield "search", "vouch/search", [{"query": topic} for topic in questions.topics]
-    places = [{"line": line, "character": 22} for line in range(len(prompts))]
-    document = {"uri": uri}
-    hovers = [{"textDocument": document, "position": place} for place in places]
-    yield "hover", "textDocument/hover", hovers
-
-
-def _saved(client: Client, root: Path) -> Iterator[float]:
-    """A claim is written and reported, until answers reflect it; then it is put back."""
-    for path in live_claims(root, SAVES):
-        before = path.read_bytes()
-        yield timed(partial(answers_as_saved, client, path))
-        path.write_bytes(before)
-        time.sleep(PAUSE)
-
-
-def _hooks(client: Client, root: Path, folder: Path, questions: Questions) -> Iterator[float]:
-    """A hook as a whole process, of prompts that are told something."""
-    texts = (t for t in questions.prompts if client.request("vouch/context", {"task": t})["text"])
-    for _, text in zip(range(HOOKS), texts, strict=False):
-        yield timed(partial(_hook, root, environment(folder / "starts"), text))
-
-
-def first_prompt(root: Path, folder: Path, questions: Questions) -> float:
+def first_prompt(version: Version, prompts: Sequence[str]) -> None:
     """From the first prompt of a session, where no sidecar runs and nothing is cached, to the first
     line: hooks start a sidecar, and one prompt after the other is sent.
     """
-    env = environment(folder)
-    started = time.perf_counter()
-    try:
-        while not any(_hook(root, env, text) for text in questions.prompts[:FIRST_PROMPTS]):
-            pass
-        return time.perf_counter() - started
-    finally:
-        subprocess.run([COMMAND, "stop", "--all"], env=env, cwd=root, capture_output=True)
+    started, env = time.perf_counter(), environment(version.root.parent / "empty")
+    for prompt in prompts[:FIRST_PROMPTS]:
+        if version.run(env, "hook", "user-prompt-submit", prompt=prompt):
+            break
+    version.samples[FIRST_PROMPT].append(time.perf_counter() - started)
+    version.run(env, "stop", "--all")
 
 
-def _hook(root: Path, env: Mapping[str, str], prompt: str) -> bytes:
-    """What a hook says. The same prompt in the same session would be answered once."""
-    event = json.dumps({"session_id": prompt, "prompt": prompt, "cwd": str(root)}).encode()
-    command = [str(COMMAND), "hook", "user-prompt-submit"]
-    return subprocess.run(command, input=event, capture_output=True, env=env, cwd=root).stdout
+def served(versions: Sequence[Version], questions: Questions, number: int) -> None:
+    """What is asked of servers, by turns; changes until answers reflect them; memory; commands."""
+    with ExitStack() as stack:
+        pairs = [(version, stack.enter_context(version.serving())) for version in versions]
+        for version, client in pairs:
+            client.wait_until_complete()
+            uri = (version.root / "notes.md").as_uri()
+            opened = {"uri": uri, "languageId": "markdown", "version": 1}
+            document = opened | {"text": "\n".join(questions.prompts)}
+            client.notify("textDocument/didOpen", {"textDocument": document})
+        wait_idle([client for _, client in pairs])
+        for at in range(number):
+            for version, client in pairs if at % 2 else pairs[::-1]:
+                for row, method, params in asked(questions, at, version.root):
+                    version.ask(row, client, partial(client.request, method, params))
+        paths = zip(*(live_claims(version.root, CHANGES) for version in versions), strict=True)
+        for claims in paths:
+            for (version, client), path in zip(pairs, claims, strict=True):
+                version.ask(SAVED, client, partial(answers_as_saved, client, path))
+        for version, client in pairs:
+            version.samples[MEMORY].append(client.memory())
+        for prompt in questions.prompts[:COMMANDS]:
+            for version, client in pairs:
+                run = partial(version.run, version.env)
+                version.ask(COMMAND, client, partial(run, "experts", prompt))
+                hook = partial(run, "hook", "user-prompt-submit", prompt=prompt)
+                version.ask(HOOK, client, hook)
 
 
-def timed(work: Callable[[], object]) -> float:
-    """Seconds that a call takes."""
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
+def asked(questions: Questions, at: int, root: Path) -> Iterator[tuple[str, str, object]]:
+    """The questions of a round, none of which is asked twice: row, method and params."""
+    prompt, topic = questions.prompts[at], questions.topics[at]
+    for weight in WEIGHTS:
+        yield "experts", "vouch/experts", {"topic": topic, "weight": weight}
+    yield "probe", "vouch/probe", {"text": f"{prompt[:196]} p"}
+    yield "context, 200 characters", "vouch/context", {"task": f"{prompt[:196]} c"}
+    yield "search", "vouch/search", {"query": topic}
+    for text in questions.windows[at]:
+        yield "prompt", "vouch/prompt", {"session_id": f"{at}", "text": text}
+    yield "salience", "vouch/salience", {"session_id": f"{at}"}
+    place = {"line": at, "character": 22}
+    uri = {"uri": (root / "notes.md").as_uri()}
+    yield "hover", "textDocument/hover", {"textDocument": uri, "position": place}
 
 
-def conditions() -> dict[str, object]:
+def measured(size: Size, number: int, *refs: str | None) -> list[Version]:
+    """Everything about versions of the package, None for that of the working tree."""
+    base = generated(size)
+    with TemporaryDirectory(prefix="v") as name:
+        versions = [Version(ref, Path(name) / str(at), base) for at, ref in enumerate(refs)]
+        for version in versions:
+            starts(version)
+            first_prompt(version, questions_of(base).prompts)
+        served(versions, questions_of(base), number)
+        return versions
+
+
+def conditions() -> str:
     """What the figures hold for."""
     known = Path("/proc/cpuinfo").read_text().splitlines()
     model = (line.partition(":")[2].strip() for line in known if line.startswith("model name"))
-    python = timed(partial(subprocess.run, [sys.executable, "-c", "pass"], check=True))
-    return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "cpu": next(model, platform.processor()),
-        "cores": os.cpu_count(),
-        "load": round(os.getloadavg()[0], 1),
-        "python": platform.python_version(),
-        "an empty Python, ms": round(python * 1000),
-    }
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+    empty = (time.perf_counter() - started) * 1000
+    day, load = datetime.now(UTC).date().isoformat(), os.getloadavg()[0]
+    return (
+        f"{day}, {os.cpu_count()} cores of {next(model, platform.processor())}, load {load:.1f}, "
+        f"an empty Python {empty:.0f} ms"
+    )
 
 
-def lines(results: Mapping[Size, Samples]) -> Iterator[str]:
-    """A row for each thing that is measured. Bold: misses its aim."""
-    sizes = (MEDIUM, LARGE)
-    heads = ["p95", *(f"aim at {size.claims:,}" for size in sizes)]
-    heads += [f"{size.claims:,} claims" for size in results]
-    yield from (_line(heads), _line(["---"] * len(heads)))
-    for row in ROWS:
-        cells = [
-            _cell(row, samples[row.title], row.aims[sizes.index(s)])
-            for s, samples in results.items()
-        ]
-        aims = ["" if aim is None else f"{aim:g} {row.unit}" for aim in row.aims]
-        yield _line([row.title, *aims, *cells])
+def beside_aims(found: Mapping[Size, Version]) -> Iterator[str]:
+    """95th percentiles, of commands medians. Bold: misses its aim."""
+    yield _line("p95", *(f"aim; {size.claims:,} claims" for size in found))
+    yield _line(*["---"] * (1 + len(found)))
+    for title, row in ROWS.items():
+        cells = []
+        for version, aim in zip(found.values(), row.aims, strict=False):
+            ranked = sorted(version.samples[title])
+            p95 = ranked[-(-95 * len(ranked) // 100) - 1]
+            value = (statistics.median(ranked) if title in (COMMAND, HOOK) else p95) / row.per
+            shown = f"**{value:.3g}**" if aim is not None and value > aim else f"{value:.3g}"
+            cells.append(f"{shown} {row.unit}" if aim is None else f"{aim:g}; {shown} {row.unit}")
+        yield _line(title, *cells)
 
 
-def _line(cells: Sequence[str]) -> str:
+def beside_commit(ref: str, before: Version, after: Version) -> Iterator[str]:
+    """Medians, and their ratio. Bold: rose."""
+    yield _line("median of", "", ref, "here", "ratio")
+    yield _line(*["---"] * 5)
+    for title, row in ROWS.items():
+        both = [(row.unit, before.samples[title], after.samples[title])]
+        both += [(f"{row.unit} CPU", before.processor[title], after.processor[title])]
+        for unit, *samples in both if title not in (COMMAND, HOOK) else both[:1]:
+            if all(samples):
+                was, now = (statistics.median(one) / row.per for one in samples)
+                ratio = f"**{now / was:.2f}**" if now / was > MARKED else f"{now / was:.2f}"
+                yield _line(title, unit, f"{was:.3g}", f"{now:.3g}", ratio)
+
+
+def _line(*cells: str) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cell(row: Row, samples: Sequence[float], aim: float | None) -> str:
-    ranked = sorted(samples)
-    p95 = ranked[-(-95 * len(ranked) // 100) - 1]
-    value = (statistics.median(ranked) if row.is_median else p95) / PER_UNIT[row.unit]
-    shown = f"{value:.0f}" if value >= 10 else f"{value:.2g}"
-    return f"**{shown}**" if aim is not None and value > aim else shown
-
-
 def main() -> None:
-    options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    options.add_argument("--quick", action="store_true", help="10,000 claims only: a minute")
-    held = conditions()
-    results: dict[Size, Samples] = {}
-    for size in (MEDIUM,) if options.parse_args().quick else (MEDIUM, LARGE):
-        with TemporaryDirectory(prefix="v") as folder:
-            results[size] = measured(generated(size), Path(folder))
-    ARTIFACTS.parent.mkdir(exist_ok=True)
-    known = {"conditions": held, "seconds or bytes": {s.claims: r for s, r in results.items()}}
-    ARTIFACTS.write_text(json.dumps(known, indent=1), "utf-8")
-    print(", ".join(f"{name} {value}" for name, value in held.items()), end="\n\n")
-    print("\n".join(lines(results)))
+    options = argparse.ArgumentParser(prog="python -m benchmarks")
+    options.add_argument("--against", metavar="REF", help="compare with a commit")
+    options.add_argument("--quick", action="store_true", help="10,000 claims, fewer questions")
+    given = options.parse_args()
+    number, sizes = (QUESTIONS // 3, [MEDIUM]) if given.quick else (QUESTIONS, [MEDIUM, LARGE])
+    print(conditions(), end="\n\n")
+    if given.against:
+        versions = measured(MEDIUM, number, given.against, None)
+        print("\n".join(beside_commit(given.against, *versions)))
+    else:
+        found = {size: measured(size, number, None)[0] for size in sizes}
+        print("\n".join(beside_aims(found)))
 
 
 if __name__ == "__main__":

@@ -6,16 +6,13 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 PAUSE = 0.004
 """Seconds between two looks, where something is waited for by asking; from 0.2 s on, a fiftieth of
 what was waited: each question takes the interpreter from the thread that loads.
@@ -23,100 +20,69 @@ what was waited: each question takes the interpreter from the thread that loads.
 
 
 class RefusedError(RuntimeError):
-    """A request was answered with an error: `code` and `message` in `error`."""
+    """A request was answered with an error, of this code."""
 
-    def __init__(self, method: str, error: dict[str, Any]) -> None:
+    def __init__(self, method: str, error: Mapping[str, Any]) -> None:
         super().__init__(f"{method}: {error}")
-        self.error = error
+        self.code = error["code"]
 
 
 class Client:
     """One server process over stdio. Notifications of the server are dropped."""
 
-    def __init__(
-        self,
-        env: Mapping[str, str],
-        command: Sequence[str | Path] = (COMMAND, "lsp"),
-        cwd: Path | None = None,
-    ) -> None:
+    def __init__(self, env: Mapping[str, str], command: Sequence[str | Path], cwd: Path) -> None:
+        pipe = subprocess.PIPE
         self.process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=cwd,
-            env=dict(env),
+            command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, cwd=cwd, env=dict(env)
         )
         self._next_id = 0
 
-    def notify(self, method: str, params: object) -> None:
-        self._send({"jsonrpc": "2.0", "method": method, "params": params})
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        with self.process:
+            self.process.wait()
+
+    def notify(self, method: str, params: object, **more: int) -> None:
+        self._send({"jsonrpc": "2.0", "method": method, "params": params, **more})
 
     def request(self, method: str, params: object) -> Any:
         """The result of a request. Raises RefusedError, and RuntimeError when the server ends."""
-        message = self.next_answer({self.start(method, params)})
-        if "error" in message:
-            raise RefusedError(method, message["error"])
-        return message["result"]
-
-    def start(self, method: str, params: object) -> int:
-        """Send a request; its id."""
         self._next_id += 1
-        self._send({"jsonrpc": "2.0", "id": self._next_id, "method": method, "params": params})
-        return self._next_id
-
-    def next_answer(self, ids: Collection[int]) -> dict[str, Any]:
-        """The message that answers one of these requests first. Raises RuntimeError when the server
-        ends.
-        """
+        self.notify(method, params, id=self._next_id)
         while True:
             message = self._receive()
-            if "method" in message:
-                self._refuse(message)
-            elif message.get("id") in ids:
-                return message
+            if "method" in message and "id" in message:
+                refused = {"code": -32601, "message": "Method not found"}
+                self._send({"jsonrpc": "2.0", "id": message["id"], "error": refused})
+            elif message.get("id") == self._next_id:
+                if "error" in message:
+                    raise RefusedError(method, message["error"])
+                return message["result"]
 
-    def initialize(self, *roots: Path) -> None:
-        """Everything up to the answer of `initialize`, with these folders open."""
-        params: dict[str, Any] = {"processId": os.getpid(), "capabilities": {}}
-        params["rootUri"] = roots[0].as_uri()
-        if len(roots) > 1:
-            folders = [{"uri": root.as_uri(), "name": root.name} for root in roots]
-            params["workspaceFolders"] = folders
+    def initialize(self, root: Path) -> None:
+        """Everything up to the answer of `initialize`, with a folder open."""
+        params = {"processId": os.getpid(), "capabilities": {}, "rootUri": root.as_uri()}
         self.request("initialize", params)
+        self.notify("initialized", {})
 
-    def wait_for(self, condition: str, value: object) -> Any:
-        """Ask an empty question until a field of the answer is at least `value`; the answer."""
+    def wait_until_complete(self) -> None:
+        """Ask an empty question until the answer is complete."""
         started = time.perf_counter()
-        while True:
-            answer = self.request("vouch/sessionEnd", {"session_id": "nobody"})
-            if answer[condition] >= value:
-                return answer
+        while not self.request("vouch/sessionEnd", {"session_id": "nobody"})["complete"]:
             time.sleep(max(PAUSE, (time.perf_counter() - started) / 50))
 
     def processor_time(self) -> float:
         """Seconds that the process took, with all its threads."""
-        return time.clock_gettime(
-            (~self.process.pid << 3) | 2
-        )  # as clock_getcpuclockid(3) makes it
+        clock = (~self.process.pid << 3) | 2  # as clock_getcpuclockid(3) makes it
+        return time.clock_gettime(clock)
 
     def memory(self) -> int:
         """Bytes that the process holds."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.partition("VmRSS:")[2].split()[0]) * 1024
-
-    def close(self) -> None:
-        """End the process."""
-        self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
-            assert stream is not None
-            stream.close()
-
-    def _refuse(self, message: dict[str, Any]) -> None:
-        if "id" in message:
-            error = {"code": -32601, "message": "Method not found"}
-            self._send({"jsonrpc": "2.0", "id": message["id"], "error": error})
 
     def _send(self, message: dict[str, Any]) -> None:
         body = json.dumps(message).encode()
@@ -163,18 +129,6 @@ def is_finished(folder: Path) -> bool:
     names = ("records", "manifest.json")  # the latter of older versions
     finished = (path for name in names for path in folder.rglob(name))
     return any(not path.parent.name.startswith("unfinished-") for path in finished)
-
-
-@contextmanager
-def connected(root: Path, folder: Path) -> Iterator[Client]:
-    """A server that was asked to serve a knowledge base; it may know nothing of it yet."""
-    client = Client(environment(folder))
-    try:
-        client.initialize(root)
-        client.notify("initialized", {})
-        yield client
-    finally:
-        client.close()
 
 
 HIDDEN = (b"superseded", b"archived", b"redacted", b"private", b"elsewhere")
