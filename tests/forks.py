@@ -1,25 +1,26 @@
 """Starts the command as a process of its own without its two seconds of imports: one process of a
-test run has imported everything, and forks for each one that is asked for.
+test run, multiprocessing's fork server, has imported everything, and forks for each.
 """
 
 from __future__ import annotations
 
-import json
+import atexit
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import IO
 
-MODULES = ("vouch_sidecar.surfaces.lsp.run", "vouch_sidecar.surfaces.jsonl")
+MODULES = ["vouch_sidecar.surfaces.lsp.run", "vouch_sidecar.surfaces.jsonl"]
 COMMAND = Path(sys.executable).with_name("vouch-sidecar")
-MAX_MESSAGE = 1 << 20
 
 
 class Forked:
@@ -36,44 +37,34 @@ class Forked:
     ) -> None:
         if program is None and env.get("PYTHONPATH"):
             program = COMMAND
-        ends = [os.pipe() for _ in range(3)]
-        (read_in, write_in), (read_out, write_out), (read_err, write_err) = ends
-        self._ours, theirs = socket.socketpair()
-        asked = {
-            "args": [*args],
-            "cwd": str(cwd or Path.cwd()),
-            "env": dict(env),
-            "program": program and str(program),
-        }
-        given = [read_in, write_out, write_err]
-        with theirs:
-            message = [json.dumps(asked).encode()]
-            socket.send_fds(_parent()[0], message, [*given, theirs.fileno()])
-        for descriptor in given:
-            os.close(descriptor)
-        self.stdin: IO[bytes] = os.fdopen(write_in, "wb")
-        self.stdout: IO[bytes] = os.fdopen(read_out, "rb")
-        self.stderr: IO[bytes] = os.fdopen(read_err, "rb")
-        self.pid = int(self._ours.recv(32))
-        self.returncode: int | None = None
+        pipes = [_context().Pipe(duplex=False) for _ in range(3)]
+        (read_in, write_in), (read_out, write_out), (read_err, write_err) = pipes
+        theirs, ours = (read_in, write_out, write_err), (write_in, read_out, read_err)
+        asked = (theirs, [*args], str(cwd or Path.cwd()), dict(env), program and str(program))
+        self._process = _context().Process(target=_run, args=asked, daemon=True)
+        self._process.start()
+        for one in theirs:
+            one.close()
+        self.stdin: IO[bytes] = _opened(ours[0], "wb")
+        self.stdout: IO[bytes] = _opened(ours[1], "rb")
+        self.stderr: IO[bytes] = _opened(ours[2], "rb")
+        assert self._process.pid is not None
+        self.pid = self._process.pid
 
-    def wait(self, timeout: float | None = None) -> int:
-        """The exit code. Raises `subprocess.TimeoutExpired`."""
-        if self.returncode is None:
-            self._ours.settimeout(timeout)
-            try:
-                self.returncode = int(self._ours.recv(32))
-            except (TimeoutError, BlockingIOError):
-                raise subprocess.TimeoutExpired("vouch-sidecar", timeout or 0) from None
-            self._ours.close()
-        return self.returncode
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
 
     def poll(self) -> int | None:
         """The exit code, or None while it runs."""
-        try:
-            return self.wait(0)
-        except subprocess.TimeoutExpired:
-            return None
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code. Raises `subprocess.TimeoutExpired`."""
+        self._process.join(timeout)
+        if self.returncode is None:
+            raise subprocess.TimeoutExpired("vouch-sidecar", timeout or 0)
+        return self.returncode
 
     def communicate(self, said: bytes) -> tuple[bytes, bytes]:
         """What it prints to both of its streams until it ends, with this as its whole input."""
@@ -90,7 +81,7 @@ class Forked:
 
     def send_signal(self, number: int) -> None:
         """Send a signal, unless it has ended."""
-        if self.poll() is None:
+        if self.returncode is None:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
@@ -99,56 +90,34 @@ class Forked:
 
 
 @cache
-def _parent() -> tuple[socket.socket, subprocess.Popen[bytes]]:
-    """The process that forks, and a connection to it; it ends when this one does."""
-    ours, theirs = socket.socketpair()
-    command = [sys.executable, "-m", __name__, str(theirs.fileno())]
-    process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
-    theirs.close()
-    return ours, process
+def _context() -> ForkServerContext:
+    context = get_context("forkserver")
+    context.set_forkserver_preload(MODULES)
+    return context
 
 
-def _serve(asking: socket.socket) -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that wait
-    while True:
-        message, descriptors, *_ = socket.recv_fds(asking, MAX_MESSAGE, 4)
-        if not message:
-            return
-        if os.fork() == 0:
-            asking.close()
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            _wait_for(message, descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
+def _opened(end: Connection, mode: str) -> IO[bytes]:
+    """Our end of a pipe as a stream."""
+    with end:
+        return os.fdopen(os.dup(end.fileno()), mode)
 
 
-def _wait_for(message: bytes, descriptors: list[int]) -> None:
-    """Run a command in a process, and say how that ends."""
-    pid = os.fork()
-    if pid == 0:
-        _run(message, descriptors)
-    *streams, told = descriptors
-    for stream in streams:
-        os.close(stream)
-    with socket.socket(fileno=told) as told_by:
-        told_by.send(str(pid).encode())
-        _, status = os.waitpid(pid, 0)
-        told_by.send(str(os.waitstatus_to_exitcode(status)).encode())
-    os._exit(0)
-
-
-def _run(message: bytes, descriptors: list[int]) -> None:
-    for number, descriptor in enumerate(descriptors):
-        if number < 3:
-            os.dup2(descriptor, number)
-        os.close(descriptor)
-    asked = json.loads(message)
-    os.chdir(asked["cwd"])
-    if program := asked["program"]:
-        os.execve(program, [program, *asked["args"]], asked["env"])
+def _run(
+    streams: Sequence[Connection],
+    args: list[str],
+    cwd: str,
+    env: dict[str, str],
+    program: str | None,
+) -> None:
+    for number, end in enumerate(streams):
+        os.dup2(end.fileno(), number)
+        end.close()
+    os.chdir(cwd)
+    if program:
+        os.execve(program, [program, *args], env)
     os.environ.clear()
-    os.environ.update(asked["env"])
-    sys.argv = ["vouch-sidecar", *asked["args"]]
+    os.environ.update(env)
+    sys.argv = ["vouch-sidecar", *args]
     sys.stdin, sys.stdout, sys.stderr = (
         os.fdopen(number, mode, buffering=1, encoding="utf-8", closefd=False)
         for number, mode in enumerate("rww")
@@ -157,11 +126,7 @@ def _run(message: bytes, descriptors: list[int]) -> None:
     from vouch_sidecar.surfaces import entry
 
     surfaces.PARENT = os.getppid()
-    entry.main()
-    sys.exit()
-
-
-if __name__ == "__main__":
-    for module in MODULES:
-        __import__(module)
-    _serve(socket.socket(fileno=int(sys.argv[1])))
+    try:
+        entry.main()
+    finally:
+        atexit._run_exitfuncs()

@@ -63,28 +63,21 @@ def test_the_examples_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> N
     assert (failed, run > 8) == (0, True)
 
 
-def test_what_changes_counts_after_a_refresh(tmp_path: Path) -> None:
+def test_what_changes_counts_after_a_refresh_for_whoever_may_see_it(tmp_path: Path) -> None:
     root = knowledge.make(tmp_path / "project")
-    with open_kb(root) as kb:
+    (empty := tmp_path / "empty").mkdir()
+    private = "scope: {visibility: private, agent: me}\n"
+    with open_kb(root) as kb, open_kb(root / ".vouch", agent="me") as mine:
         knowledge.claim(root, "new", "JWT is new.", "jwt")
+        knowledge.claim(root, "mine", "JWT.", "jwt", more=private)
         assert kb.experts("jwt").experts[0].claim_count == 2
-        kb.refresh()
-        assert kb.experts("jwt").experts[0].claim_count == 3
+        for own, count in ((kb, 3), (mine, 4)):
+            own.refresh()
+            assert own.experts("jwt").experts[0].claim_count == count
     with pytest.raises(ValueError, match="closed"):
         kb.status()
-
-
-def test_who_asks(tmp_path: Path) -> None:
-    root = knowledge.make(tmp_path / "project")
-    knowledge.claim(root, "mine", "JWT.", "jwt", more="scope: {visibility: private, agent: me}\n")
-    for agent, count in ((None, 2), ("me", 3)):
-        with open_kb(root / ".vouch", agent=agent) as kb:
-            assert kb.experts("jwt").experts[0].claim_count == count
-
-
-def test_where_there_is_none(tmp_path: Path) -> None:
     with pytest.raises(NoKnowledgeBaseError, match="no knowledge base found"):
-        open_kb(tmp_path)
+        open_kb(empty)
 
 
 SCRIPT = """

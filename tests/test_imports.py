@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from functools import cache
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Callable, Iterable, Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
 import vouch_sidecar
 
 ROOT = Path(vouch_sidecar.__file__).parent
@@ -17,92 +17,61 @@ EXTENSION = Path(__file__).parents[1] / "extension" / "src"
 ROOMS = "kb text names index workspace semantic retrieval engine operations surfaces".split()
 """Lowest first."""
 FROM = re.compile(r"""\bfrom '(\.[^']+)'""")
+OF_TEST = re.compile(r"^from tests[\w.]* import test_|^from tests\.[\w.]*\btest_", re.MULTILINE)
+Import = tuple[str, str]
 
 
-def modules() -> dict[str, ast.Module]:
-    """Every module of the package by its name."""
-    found = {}
-    for path in sorted(ROOT.rglob("*.py")):
-        parts = [ROOT.name, *path.relative_to(ROOT).with_suffix("").parts]
-        name = ".".join(parts).removesuffix(".__init__")
-        found[name] = ast.parse(path.read_text("utf-8"))
-    return found
+def of_package() -> Iterator[Import]:
+    """Each module with one that it names anywhere, for types included."""
+    paths = {path.relative_to(ROOT.parent).with_suffix(""): path for path in ROOT.rglob("*.py")}
+    known = {".".join(name.parts).removesuffix(".__init__"): path for name, path in paths.items()}
+    for module, path in known.items():
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from ((module, alias.name) for alias in node.names if alias.name in known)
+            elif isinstance(node, ast.ImportFrom) and node.module in known:
+                inner = {f"{node.module}.{alias.name}" for alias in node.names}
+                yield from ((module, name) for name in inner & known.keys())
+                if not inner <= known.keys():
+                    yield module, node.module
 
 
-def imported(module: ast.Module, known: Mapping[str, object]) -> Iterator[str]:
-    """The modules of the package that a module names, anywhere in it, those for types included."""
-    for node in ast.walk(module):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name in known)
-        elif isinstance(node, ast.ImportFrom) and node.module and node.module in known:
-            inner = {f"{node.module}.{alias.name}" for alias in node.names}
-            yield from inner & known.keys()
-            if not inner <= known.keys():
-                yield node.module
+def of_extension() -> Iterator[Import]:
+    for path in EXTENSION.rglob("*.ts"):
+        for name in FROM.findall(path.read_text("utf-8")):
+            yield str(path.resolve()), str((path.parent / f"{name}.ts").resolve())
 
 
-@cache
-def graph() -> dict[str, set[str]]:
-    found = modules()
-    return {name: set(imported(module, found)) for name, module in found.items()}
+def by_folder(imports: Iterable[Import]) -> Iterator[Import]:
+    """The same by folder of a room."""
+    for module, other in imports:
+        one, two = module.split(".")[1:3], other.split(".")[1:3]
+        if len(one) == len(two) == 2 and one[0] == two[0] and one != two:
+            yield ".".join(one), ".".join(two)
 
 
-def cycle(graph: Mapping[str, set[str]]) -> list[str]:
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        return list(error.args[1])
-    return []
+@pytest.mark.parametrize(
+    "imports",
+    [of_package, lambda: by_folder(of_package()), of_extension],
+    ids=["modules", "folders", "extension"],
+)
+def test_nothing_imports_itself_by_a_detour(imports: Callable[[], Iterator[Import]]) -> None:
+    graph = defaultdict[str, set[str]](set)
+    for one, other in imports():
+        graph[one].add(other)
+    assert graph
+    TopologicalSorter(graph).prepare()  # raises where there is a cycle
 
 
-def room(module: str) -> int | None:
-    """The number of a module's floor."""
-    name = module.split(".")[1] if "." in module else ""
-    return ROOMS.index(name) if name in ROOMS else None
-
-
-def test_no_module_imports_itself_by_a_detour() -> None:
-    assert cycle(graph()) == []
-
-
-def test_no_room_knows_one_above_it() -> None:
-    upward = [
-        (name, other)
-        for name, others in graph().items()
-        for other in others
-        if (below := room(name)) is not None and (above := room(other)) is not None
-        if above > below
-    ]
-    assert upward == []
-
-
-def test_no_folder_of_a_room_imports_itself_by_a_detour() -> None:
-    parts = defaultdict[str, set[str]](set)
-    for module, others in graph().items():
-        for one, other in ((module.split(".")[1:3], other.split(".")[1:3]) for other in others):
-            if len(one) == len(other) == 2 and one[0] == other[0] and one != other:
-                parts[".".join(one)].add(".".join(other))
-    assert cycle(parts) == []
-
-
-def test_every_folder_is_a_room() -> None:
+def test_every_folder_is_a_room_and_none_knows_one_above_it() -> None:
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0].isalpha()}
     assert folders == set(ROOMS)
+    rooms = [[name.split(".")[1:2] for name in names] for names in of_package()]
+    inside = [(*one, *two) for one, two in rooms if {*one, *two} <= {*ROOMS} and one and two]
+    assert [pair for pair in inside if ROOMS.index(pair[1]) > ROOMS.index(pair[0])] == []
 
 
 def test_no_test_imports_another_one() -> None:
     """What several tests share stands in a module of its own."""
-    tests = Path(__file__).parent
-    shared = re.compile(r"^from tests[\w.]* import test_|^from tests\.[\w.]*\btest_", re.MULTILINE)
-    found = [path.name for path in tests.rglob("*.py") if shared.search(path.read_text("utf-8"))]
-    assert found == []
-
-
-def test_no_file_of_the_extension_imports_itself_by_a_detour() -> None:
-    files = {path.resolve(): path.read_text("utf-8") for path in EXTENSION.rglob("*.ts")}
-    found = {
-        str(path): {str((path.parent / f"{name}.ts").resolve()) for name in FROM.findall(text)}
-        for path, text in files.items()
-    }
-    assert cycle(found) == []
-    assert any(found.values())
+    tests = Path(__file__).parent.rglob("*.py")
+    assert [path.name for path in tests if OF_TEST.search(path.read_text("utf-8"))] == []
