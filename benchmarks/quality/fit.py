@@ -1,8 +1,7 @@
 """`make fit`: the weights of the one measure, from labelled prompts, into `retrieval/constants.py`.
 
 A logistic regression over every candidate of every prompt: 1 where a label says that it answers.
-What is written beside the weights is measured with the prompts of one knowledge base left out at a
-time. The same sets give the same file, byte for byte.
+The same sets give the same file, byte for byte; `make eval` says how good that is.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ import os
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -22,7 +21,6 @@ from numpy.typing import NDArray
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Page, Relation
 from vouch_sidecar.retrieval.blocks.touched_files import met_by
-from vouch_sidecar.retrieval.constants import EDIT_LEAST
 from vouch_sidecar.retrieval.salience import volunteered_by
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.statements.likelihood import Features
@@ -71,7 +69,6 @@ ANSWER_WEIGHT_SEMANTIC = 3.0
 """The same beside the meaning, which finds more answers and more of what is only near."""
 UNRELATED = frozenset({"commit", "foreign", "pasted"})
 """Kinds of silent prompts of which there are many: each counts as one."""
-SAID = 0.4
 RIDGE = 0.1
 Matrix = NDArray[np.float64]
 
@@ -84,10 +81,8 @@ class Candidate(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A prompt over a knowledge base of some size, with its candidates."""
+    """A prompt with its candidates."""
 
-    base: str
-    size: int
     kind: str
     wanted: bool
     candidates: tuple[Candidate, ...]
@@ -120,7 +115,7 @@ def _edits() -> Iterator[Example]:
                     for answer in met_by(view, edit.path, edit.inserted)
                 ]
                 kind = "edit" if edit.want else "commit"
-                yield Example(name, 0, kind, bool(edit.want), tuple(found))
+                yield Example(kind, bool(edit.want), tuple(found))
 
 
 def _write(suffix: str, examples: Iterable[Example]) -> None:
@@ -131,7 +126,7 @@ def _write(suffix: str, examples: Iterable[Example]) -> None:
         if example.kind not in unlabelled and _is_whole(example, suffix)
     ]
     text = CONSTANTS.read_text("utf-8")
-    block = _block(suffix, _fit(found), _figures(found), text)
+    block = _block(suffix, _fit(found), text)
     mark = f"fitted{suffix.lower().replace('_', ' ')}"
     block = f"# {mark}\n{block}# end of {mark}\n"
     pattern = rf"# {mark}\n.*?# end of {mark}\n"
@@ -218,7 +213,7 @@ def _over(over: Over) -> Iterator[Example]:
             for answer in answers(view, prompt.text, named, vector=vector)
             if not isinstance(answer.artifact, Relation)
         ]
-        yield Example(over.name, over.size, prompt.kind, bool(wanted), tuple(found))
+        yield Example(prompt.kind, bool(wanted), tuple(found))
 
 
 def _place(artifact: object, section: int | None) -> str:
@@ -310,68 +305,21 @@ def _chances(x: Matrix, weights: Matrix) -> Matrix:
     return chances
 
 
-def _figures(examples: Sequence[Example]) -> Mapping[str, tuple[int, int]]:
-    """By size and kind, how many prompts are answered among three lines, or told something, by
-    weights that were fitted without their knowledge base; and how many there are.
-    """
-    found = defaultdict[str, list[bool]](list)
-    for base in sorted({example.base for example in examples}):
-        weights = _fit([example for example in examples if example.base != base])
-        for one in examples:
-            if one.base == base:
-                found[f"{one.size or 'own'} {one.kind}"].append(_is_said(one, weights))
-    return {kind: (sum(several), len(several)) for kind, several in sorted(found.items())}
-
-
-def _is_said(example: Example, weights: Matrix) -> bool:
-    x = np.array(
-        [[*_values(candidate.features), 1.0] for candidate in example.candidates]
-        or [[0.0] * len(weights)]
-    )
-    chances = _chances(x, weights) if example.candidates else np.zeros(1)
-    most, least = (1, EDIT_LEAST) if example.kind in ("commit", "edit") else (3, SAID)
-    likeliest = np.argsort(-chances, kind="stable")[:most]
-    first = [int(at) for at in likeliest if chances[at] >= least]
-    return any(example.candidates[at].answers or not example.wanted for at in first)
-
-
 # Writing
 
 
-def _block(
-    suffix: str, weights: Matrix, measured: Mapping[str, tuple[int, int]], before: str
-) -> str:
-    names = _names(suffix)
-    values = [f"BIAS{suffix} = {weights[-1]:.2f}", f"LIKELIHOOD_WEIGHTS{suffix} = {{"]
-    values += [
-        f'    "{name}": {round(value, 2) + 0.0:.2f},'
-        for name, value in zip(names, weights[:-1], strict=True)
-    ]
-    values += ["}"]
-    sets = f"tests/quality: courier, questions, {', '.join((*BASES, *FITTED))}"
-    sets = "edits and commits of pip, twenty" if suffix == "_EDITS" else sets
-    told = _wrapped(f"Fitted to {sets}. Said of its prompts without each knowledge base:")
-    for size in ("own", *map(str, SIZES)):
-        figures = [
-            f"{kind.partition(' ')[2]} {right}/{number}"
-            for kind, (right, number) in measured.items()
-            if kind.startswith(f"{size} ")
-        ]
-        told += _wrapped(f"{size} claims: {', '.join(figures)}") if figures else []
-    body = "\n".join([*told, *values])
-    known = re.search(r"# (\d{4}-\d\d-\d\d)\n", before)
-    day = known[1] if known and body in before else date.isoformat(datetime.now(UTC).date())
+def _block(suffix: str, weights: Matrix, before: str) -> str:
+    sets = "edits and commits of pip, twenty"
+    if suffix != "_EDITS":
+        sets = f"courier, questions, {', '.join((*BASES, *FITTED))}"
+    lines = [f"# Fitted to {sets}.", f"BIAS{suffix} = {weights[-1]:.2f}"]
+    lines += [f"LIKELIHOOD_WEIGHTS{suffix} = {{"]
+    for name, value in zip(_names(suffix), weights[:-1], strict=True):
+        lines.append(f'    "{name}": {round(value, 2) + 0.0:.2f},')
+    body = "\n".join([*lines, "}"])
+    known = re.search(rf"# (.*)\n{re.escape(body)}", before)
+    day = known[1] if known else datetime.now(UTC).date().isoformat()
     return f"# {day}\n{body}\n"
-
-
-def _wrapped(text: str) -> list[str]:
-    lines, line = [], "#"
-    for word in text.split():
-        if len(line) + len(word) > 98:
-            lines.append(line)
-            line = "#  "
-        line += f" {word}"
-    return [*lines, line]
 
 
 if __name__ == "__main__":
