@@ -94,17 +94,7 @@ identifier, a ticket, a path or an option.
 
 # fitted
 # 2026-11-28
-# Fitted to tests/quality: courier, questions, bakery, laboratory, studio, heating, port,
-#   newspaper. Said of its prompts without each knowledge base:
-# own claims: alone 148/149, beside 92/103, exact 22/26, exact_silent 1/21, foreign 17/1920, half
-#   54/66, named 112/121, ordinary 36/36, page 88/98, page_only 19/25, page_silent 0/16, pasted
-#   11/480, relation_silent 1/17, silent 19/254, silent_domain 7/24, task 41/78, task_silent 0/32
-# 20 claims: alone 47/47, beside 20/25, half 39/39, named 26/31, silent 1/80, silent_domain 1/24,
-#   task 24/37
-# 1000 claims: alone 47/47, beside 17/25, half 38/39, named 21/31, page 17/24, silent 4/80,
-#   silent_domain 7/24, task 19/37
-# 4581 claims: alone 47/47, beside 14/25, half 37/39, named 21/31, page 17/24, silent 4/80,
-#   silent_domain 5/24, task 15/37
+# Fitted to courier, questions, bakery, laboratory, studio, heating, port, newspaper.
 BIAS = -6.14
 LIKELIHOOD_WEIGHTS = {
     "held": 2.73,
@@ -119,12 +109,7 @@ LIKELIHOOD_WEIGHTS = {
 # end of fitted
 # fitted semantic
 # 2026-11-28
-# Fitted to tests/quality: courier, questions, bakery, laboratory, studio, heating, port,
-#   newspaper. Said of its prompts without each knowledge base:
-# own claims: alone 147/148, beside 100/103, exact 24/26, exact_silent 1/21, foreign 6/1920, half
-#   59/66, named 111/120, ordinary 35/36, page 89/98, page_only 21/25, page_silent 0/16, paraphrase
-#   0/24, pasted 0/480, relation_silent 0/17, silent 14/253, silent_domain 10/24, task 47/78,
-#   task_silent 0/32
+# Fitted to courier, questions, bakery, laboratory, studio, heating, port, newspaper.
 BIAS_SEMANTIC = -9.25
 LIKELIHOOD_WEIGHTS_SEMANTIC = {
     "held": 1.04,
@@ -141,8 +126,7 @@ LIKELIHOOD_WEIGHTS_SEMANTIC = {
 # end of fitted semantic
 # fitted edits
 # 2026-11-29
-# Fitted to edits and commits of pip, twenty. Said of its prompts without each knowledge base:
-# own claims: commit 100/600, edit 21/60
+# Fitted to edits and commits of pip, twenty.
 BIAS_EDITS = -3.65
 LIKELIHOOD_WEIGHTS_EDITS = {
     "missing": -0.67,
