@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.surfaces.lsp.features.hover import markdown
 
 
@@ -30,7 +29,3 @@ from vouch_sidecar.surfaces.lsp.features.hover import markdown
 )
 def test_markdown_shows_it_as_it_is(text: str, shown: str) -> None:
     assert markdown(text) == shown
-
-
-def test_clip() -> None:
-    assert (clip("short", 5), clip("longer text", 8)) == ("short", "longer…")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
@@ -20,14 +22,7 @@ ENCODINGS = st.sampled_from(sorted(WIDTHS))
 
 def lines(text: str) -> list[str]:
     """The lines with their ends, which are LF, CRLF and CR alone; the last one has none."""
-    found, line, at = [], "", 0
-    while at < len(text):
-        end = "\r\n" if text.startswith("\r\n", at) else text[at]
-        line, at = line + end, at + len(end)
-        if end in ("\r\n", "\n", "\r"):
-            found.append(line)
-            line = ""
-    return [*found, line]
+    return re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
 
 
 def places(text: str, encoding: str) -> list[tuple[int, lsp.Position]]:
