@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from vouch_sidecar.kb.records import Artifact, Evidence, Source
 from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.retrieval.evidence.text_kinds import phrases_in, worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
@@ -14,7 +13,6 @@ from vouch_sidecar.retrieval.view import NameWords, View
 
 from tests.retrieval.samples import claim, entity, page, relation, view
 
-TALK = Source("a" * 64, "sources/talk/meta.yaml", "talk.md", type="transcript")
 FACTS = (
     claim("billing", "Billing data requires ACID guarantees; PostgreSQL is the data store."),
     claim("cookie", "The session cookie expires after 20 minutes without activity."),
@@ -253,25 +251,9 @@ def test_what_a_page_quotes_is_said_as_the_claim_and_is_no_rival_of_it() -> None
     assert told(view(plant, *OTHERS), asked) == ["p"]
 
 
-def test_what_passages_of_a_page_share_and_what_they_do_not() -> None:
-    body = "".join(f"## Part {number}\n\nSome notes.\n\n" for number in range(6))
-    setup = page("setup", "Local development setup", body=body)
-    asked = "how do I set up local development"
-    assert answers(view(setup, *OTHERS), asked, {})[0].features.rivals == 0
-    again = page("again", "Local development again", body=body)
-    assert answers(view(setup, again, *OTHERS), asked, {})[0].features.rivals > 0
+def test_words_that_stand_in_several_passages_of_a_section_are_no_answer() -> None:
     together = "The boiler feeds a valve.\n\n- Pumps are grey.\n"
     apart = "The boiler is old.\n\n- Pumps feed the yard.\n\nNobody painted a valve.\n"
     asked = "does the boiler feed that valve, or must a mechanic open it?"
     assert told(view(page("p", body=together), *OTHERS), asked) == ["p"]
     assert told(view(page("p", body=apart), *OTHERS), asked) == []
-
-
-def test_statements_that_nobody_reviewed_take_the_place_of_no_reviewed_claim() -> None:
-    seen: list[Artifact] = [TALK, claim("rule", "No relay restart without approval.")]
-    for name in map("c{}".format, range(12)):
-        fields = {"evidence": (f"e{name}",), "auto_approved": True}
-        seen.append(claim(name, f"Approval of a relay restart at night, part {name}.", **fields))
-        seen.append(Evidence(f"e{name}", "evidence", TALK.id, "b0-9", "what", 0, 9))
-    found = answers(view(*seen, *OTHERS), "who gives approval of a relay restart at night?", {})
-    assert found[-1].artifact.id == "rule"

@@ -61,7 +61,7 @@ def hits(draw: st.DrawFn) -> Line:
     )
 
 
-@examples(300)
+@examples(150)
 @given(
     found=st.lists(hits(), max_size=5),
     max_chars=st.integers(1, 1500),

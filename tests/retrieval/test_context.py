@@ -11,7 +11,7 @@ from vouch_sidecar.kb.records import Evidence, Page, Source
 from vouch_sidecar.retrieval.blocks.block import line_text
 from vouch_sidecar.retrieval.blocks.context import lines_for
 from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell, met_by
-from vouch_sidecar.retrieval.constants import EDIT_LEAST, MAX_PASSAGED
+from vouch_sidecar.retrieval.constants import MAX_PASSAGED
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import named_in, volunteered_by
@@ -203,19 +203,6 @@ def test_of_a_very_long_section_the_start_is_looked_at() -> None:
 
 
 # Edits
-
-
-def test_an_edit_meets_a_claim_by_a_name_in_the_path_and_by_the_claim_s_own_words() -> None:
-    refusal = claim("c", "Lockbox refuses a code after three tries.", entities=("lockbox",))
-    seen = view(entity("lockbox", "Lockbox"), refusal, claim("d", "Reports are archived by hand."))
-
-    def likelihood(path: str, inserted: str) -> float:
-        return max((each.likelihood for each in met_by(seen, path, inserted)), default=0.0)
-
-    assert likelihood("ops/lockbox/rules.py", "tries = 9") >= EDIT_LEAST
-    assert likelihood("ops/other/rules.py", "tries = 9") < EDIT_LEAST
-    few, many = (likelihood("ops/a.py", text) for text in ("tries = 9", "code, tries = None, 9"))
-    assert few < many
 
 
 def test_what_an_edit_meets_and_may_not_be_told_hides_nothing() -> None:

@@ -189,12 +189,6 @@ def test_a_range_over_much_of_a_document_costs_no_walk_through_it(tmp_path: Path
     assert view.texts.shown(every).text == "Say so."
 
 
-def test_a_part_that_nobody_approved_is_said_in_its_sentence_or_not_at_all(look: Look) -> None:
-    part = claim("first", auto_approved=True)
-    assert not look(part).texts.shown(part).lacks_context
-    assert look(part, claim("second", status="archived")).texts.shown(part).lacks_context
-
-
 def test_evidence_that_retired_claims_alone_cite_has_no_quote(look: Look) -> None:
     view = look(claim("other", status="archived"))
     assert view.knowledge.evidence("ev-other") == receipt("other", quote=None)
