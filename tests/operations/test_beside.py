@@ -14,6 +14,7 @@ from vouch_sidecar.operations import OPERATIONS, Operation, perform_async
 from vouch_sidecar.operations.context import ContextParams, ContextResult
 from vouch_sidecar.operations.operation import OperationCall
 
+from tests.engine.bases import engine_on
 from tests.protocol import knowledge
 
 pytestmark = pytest.mark.anyio
@@ -23,10 +24,7 @@ TASK = {"task": "How long does a JWT live?"}
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Engine:
-    engine = Engine(env={})
-    engine.registry.add_root(knowledge.make(tmp_path / "project"))
-    engine.load()
-    return engine
+    return engine_on(knowledge.make(tmp_path / "project"))
 
 
 async def held_up(engine: Engine, until: Event) -> asyncio.Task[ContextResult]:

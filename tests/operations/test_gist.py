@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations import OPERATIONS, perform
@@ -13,20 +14,26 @@ from tests.kb.samples import claim, entity
 from tests.workspace.places import cite, repository, settled, write
 
 
-def read(engine: Engine, name: str, **params: str) -> list[str]:
+def read(engine: Engine, name: str, **params: Any) -> list[str]:
     """The lines that an operation gives."""
     operation = OPERATIONS[name]
     return operation.readable(perform(engine, operation, params, Caller())).split("\n")
 
 
-def test_an_entity_says_how_many_of_its_claims_are_shown(tmp_path: Path) -> None:
+def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown(tmp_path: Path) -> None:
     files = {f"claims/c{n}.yaml": claim(f"c{n}", entities=["vault", "ada"]) for n in range(8)}
     files["entities/ada.yaml"] = entity("ada", name="Ada", type="person")
-    files["relations/r.yaml"] = b"id: r\nsource: vault\nrelation: uses\ntarget: ada\n"
-    lines = read(settled(base(tmp_path / "kb", files), tmp_path), "entity", id="vault")
-    assert "ask: Ada (8 claims)" in lines
+    files["entities/ops.yaml"] = entity("ops", name="Ops", type="team")
+    files["relations/r.yaml"] = b"id: r\nsource: vault\nrelation: owned_by\ntarget: ops\n"
+    engine = settled(base(tmp_path / "kb", files), tmp_path)
+    lines = read(engine, "entity", id="vault")
+    assert "ask: Ada (8 claims), Ops (owner)" in lines
     assert "9 live claims, the best first" in lines
     assert len([line for line in lines if line.startswith("- ")]) == 10  # with the relation
+    assert "ask: Ada (8 claims), Ops (owner)" in read(engine, "experts", topic="the Key Vault")
+    assert "no entity is of type persn; did you mean person?" in read(
+        engine, "experts", topic="a", types=["persn"]
+    )
 
 
 def test_what_an_answer_had_to_do_without_is_said(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import OPERATIONS, perform
 
 from tests.engine.bases import ask, base, cached, engine_on, kept, until
 from tests.kb.samples import claim, dump, entity, put
@@ -137,22 +136,6 @@ def test_a_topic_without_a_name_has_people_to_ask(tmp_path: Path) -> None:
     assert "asks for somebody" in rows[0]["why"]
     for text in ("whom should I ask about small dogs?", "whom do I ask about it", "glyph fonts"):
         assert not any("To ask" in line for line in told(engine, text))
-
-
-def test_what_a_model_reads_of_them(tmp_path: Path) -> None:
-    owned = known("ada") | TEAM | facts("vault owned_by ada", "vault maintained_by ops")
-    owned |= {"entities/gate.yaml": entity("gate", name="Side Gate", type="system")}
-    engine, operation = engine_on(base(tmp_path, owned)), OPERATIONS["experts"]
-    engine.settle()
-
-    def read(topic: str, **params: Any) -> list[str]:
-        asked = {"topic": topic, **params}
-        return operation.readable(perform(engine, operation, asked, Caller())).splitlines()
-
-    for topic in ("who owns the Key Vault", "the Key Vault"):
-        assert "ask: Ada (owner), Ops (maintainer)" in read(topic)
-    assert read("who owns the Key Vault", types=["person"])[0] == "ask: Ada (owner)"
-    assert read("who owns the Side Gate")[0] == operation.nothing
 
 
 def test_people_of_several_collections_say_whose_they_are(tmp_path: Path) -> None:
