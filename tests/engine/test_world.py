@@ -63,8 +63,8 @@ def ties_in(world: World) -> dict[str, list[str]]:
 def told(world: World) -> object:
     """All that a world says."""
     of_quotes = world.fresh.places, world.fresh.gone
-    rules = world.code_owners.rules
-    return ties_in(world), dict(world.sources), of_quotes, world.history.names, rules
+    of_files = ties_in(world), dict(world.ties.defined), dict(world.sources)
+    return *of_files, of_quotes, world.history.names, world.code_owners.rules
 
 
 CHANGES: list[dict[str, str | None]] = [
@@ -73,6 +73,7 @@ CHANGES: list[dict[str, str | None]] = [
     {DESK: "class Desk:\n    pass\n"},
     {ADR: None},
     {ADR: "# Queues\n\nNothing queues.\n"},
+    {RELAY: None, DESK: None, "src/more.py": None},
     {".vouch/claims/relay.yaml": None},
     {"CODEOWNERS": "* @ada\n"},
 ]

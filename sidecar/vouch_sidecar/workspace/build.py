@@ -26,7 +26,7 @@ from vouch_sidecar.workspace.code_owners import NO_OWNERS, read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
-from vouch_sidecar.workspace.file_list import list_files, read_file, stat_of
+from vouch_sidecar.workspace.file_list import Files, list_files, read_file, stat_of
 from vouch_sidecar.workspace.git import Repository, prefix_in
 from vouch_sidecar.workspace.locator import MAX_PARTS
 from vouch_sidecar.workspace.quotes_in_files import Freshness
@@ -55,6 +55,8 @@ class Memo:
     clock: Callable[[], float]
     sweep_at: float = 0.0
     """When all files are looked at."""
+    definitions: Definitions | None = None
+    """What each file defines; None before files were searched."""
     last: World | None = None
     of: tuple[object, ...] = ()
     """The last world, and what it was built from."""
@@ -88,10 +90,10 @@ def build(
     if memo.last is not None:
         is_new = is_all or world.files is not before.files or not before.is_whole
         searched = world.files.searched if is_new else world.files.searched & reported
-        definitions = _defined(world, searched, memo, breathe) if searched else world.definitions
-        history = _history(before.history, git, settings, memo, is_all)
-        world = replace(world, definitions=definitions, history=history)
-    read = world.prefix, world.files, world.code_owners, world.definitions, world.history
+        if is_new or searched:
+            memo.definitions = _defined(world.files, searched, memo, breathe)
+        world = replace(world, history=_history(before.history, git, settings, memo, is_all))
+    read = world.prefix, world.files, world.code_owners, world.history, memo.definitions
     of = knowledge, name, frozenset(viewers), *read
     if not before.is_whole or of != memo.of or _any_changed(before, reported, is_all):
         own = own_names(name, memo.tree)
@@ -99,16 +101,17 @@ def build(
         if memo.last is not None:
             topics = _topics(world, memo.root, viewers, own, breathe)
             world = replace(world, topics=topics, is_whole=True)
-        memo.last, memo.of = _built(world, before, own), of
+        ties = Ties(world.readings, memo.definitions or {}, own)
+        memo.last, memo.of = _built(world, before, ties), of
     memo.index = index
     if is_all:
         memo.sweep_at = memo.clock() + sweep_interval(memo.clock() - began)
     return memo.last or world
 
 
-def _built(world: World, before: World, own: Set[str]) -> World:
-    """A world with all that follows from what was read. `own` are the names of the project. One
-    that says the same as the one before counts as that, of whichever generation.
+def _built(world: World, before: World, ties: Ties) -> World:
+    """A world with all that follows from what was read. One that says the same as the one before
+    counts as that, of whichever generation.
     """
     places = {
         span: place for read in world.readings.values() for span, place in read.quotes.items()
@@ -116,7 +119,7 @@ def _built(world: World, before: World, own: Set[str]) -> World:
     world.files.make_ready()
     world = replace(
         world,
-        ties=Ties(world.readings, world.definitions, own),
+        ties=ties,
         fresh=Freshness(world.root, places, _gone(world)),
         stats={path: stat_of(world.root, path) for path in world.sources.values()},
     )
@@ -152,19 +155,18 @@ def _listed(
     return replace(before, prefix=prefix, files=files, code_owners=owners)
 
 
-def _defined(world: World, paths: Iterable[str], memo: Memo, breathe: Breathe) -> Definitions:
-    """What the files of a world define, after reading those of `paths` that changed. In a world
-    that is not whole, no file was read before, so that what an earlier process found counts, and is
-    kept for the next one.
+def _defined(files: Files, paths: Iterable[str], memo: Memo, breathe: Breathe) -> Definitions:
+    """What files define, after reading those of `paths` that changed. Where none were read before,
+    what an earlier process found counts, and is kept for the next one.
     """
-    before = world.definitions if world.is_whole else _kept(memo.bases)
-    by_path = {path: read for path, read in before.items() if path in world.files.searched}
+    before = _kept(memo.bases) if memo.definitions is None else memo.definitions
+    by_path = {path: read for path, read in before.items() if path in files.searched}
     for path in sorted(paths):
         breathe()
-        stat, last = stat_of(world.root, path), by_path.get(path)
+        stat, last = stat_of(memo.tree, path), by_path.get(path)
         if stat is None or (last is not None and last[0] == stat):
             continue
-        if (content := read_file(world.root, path)) is None:
+        if (content := read_file(memo.tree, path)) is None:
             by_path.pop(path, None)
             continue
         data, latest = content
@@ -174,7 +176,7 @@ def _defined(world: World, paths: Iterable[str], memo: Memo, breathe: Breathe) -
         by_path[path] = stat, names_in_file(data, language_of(path))
     if by_path == before:
         return before
-    if not world.is_whole and memo.bases is not None:
+    if memo.definitions is None and memo.bases is not None:
         lines = (
             json.dumps([path, stat.hex(), *(each.tobytes().hex() for each in names)])
             for path, (stat, names) in by_path.items()

@@ -15,7 +15,7 @@ from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.code_owners import NO_OWNERS, CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
-from vouch_sidecar.workspace.definitions import Definitions, names_in_file
+from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file
 from vouch_sidecar.workspace.locator import Locator
@@ -35,9 +35,8 @@ class World:
     `knowledge` is the generation that it was worked out for, None before that. It `is_whole` if
     files were searched for what they define, and the history was read. `prefix` is the path of the
     root below the top of the repository, with a slash at its end, None where a link leads out of
-    that; `definitions` is what each file defines; `readings` what each claim says of files, by id;
-    `sources` the files that sources were made from, by source id; `stats` the stat of each of
-    these, None where it is gone.
+    that; `readings` is what each claim says of files, by id; `sources` the files that sources were
+    made from, by source id; `stats` the stat of each of these, None where it is gone.
     """
 
     root: Path
@@ -45,7 +44,6 @@ class World:
     is_whole: bool = False
     files: Files = field(default_factory=Files)
     prefix: str | None = ""
-    definitions: Definitions = field(default_factory=dict)
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     ties: Ties = field(default_factory=lambda: Ties({}, {}))
