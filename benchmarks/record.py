@@ -36,17 +36,11 @@ main()
 """
 EACH = 150
 """Topics, prompts, claims and entities that are asked about."""
-VIEWERS: tuple[dict[str, Any], ...] = (
-    *[{}] * 3,
-    {"viewer": {"agent": "reviewer"}},
-    {"viewer": {"agent": "auditor", "project": "elsewhere"}},
-)
+VIEWERS: list[dict[str, Any]] = [{}, {}, {"agent": "reviewer", "project": "elsewhere"}]
 PHRASINGS = (
     "Why does {name} {a} the {b} twice?",
     "Who knows about {name} and {b}?",
-    "{a} {b} in {name}",
-    "In `{name}.{a}()` the {b} is wrong; see {a}_{b}.py.",
-    "Fix {name}'s {a}\nand the {b}.\n\nThen test it.",
+    "In `{name}.{a}()` the {b} is wrong; see {a}_{b}.py.\n\nThen test it.",
 )
 ODD = (
     *("", "the of and", "status", 'what about "jwt', "a AND b OR", "http://example.org/a?b=c"),
@@ -120,26 +114,21 @@ def questions(root: Path) -> Iterator[Question]:
         a, b = rng.sample(words, 2)
         return rng.choice(PHRASINGS).format(name=rng.choice(names), a=a, b=b)
 
-    def topic() -> str:
-        return rng.choice((rng.choice(names), rng.choice(words), " ".join(rng.sample(words, 2))))
-
     for text in (*ODD, *(phrase() for _ in range(EACH)), *rng.choices(texts, k=EACH)):
-        who = rng.choice(VIEWERS)
         for op, field in (("probe", "text"), ("context", "task"), ("search", "query")):
-            yield op, {field: text, **who}
+            yield op, {field: text, "viewer": rng.choice(VIEWERS)}
         yield "explain", {"text": text}
-    for text in (*ODD, *(topic() for _ in range(EACH))):
+    for topic in (*ODD, *rng.choices(names, k=EACH // 2), *rng.choices(words, k=EACH // 2)):
         for weight in ("count", "recency", "citation", "evidence"):
-            params = {"topic": text, "weight": weight, "explain": True}
-            yield "experts", {**params, **rng.choice(VIEWERS)}
+            params = {"topic": topic, "weight": weight, "explain": True}
+            yield "experts", {**params, "viewer": rng.choice(VIEWERS)}
     for op, records in (("claim", claims), ("entity", entities)):
         ids = [str(one["id"]) for one in rng.sample(records, min(EACH, len(records)))]
-        yield from ((op, {"id": one, **rng.choice(VIEWERS)}) for one in (*ids, "never-seen"))
+        yield from ((op, {"id": one, "viewer": rng.choice(VIEWERS)}) for one in (*ids, "nobody"))
     for number in range(EACH // 5):
         named = {"session_id": f"session-{number}"}
-        for text in [phrase() for _ in range(rng.choice((1, 3, 6)))]:
-            yield "probe", {**named, "text": text}
-            yield "salience", named
+        yield from (("probe", {**named, "text": phrase()}) for _ in range(3))
+        yield "salience", named
         yield "context", {**named, "repeat": False}
         yield "session_end", named
     yield from ((op, {}) for op in ("status", "capabilities", "nothing"))

