@@ -83,35 +83,3 @@ def test_a_full_disk(here: Here, full: Path) -> None:
     for number in range(300):
         write(folder / "kb", f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
     assert answers(folder / "kb", {**env, "XDG_CACHE_HOME": str(full)})
-
-
-def test_a_cache_of_somebody_else(here: Here) -> None:
-    folder, env = here
-    assert answers(folder / "kb", env)
-    for path in (folder / "cache" / "vouch-sidecar").rglob("*"):
-        if path.is_file():
-            path.write_bytes(b"\0" * path.stat().st_size)
-        path.chmod(0o777)
-    assert answers(folder / "kb", env)
-
-
-NO_WATCHES = """#!/bin/sh
-exec unshare --user --map-root-user sh -c '
-  echo 0 > /proc/sys/user/max_inotify_instances && exec "$0" "$@"
-' {command} "$@"
-"""
-
-
-def test_the_system_has_no_watches_left(here: Here) -> None:
-    """Changes are seen by the sweep, and that is said."""
-    folder, env = here
-    root, command = folder / "kb", folder / "command"
-    command.write_text(NO_WATCHES.format(command=COMMAND), "utf-8")
-    command.chmod(0o700)
-    if subprocess.run([command, "--version"], capture_output=True, check=False).returncode != 0:
-        pytest.skip("a user namespace can't be had")
-    with indexed_client(root, env=env, program=command) as client:
-        until(lambda: client.request("vouch/status")["watcher"] == "sweep", "it is not said")
-        write(root, "claims/late.yaml", claim("late", text="Zanzibar.", entities=["vault"]))
-        client.until("vouch/search", {"query": "zanzibar"}, lambda answer: bool(answer["hits"]))
-        assert client.strays == b""
