@@ -20,9 +20,10 @@ from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.pauses import paused_until
-from vouch_sidecar.kb.sanitize import count, one_line, printable
+from vouch_sidecar.kb.sanitize import clip, count, one_line, printable
 from vouch_sidecar.operations import context, perform, status
 from vouch_sidecar.operations.table import Words
+from vouch_sidecar.retrieval.search import newest
 from vouch_sidecar.surfaces.console.beginning import how_to_begin
 from vouch_sidecar.surfaces.console.options import (
     print_json,
@@ -55,7 +56,9 @@ ANSWER_SECONDS = 12.0
 """Time limit for a process that serves: its first answers may take ten seconds."""
 TRIAL_SECONDS = 15.0
 TRIED = 20
-"""Names that are looked at for one that a prompt is answered about."""
+"""Names, and claims, that are looked at for one that a prompt is answered about."""
+SHOWN = 80
+"""Characters of a prompt."""
 Env = Mapping[str, str]
 
 
@@ -145,7 +148,7 @@ def _hooks(engine: Engine, start: Path, env: Env, *, is_paused: bool) -> Iterato
     if is_paused or is_off:
         yield Checkup(trial, "note", "none sent: hooks are silent")
     elif (prompt := _answered_prompt(engine)) is None:
-        yield Checkup(trial, "note", "none sent: no name alone brings in a claim unasked")
+        yield Checkup(trial, "note", "none sent: there is no claim that one brings in")
     else:
         # Of no session, which editors would show as an agent's; unlike any other trial.
         payload = {"source": f"doctor {uuid4()}", "cwd": str(start), "prompt": prompt}
@@ -153,19 +156,25 @@ def _hooks(engine: Engine, start: Path, env: Env, *, is_paused: bool) -> Iterato
         if connected is None:  # the trial itself had it started
             stop(socket_path(env), env)
         said = f"{len(answer)} characters" if answer else "the hook said nothing"
-        yield Checkup(trial, "ok" if answer else "wrong", f"{said} to “{one_line(prompt)}”")
+        yield Checkup(
+            trial, "ok" if answer else "wrong", f"{said} to “{clip(one_line(prompt), SHOWN)}”"
+        )
 
 
 def _answered_prompt(engine: Engine) -> str | None:
-    """A prompt on an entity with many claims that this engine says something to unasked."""
+    """A prompt that this engine says something to unasked: on an entity with many claims, else the
+    words of a claim.
+    """
+    views = [kb.view for kb in engine.serving(Caller())]
     ranked = [
-        (kb.view.search.claim_count(entity.id), entity.name)
-        for kb in engine.serving(Caller())
-        for entity in kb.view.knowledge.names.entities()
+        (view.search.claim_count(entity.id), entity.name)
+        for view in views
+        for entity in view.knowledge.names.entities()
     ]
+    prompts = [f"What is known about {name}?" for _, name in sorted(ranked, reverse=True)[:TRIED]]
+    prompts += [claim.text for claim in newest(views, TRIED)]
     unasked = Caller(is_unasked=True, is_model=True)
-    for _, name in sorted(ranked, reverse=True)[:TRIED]:
-        prompt = f"What is known about {name}?"
+    for prompt in prompts:
         if perform(engine, context.OPERATION, {"task": prompt}, unasked).text:
             return prompt
     return None
