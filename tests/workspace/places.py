@@ -98,8 +98,8 @@ def held(root: Path) -> tuple[Repository, str]:
     return found, found.head() or ""
 
 
-def listed(root: Path, tmp_path: Path) -> Files:
-    return list_files(root, tmp_path / "caches", os.environ)
+def listed(root: Path, tmp_path: Path, env: Mapping[str, str] = os.environ) -> Files:
+    return list_files(root, Repository.holding(root), tmp_path / "caches", env)
 
 
 def source_of(content: bytes) -> str:

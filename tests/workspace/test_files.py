@@ -23,7 +23,7 @@ from tests.workspace.places import cite, listed, repository, settled, write
 
 
 def walked(root: Path) -> tuple[str, ...]:
-    return list_files(root, None, {}).paths
+    return list_files(root, None, None, {}).paths
 
 
 def test_what_git_would_take_in_is_listed(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.workspace.file_list import list_files
 from vouch_sidecar.workspace.git import Repository, run, why_unasked
 
 from tests.workspace.places import git, held, listed, plant, repository, write
@@ -31,7 +30,7 @@ def test_nothing_that_a_workspace_plants_runs(
     before = {path: path.read_bytes() for path in (root / ".git").rglob("*") if path.is_file()}
     monkeypatch.chdir(root)
     for path in (env["PATH"], ".", f"{os.pathsep}{os.environ['PATH']}"):
-        assert "a.py" in list_files(root, tmp_path / "caches", {**env, "PATH": path}).paths
+        assert "a.py" in listed(root, tmp_path, {**env, "PATH": path}).paths
     shown = run(found, ["log", "-1", "--format=%s", head, "--"], tmp_path / "caches", env)
     assert shown == b"all\n"
     assert run(found, ["log", "-1", "f" * 40, "--"], tmp_path / "caches", env) is None

@@ -147,7 +147,7 @@ def _listed(
     tree, files, owners = memo.tree, before.files, NO_OWNERS
     if is_all or any((path in files) != (stat_of(tree, path) is not None) for path in reported):
         caches = None if memo.bases is None else memo.bases.caches
-        listed = list_files(tree, caches, memo.env, settings.trust.folders)
+        listed = list_files(tree, git, caches, memo.env)
         files = files if listed == files else listed
     if settings.people.git != "off":
         owners = read_owners(tree if git is None else git.top, before.code_owners)

@@ -176,12 +176,11 @@ def read_file(root: Path, relative: str) -> tuple[bytes, Stat] | None:
 
 
 def list_files(
-    root: Path, caches: Path | None, env: Mapping[str, str], trusted: Iterable[str] = ()
+    root: Path, repository: Repository | None, caches: Path | None, env: Mapping[str, str]
 ) -> Files:
-    """The files below a folder: those that git tracks or would take in; without git, those that a
-    bounded walk finds. Blocks.
+    """The files below a folder: those that git tracks or would take in; without git, or a folder of
+    caches to run it from, those that a bounded walk finds. Blocks.
     """
-    repository = Repository.holding(root, trusted)
     if repository is not None and caches is not None:
         paths = _listed(repository, root, caches, env)
         if paths is not None:
