@@ -144,3 +144,13 @@ def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) 
     engine = settled(root, tmp_path)
     assert ids(engine, "src/idle.py") == []
     assert ids(engine, "src/idle.py", viewer={"agent": "ada"}) == ["open", "quoting"]
+
+
+def test_only_a_file_that_there_is_speaks_for_the_claims_tied_to_it(engine: Engine) -> None:
+    """Other dotted names are words that the prompt asks about and that the claims lack."""
+
+    def told(task: str) -> list[str]:
+        return [item["id"] for item in ask(engine, "context", task=task)["items"]]
+
+    assert told("tidy up src/relay.py") == ["cites", "names"]
+    assert told("rename `Zephyr.quartz` to `Zephyr.obsidian` in src/relay.py") == []

@@ -35,7 +35,6 @@ from vouch_sidecar.retrieval.statements.candidates import (
 from vouch_sidecar.retrieval.statements.likelihood import Features
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import Term
-from vouch_sidecar.workspace.names_in_text import names_in
 
 if TYPE_CHECKING:
     from vouch_sidecar.retrieval.statements.text_vector import TextVector
@@ -116,8 +115,8 @@ def asked_beside(view: View, text: str, entity_ids: Iterable[str]) -> WeighedWor
     """
     spans = list(view.names.places_of(text, entity_ids))
     if _ties(view, text):
-        named = names_in(view.workspace.relative(text))
-        spans += [(name.start, name.end) for name in named if name.kind == "path"]
+        relative = view.workspace.relative(text)
+        spans += [(start, end) for start, end, _ in view.workspace.files_in(relative)]
         spans += view.workspace.ties.documents_in(text)
     return asked_by(view, text, spans)
 
