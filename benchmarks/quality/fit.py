@@ -265,7 +265,7 @@ def _names(suffix: str) -> tuple[str, ...]:
     left_out = {
         "": {"passage", "cosine", "lead", "tied", "covered"},
         "_SEMANTIC": {"passage", "tied", "covered"},
-        "_EDITS": {*Features._fields} - {"missing", "rivals", "named", "tied", "covered"},
+        "_EDITS": {*Features._fields} - {"rivals", "named", "tied", "covered"},
     }[suffix]
     return tuple(name for name in Features._fields if name not in left_out)
 

@@ -162,7 +162,7 @@ def test_a_quote_of_which_a_change_takes_a_part_is_told_first(
 
 
 def test_an_edit_is_told_the_claim_that_what_it_inserts_meets(place: Place, hook: Hook) -> None:
-    """Where the folder is tied to the claim, and seldom where neither it nor the file is."""
+    """Where most words of the claim stand there, and not where few do."""
     inserted = "client = httpx.AsyncClient(timeout=None)"
     said = hook("post-tool-use", **edited(place, "src/relay.py", inserted)).text
     assert "explicit timeout" in said.splitlines()[1]

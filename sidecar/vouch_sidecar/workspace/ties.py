@@ -195,13 +195,6 @@ class Ties:
             name = path.rpartition("/")[2]
             yield of_test._replace(tested=name, line=None, last_line=None)
 
-    def around(self, path: str) -> Iterator[Tie]:
-        """The ties, by their paths alone, of the files in a file's folder."""
-        folder = path.rpartition("/")[0]
-        for other, ties in self.by_path.items():
-            if other.rpartition("/")[0] == folder:
-                yield from ties
-
     def of_claim(self, claim_id: str) -> Iterator[FoundTie]:
         """The ties of a claim to files, as of the last analysis."""
         reading = self._readings.get(claim_id, ClaimReading())

@@ -11,8 +11,9 @@ from itertools import islice
 from math import fsum
 
 from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.blocks.context import each_line_once
-from vouch_sidecar.retrieval.constants import BESIDE_THE_FILE, EDIT_LEAST
+from vouch_sidecar.retrieval.constants import EDIT_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
 from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.files.file_ties import Tied, each_statement_once, visible_ties
@@ -73,13 +74,13 @@ def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
         return
     stored = visible_ties(view, ((there, tie) for tie in view.workspace.stored_ties_of(there)))
     ties = each_statement_once(tied for tied in stored if may_enter(view, tied.claim))
+    lost = frozenset[str]()
     if touched.is_edit:
         lost = _broken_by(view, there, touched.ranges, touched.removed)
-        yield from (
-            _hit(tied) for tied in ties if tied.claim.id in lost and stale(view, tied.claim)
-        )
+    yield from (_hit(tied) for tied in ties if tied.claim.id in lost and stale(view, tied.claim))
     met = met_by(view, there, touched.inserted) if touched.inserted else ()
     told = (each for each in met if each.is_told(view) and each.likelihood >= EDIT_LEAST)
+    told = (each for each in told if each.artifact.id not in lost)
     for answer in islice(told, 1):
         yield Line(view, answer.artifact, there, answer.likelihood, "text", None)
     strong = [tied for tied in ties if not tied.is_weak and view.tells(tied.strength)]
@@ -99,22 +100,18 @@ def _hit(tied: Tied) -> Line:
 
 def met_by(view: View, path: str, inserted: str) -> list[Candidate]:
     """The claims that a text may meet which an edit inserted into a file, likeliest first."""
-    workspace = view.workspace
-    own, around = (
-        {tied.claim.id for tied in visible_ties(view, ((path, tie) for tie in ties))}
-        for ties in (workspace.stored_ties_of(path), workspace.ties.around(path))
-    )
-    text = f"{path}\n{inserted[:MAX_JUDGED]}"
+    ties = visible_ties(view, ((path, tie) for tie in view.workspace.stored_ties_of(path)))
+    own, text = {tied.claim.id for tied in ties}, f"{path}\n{inserted[:MAX_JUDGED]}"
     stems = frozenset(content_stems(text))
-    weighed = [mention for mention in weigh(view, text) if is_listed(mention)]
+    named = [m for m in weigh(view, text) if is_listed(m) and m.form is not FormKind.DERIVED]
     met = []
     for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)):
-        claim_id, worths = answer.artifact.id, worths_of(view, answer.text[:MAX_CLAIM])
+        worths = worths_of(view, answer.text[:MAX_CLAIM])
         held = fsum(worth for word, worth in worths.items() if word.held_by(stems))
-        named = [each.strength for each in weighed if each.entity_id in answer.entity_ids]
+        strengths = [each.strength for each in named if each.entity_id in answer.entity_ids]
         features = answer.features._replace(
-            named=max(named, default=0.0),
-            tied=1.0 if claim_id in own else BESIDE_THE_FILE if claim_id in around else 0.0,
+            named=max(strengths, default=0.0),
+            tied=float(answer.artifact.id in own),
             covered=held / fsum(worths.values()) if held else 0.0,
         )
         met.append(answer.judged(features))

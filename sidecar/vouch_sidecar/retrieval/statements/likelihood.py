@@ -54,8 +54,8 @@ class Features(NamedTuple):
     lead: float = 0.0
     """How much nearer in meaning it is than the next candidate."""
     tied: float | None = None
-    """For a text that an edit inserted: 1 where the file is tied to the candidate, less where its
-    folder is, 0 where neither is; None for every other text.
+    """For a text that an edit inserted: 1 where the file is tied to the candidate, else 0; None for
+    every other text.
     """
     covered: float = 0.0
     """For such a text, the share of the candidate's words, weighed by rarity, that it or the path
