@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.kb.watch import Watch
+from vouch_sidecar.kb.watch import Watch, sweep_interval
 from watchfiles import awatch
 
 from tests.kb.samples import claim, make_kb, put
@@ -105,3 +105,8 @@ async def test_without_events_it_says_so_and_tries_again(
         with anyio.fail_after(10):
             while heard.lost != [True, False]:
                 await anyio.sleep(0.01)
+
+
+@pytest.mark.parametrize(("cost", "seconds"), [(0.0, 2.0), (0.05, 5.0), (9.0, 60.0)])
+def test_a_sweep_costs_one_part_in_a_hundred(cost: float, seconds: float) -> None:
+    assert sweep_interval(cost) == seconds
