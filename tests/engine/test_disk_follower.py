@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 from vouch_sidecar.engine import Engine, breath
+from vouch_sidecar.engine.faults import GIT
 from vouch_sidecar.workspace.git import Repository
 
 from tests.engine.bases import (
@@ -28,7 +29,7 @@ from tests.engine.bases import (
 )
 from tests.engine.world import changed, files, lay, said_by, take
 from tests.kb.samples import claim
-from tests.workspace.places import cite, git, repository
+from tests.workspace.places import cite, git, held, repository
 
 pytestmark = pytest.mark.anyio
 
@@ -180,6 +181,29 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
         assert is_lost() == (touched is None)
         lock.unlink()
         await until(lambda: not is_lost())
+
+
+async def test_a_lock_that_stays_in_a_linked_tree_is_said_while_its_base_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.GIT_LOCK_SECONDS", 0.2)
+    root, tree = repository(tmp_path / "main", {"a.py": ""}, commit=True), tmp_path / "tree"
+    git(root, "worktree", "add", "-q", str(tree))
+    base(root)
+    lock = held(tree)[0].folder / "index.lock"
+    engine = Engine(env=cached(tmp_path), now=lambda: NOW)
+    engine.registry.search(tree)
+    (collection,) = engine.collections.values()
+    async with kept(engine):
+        await until(lambda: collection.world.is_whole)
+        lock.touch()
+        await until(lambda: GIT in collection.faults)
+        for name in ("one", "two", "three"):
+            lock.touch()  # an old one would be left over
+            add(root, name)
+            engine.check_soon([root / ".vouch"])
+            await until(lambda: collection.knowledge.claim(name) is not None)  # noqa: B023
+            assert GIT in collection.faults
 
 
 async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
