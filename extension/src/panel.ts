@@ -67,7 +67,7 @@ export class Panel implements vscode.Disposable {
     const tell = (key: string, value: unknown) =>
       vscode.commands.executeCommand('setContext', `vouchSidecar.${key}`, value);
     void tell('state', state.kind);
-    void tell('hasNames', hasNames(state));
+    void tell('hasNames', state.status && hasNames(state.status));
     if (isIdle(state) || state.kind === 'paused') this.inPlay.clear();
     if (this.isBlank) for (const view of [this.inFile, this.claim, this.experts]) view.clear();
     drawStatus(this.item, state, this.health);

@@ -57,9 +57,10 @@ test('claims alone are named by nothing that is written', () => {
   const [root] = status.roots;
   assert.ok(root);
   const bare = { ...root, counts: { ...root.counts, entities: 0 } };
-  const served = (roots: StatusResult['roots']) => hasNames(ready({ roots }));
-  assert.deepEqual([served([bare]), served([{ ...bare, topics: 2 }])], [false, true]);
-  assert.ok(served([bare, root]));
+  const served = (...roots: StatusResult['roots']) => hasNames({ ...status, roots });
+  assert.deepEqual([served(bare), served({ ...bare, topics: 2 })], [false, true]);
+  assert.ok(served(bare, root));
+  assert.ok(hasNames({ ...status, roots: [bare], degraded: ['workspace_pending'] }));
 });
 
 const paused = (...ends: (string | null)[]): State =>

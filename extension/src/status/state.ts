@@ -38,9 +38,10 @@ export function kindOf({ complete, roots, refused }: StatusResult): State['kind'
   return total(roots, 'entities') > 0 ? 'ready' : 'nothing';
 }
 
-/** Whether there is an entity or a topic that a text can name. */
-export const hasNames = ({ status }: State): boolean =>
-  (status?.roots ?? []).some(({ counts, topics }) => counts.entities + (topics ?? 0) > 0);
+/** Whether there is an entity or a topic that a text can name, or one may yet be found. */
+export const hasNames = ({ degraded, roots }: StatusResult): boolean =>
+  degraded.includes('workspace_pending') ||
+  roots.some(({ counts, topics }) => counts.entities + (topics ?? 0) > 0);
 
 const total = (roots: StatusResult['roots'], of: 'claims' | 'entities' | 'pages'): number =>
   roots.reduce((sum, { counts }) => sum + counts[of], 0);

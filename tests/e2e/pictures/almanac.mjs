@@ -20,7 +20,8 @@ export async function run({ w, test, artifacts }) {
     await w.openFile('tides.py');
     await w.row('In This File', 'TideTable').waitFor();
     await page.locator('.editor-instance .view-line', { hasText: 'class TideTable' }).click();
-    await page.waitForTimeout(1_000); // the claim at the caret
+    const claim = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
+    await claim.getByText('is built once').first().waitFor(); // that at the caret
     await pictures(w, artifacts, 'almanac');
   });
 }
