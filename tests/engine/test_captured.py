@@ -1,6 +1,4 @@
-"""Knowledge bases that vouch's own Stop hook and `ingest` write: whole sentences, exchanges, and
-what is retired beside them.
-"""
+"""Knowledge bases that vouch's own Stop hook writes: whole sentences and exchanges."""
 
 from __future__ import annotations
 
@@ -9,7 +7,6 @@ from pathlib import Path
 import pytest
 import yaml
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.retrieval import gate
 
 from tests.conftest import MakeKb
 from tests.engine.bases import ask, engine_on, write
@@ -42,29 +39,16 @@ prompt. The option `--keyring-provider` in cli/cmdoptions.py decides which backe
 
 [the documentation of it](https://pip.example/keyring)"""
 KEYRING_QUESTION = "why are keyring passwords not fetched for index urls without a username"
-GUIDE = """\
-Release guide
-=============
-
-Tag the commit in CHANGES.md and
-push it before the wheels are built by tools/build.py. The build takes an hour.
-
-::
-
-    git push --tags origin main
-"""
 FRAGMENTS = ("yaml` and README", "md. It was", "for the handheld app.", "py decides")
-UNSAID = ["Here's what I found", "Let me know", "pull request?", "Retry(times", "Release guide: R"]
-APPROVED = {"op": "config", "review": {"auto_approve_on_receipt": True}}
+UNSAID = ["Here's what I found", "Let me know", "pull request?", "Retry(times"]
 
 
 @pytest.fixture(scope="module")
 def captured(make_kb: MakeKb) -> Path:
     return make_kb(
-        APPROVED,
+        {"op": "config", "review": {"auto_approve_on_receipt": True}},
         {"op": "capture", "question": QUESTION, "answer": ANSWER},
         {"op": "capture", "question": KEYRING_QUESTION, "answer": KEYRING, "session": "s2"},
-        {"op": "ingest", "content": GUIDE, "title": "guide.rst"},
         {"op": "entity", "name": "Dead Letter Queue", "entity_type": "system"},
         name="captured",
     ).root
@@ -119,21 +103,3 @@ def test_every_exchange_is_found_by_who_asks_its_question_alone(captured: Path) 
     assert "pip only asks keyring" in context(engine, "keyring passwords of index urls?")
     hits = ask(engine, "search", query="relay retries backoff queue", kinds=["claim"])["hits"]
     assert len({hit["snippet"] for hit in hits}) == len(hits) > 2
-
-
-def test_answers_that_may_not_be_told_do_not_hide_another_to_the_same_question(
-    make_kb: MakeKb, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    places = ("Aachen", "Bremen", "Celle", "Dresden", "Erfurt")
-    root = make_kb(
-        APPROVED,
-        *(
-            {"op": "capture", "question": f"{QUESTION[:-1]} in {place}?", "session": place}
-            | {"answer": ANSWER.replace("The queue", f"The queue in {place}")}
-            for place in places
-        ),
-    ).root
-    for left in places:
-        monkeypatch.setattr(gate, "is_lost", lambda _, claim, left=left: left not in claim.text)
-        asked = "How does the relay retry failed deliveries at night?"
-        assert f"The queue in {left}" in context(engine_on(root), asked)

@@ -210,33 +210,6 @@ def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
         assert [hit.entity_id for hit in push.update.block.hits] == fresh([push])
 
 
-def test_what_is_asked_next_of_an_entity_is_said(engine: Engine, root: Path) -> None:
-    for name, text in {
-        "audit": "Auditors read the vault's access log each Friday.",
-        "backup": "Backups of the vault are encrypted twice.",
-        "backup-2": "Encrypted backups of the vault go to Oslo.",
-    }.items():
-        write(root, f"claims/{name}.yaml", claim(name, text=text, entities=["vault"]))
-    configure(engine, root, sidecar={"recall": {"max_results": 1}})
-
-    def context(task: str | None) -> list[str]:
-        asked = {"task": task, "session_id": "s", "repeat": False}
-        return [item["id"] for item in ask(engine, "context", **asked)["items"]]
-
-    for task, given in {
-        "do keys of the Key Vault rotate?": ["rotation"],
-        "and does the Key Vault rotate keys daily?": [],
-        "does the Key Vault have an audit board?": [],
-        "are Key Vault backups encrypted?": ["backup"],
-        "so Key Vault backups are encrypted?": ["backup-2"],
-        None: [],
-    }.items():
-        assert context(task) == given
-    write(root, "claims/backup.yaml", claim("backup", text="No backups.", entities=["vault"]))
-    engine.load()
-    assert context("the backups of the Key Vault") == ["backup"]
-
-
 def test_a_pause_ends_whoever_noticed_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It begins and ends between two rankings, and nothing else changes."""
     monkeypatch.setattr(pushes_module, "PAUSE_SECONDS", 0.5)
@@ -265,58 +238,45 @@ def test_a_pause_ends_whoever_noticed_it(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.anyio
-async def test_a_status_waits_for_no_ranking_and_is_told_after_one_that_failed(
+async def test_a_status_waits_for_no_ranking(
     engine: Engine, pushes: Pushes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    is_ranking, told = anyio.Event(), list[str | None]()
+    is_ranking, told = anyio.Event(), list[Any]()
 
     async def for_ever(_: Callable[[], T]) -> None:
         is_ranking.set()
         await anyio.sleep_forever()
 
-    def tell(push: SaliencePush | StatusPush) -> None:
-        assert isinstance(push, StatusPush)
-        told.append(push.message)
-
-    def faults() -> str:
-        return str(engine.faults.problems())
-
     monkeypatch.setattr(pushes_module, "in_turn", for_ever)
     engine.observe("s", None, "the Key Vault")
     async with anyio.create_task_group() as group:
-        group.start_soon(pushes.run, tell)
+        group.start_soon(pushes.run, told.append)
         await is_ranking.wait()
         engine.faults.add("step", "It fails.")
-        await until(lambda: told[-1] == "It fails.")
-        with monkeypatch.context() as patched:
-            patched.setattr(engine.health, "faulty", lambda: 1 / 0)
-            engine.notify()
-            await until(lambda: "could not be told" in faults())
-        await until(lambda: "could not be told" not in faults())
-        engine.faults.add("step", "It fails again.")
-        await until(lambda: told[-1] == "It fails again.")
+        await until(lambda: told[-1].message == "It fails.")
         group.cancel_scope.cancel()
 
 
 @pytest.mark.anyio
+@pytest.mark.parametrize("broken", ["session_update", "StatusPush"])
 async def test_one_that_fails_is_said_and_made_again(
-    engine: Engine, pushes: Pushes, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, pushes: Pushes, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
     told: list[Any] = []
     engine.observe("s", None, "the Key Vault")
     async with anyio.create_task_group() as tasks:
-        with monkeypatch.context() as broken:
-            broken.setattr(pushes_module, "session_update", lambda *_: 1 / 0)
+        with monkeypatch.context() as patched:
+            patched.setattr(pushes_module, broken, lambda *_: 1 / 0)
             tasks.start_soon(pushes.run, told.append)
-            await until(lambda: len(told) == 2)
-            assert [push.health for push in told] == ["ok", "warning"]
-            assert "ZeroDivisionError" in told[1].message
+            await until(lambda: bool(engine.faults.problems()))
+            (problem,) = engine.faults.problems()
+            assert "ZeroDivisionError" in problem.message
             assert engine.health.degraded() == ["watch_lost"]
-        told.clear()
         engine.notify()
-        await until(lambda: len(told) == 2)
-        assert [row.entity.id for row, _ in told[0].update.rows] == ["vault"]
-        assert (told[1].health, engine.health.degraded()) == ("ok", [])
+        await until(lambda: engine.health.degraded() == [])
+        await until(lambda: isinstance(told[-1], StatusPush) and told[-1].health == "ok")
+        (push,) = (push for push in told if isinstance(push, SaliencePush))
+        assert [row.entity.id for row, _ in push.update.rows] == ["vault"]
         tasks.cancel_scope.cancel()
 
 
