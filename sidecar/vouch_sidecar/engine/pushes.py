@@ -120,7 +120,8 @@ class Pushes:
             await in_turn(lambda: None)  # a question that waits goes first
             windows, state = self._windows(session)  # their time limit begins now
             pushed = len(session.pushed)
-            update = await in_turn(partial(session_update, windows, self._parts))
+            with engine.breath:
+                update = await in_turn(partial(session_update, windows, self._parts))
             if engine.sessions.peek(session.id) is not session:
                 continue
             is_other = _stamps(engine.unpaused(self._caller)) != state[-1]
