@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
@@ -245,12 +246,11 @@ class Told:
         }
 
     def by_hooks(self) -> dict[str, str]:
-        found = {}
+        ask, found = partial(ask_socket, [self.root], env=self.env, timeout=30), {}
         for event in EVENTS:
             payload = {**HOOK, "session_id": event, "cwd": str(self.root)}
-            method, env = f"hook.{event}", self.env
-            found[method] = ask_socket([self.root], method, payload, env=env, timeout=30)
-        return {method: self._plain(answer) for method, answer in found.items()}
+            found[f"hook {event}"] = self._plain(ask(f"hook.{event}", payload))
+        return found
 
     def in_editor(self) -> dict[str, str]:
         """What an editor shows of a text and two files."""
@@ -267,16 +267,15 @@ class Told:
                 names = (m.start() + 1 for m in re.finditer("Vault|vault|ev-", line))
                 for column, method in product((len(line), *names), ABOUT_PLACES):
                     key = f"{method} {uri.rpartition('/')[2]}:{number}:{column}"
-                    place_there = at(uri, number, column)
-                    found[key] = client.request(f"textDocument/{method}", place_there)
+                    asked = f"textDocument/{method}", at(uri, number, column)
+                    found[key] = client.request(*asked)
             client.close(uri)
         client.open("vouch-prompt:///p/1", TEXTS[0], "vouch-prompt")
         rest = [("workspace/symbol", {"query": query}) for query in ("vault", "key", "zq")]
         rest += [("vouch/context", {"session_id": "p"})]
         rest += [("vouch/files", {"uri": (self.root / "docs/keys.md").as_uri()})]
-        found |= {
-            f"{method} {[*params]}": client.request(method, params) for method, params in rest
-        }
+        for method, params in rest:
+            found[self._plain([method, params])] = client.request(method, params)
         return {key: self._plain(answer) for key, answer in found.items()}
 
     def by_commands(self) -> dict[str, str]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from benchmarks.quality.every_set import every_set
 from benchmarks.quality.runs import experts, mentions
-from benchmarks.quality.sets import EVAL, KEPT_BACK, ROOT, read_cases
+from benchmarks.quality.sets import EVAL, KEPT_BACK, read_cases
 from benchmarks.quality.table import HEADER, Counts, by_kind, read_floors, row, write_floors
 from benchmarks.quality.world import written
-
-FIGURES = ROOT / "artifacts" / "eval.json"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -43,8 +40,6 @@ def main(arguments: Sequence[str]) -> int:
             worse += [f"{one.name}, {fault}" for fault in counts.faults(bounds)]
     for line in () if asked.sets else _others():
         print(line, flush=True)
-    FIGURES.parent.mkdir(exist_ok=True)
-    FIGURES.write_text(json.dumps({n: c._asdict() for n, c in found.items()}, indent=1), "utf-8")
     if asked.keep:
         write_floors(found)
     print("\n".join(["", *(f"WORSE: {line}" for line in worse)]) if worse else "")
