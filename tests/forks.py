@@ -24,23 +24,13 @@ COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 
 
 class Forked:
-    """A running command, used as `subprocess.Popen` is. `program`: another one in place of it. With
-    a `PYTHONPATH` it is a process that imports for itself.
-    """
+    """A running command, used as a `Popen` is. With a `PYTHONPATH` it imports for itself."""
 
-    def __init__(
-        self,
-        args: Sequence[str],
-        cwd: Path | None,
-        env: Mapping[str, str],
-        program: Path | None = None,
-    ) -> None:
-        if program is None and env.get("PYTHONPATH"):
-            program = COMMAND
+    def __init__(self, args: Sequence[str], cwd: Path | None, env: Mapping[str, str]) -> None:
         pipes = [_context().Pipe(duplex=False) for _ in range(3)]
         (read_in, write_in), (read_out, write_out), (read_err, write_err) = pipes
         theirs, ours = (read_in, write_out, write_err), (write_in, read_out, read_err)
-        asked = (theirs, [*args], str(cwd or Path.cwd()), dict(env), program and str(program))
+        asked = (theirs, [*args], cwd or Path.cwd(), dict(env))
         self._process = _context().Process(target=_run, args=asked, daemon=True)
         self._process.start()
         for one in theirs:
@@ -102,19 +92,13 @@ def _opened(end: Connection, mode: str) -> IO[bytes]:
         return os.fdopen(os.dup(end.fileno()), mode)
 
 
-def _run(
-    streams: Sequence[Connection],
-    args: list[str],
-    cwd: str,
-    env: dict[str, str],
-    program: str | None,
-) -> None:
+def _run(streams: Sequence[Connection], args: list[str], cwd: Path, env: dict[str, str]) -> None:
     for number, end in enumerate(streams):
         os.dup2(end.fileno(), number)
         end.close()
     os.chdir(cwd)
-    if program:
-        os.execve(program, [program, *args], env)
+    if env.get("PYTHONPATH"):
+        os.execve(COMMAND, [str(COMMAND), *args], env)
     os.environ.clear()
     os.environ.update(env)
     sys.argv = ["vouch-sidecar", *args]

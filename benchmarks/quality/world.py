@@ -29,26 +29,10 @@ _SOURCE = {
     "created_at": _NOW,
 }
 PLAIN: Mapping[str, dict[str, Any]] = {
-    "entities": {"aliases": [], "description": None, "page": None} | _TIMES,
-    "claims": {
-        "type": "fact",
-        "status": "stable",
-        "confidence": 0.9,
-        "evidence": [_SOURCE["id"]],
-        "entities": [],
-        "last_confirmed_at": None,
-    }
+    "entities": _TIMES,
+    "claims": {"type": "fact", "status": "stable", "confidence": 0.9, "evidence": [_SOURCE["id"]]}
     | _TIMES,
-    "pages": {
-        "type": "concept",
-        "status": "active",
-        "claims": [],
-        "entities": [],
-        "sources": [_SOURCE["id"]],
-        "tags": [],
-        "metadata": {},
-    }
-    | _TIMES,
+    "pages": {"type": "concept", "status": "active", "sources": [_SOURCE["id"]]} | _TIMES,
 }
 """By kind, what a record is beside what its file says: stable, certain to 0.9, from one source."""
 

@@ -47,10 +47,9 @@ class Client:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         agrees: bool = False,
-        program: Path | None = None,
     ) -> None:
         command = args or ("lsp",)
-        self.process = Forked(command, cwd, environment(env or {}), program)
+        self.process = Forked(command, cwd, environment(env or {}))
         self._sink: IO[bytes] = self.process.stdin
         self._source: IO[bytes] = self.process.stdout
         self.received: list[Message] = []
@@ -250,10 +249,9 @@ def running(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     agrees: bool = False,
-    program: Path | None = None,
 ) -> Iterator[Client]:
     """A server for the length of a block."""
-    client = Client(*args, cwd=cwd, env=env, agrees=agrees, program=program)
+    client = Client(*args, cwd=cwd, env=env, agrees=agrees)
     try:
         yield client
     finally:
@@ -262,11 +260,10 @@ def running(
 
 @contextmanager
 def indexed_client(root: Path, **options: Any) -> Iterator[Client]:
-    """A server on a knowledge base, once that is indexed, for the length of a block. Options of
-    `running` are for that, the others are params of `initialize`.
+    """A server on a knowledge base, once that is indexed, for the length of a block. Options but
+    `env` are params of `initialize`.
     """
-    own = {name: options.pop(name) for name in ("env", "reply", "program") if name in options}
-    with running(cwd=root, **own) as client:
+    with running(cwd=root, env=options.pop("env", None)) as client:
         client.initialize(root, **options)
         client.indexed()
         yield client
