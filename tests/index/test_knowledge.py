@@ -6,8 +6,6 @@ and `tests/reliability/test_histories.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 from tantivy import Query
 from vouch_sidecar.index.knowledge import Knowledge
@@ -15,7 +13,6 @@ from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import (
     Artifact,
-    Key,
     Kind,
     Page,
     Scope,
@@ -25,16 +22,12 @@ from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
-from tests.index.worlds import Change, after, in_new_base, knowledge_of
+from tests.index.worlds import after, in_new_base, knowledge_of
 from tests.retrieval.samples import claim, entity, evidence, page, source
 
 NOW = 1.8e9
 ONLY_OPEN = frozenset({OPEN})
 ADA = frozenset({OPEN, "agent:ada"})
-
-
-def change_of(new: list[Artifact], gone: Iterable[Key] = ()) -> Change:
-    return Change(tuple(new), frozenset(gone))
 
 
 def found(knowledge: Knowledge, words: str, limit: int) -> list[str]:
@@ -59,7 +52,7 @@ def knowing(*artifacts: Artifact) -> Knowledge:
     """Knowledge that learned the artifacts one after the other."""
     knowledge = Knowledge()
     for artifact in artifacts:
-        knowledge = after(knowledge, change_of([artifact]))
+        knowledge = after(knowledge, artifact)
     return knowledge
 
 
@@ -75,7 +68,7 @@ def test_a_page_links_claims_only_where_all_who_see_these_see_it() -> None:
     assert knowledge.links("hers") == (["e"], "page")
     assert View("kb", knowledge, ONLY_OPEN).search.claim_count("e") == 0
     assert View("kb", knowledge, ADA).search.claim_count("e") == 1
-    knowledge = after(knowledge, change_of([page("p", claims=("open",), scope=private)]))
+    knowledge = after(knowledge, page("p", claims=("open",), scope=private))
     assert View("kb", knowledge, ADA).search.claim_count("e") == 0
 
 
@@ -85,14 +78,14 @@ def test_what_a_retired_claim_alone_quotes_goes_though_nobody_saw_the_claim() ->
     knowledge = knowing(*cited, claim("c", "Keys leaked.", evidence=("v",), scope=unseen))
     assert not knowledge.state((Kind.EVIDENCE, "v")).hides_quote
     retired = claim("c", "", evidence=("v",), scope=unseen, status="redacted")
-    knowledge = after(knowledge, change_of([retired]))
+    knowledge = after(knowledge, retired)
     assert knowledge.state((Kind.EVIDENCE, "v")).hides_quote
 
 
 def test_what_nobody_sees_differs_as_well() -> None:
     """Of a source that an archived claim cites other parts are shown, of a redacted one's none."""
     knowledge = knowing(claim("c", "Keys leaked.", status="archived"))
-    changed = after(knowledge, change_of([claim("c", "", status="redacted")]))
+    changed = after(knowledge, claim("c", "", status="redacted"))
     assert changed.changed_since(knowledge) == [(Kind.CLAIM, "c")]
 
 
@@ -109,7 +102,7 @@ def test_however_few_are_asked_for_what_is_gone_takes_nobodys_place(limit: int) 
     """A change leaves the generation before as it was."""
     ids = [f"c{i:02}" for i in range(12)]
     before = knowledge_of([claim(one, "latency figure") for one in ids])
-    known = after(before, change_of([claim(one, "bread") for one in ids[:8]]))
+    known = after(before, *(claim(one, "bread") for one in ids[:8]))
     assert found(known, "latency", limit) == ids[8:][:limit]
     assert found(known, "bread", limit) == ids[:8][:limit]
     assert found(before, "latency", 99) == ids
@@ -117,8 +110,8 @@ def test_however_few_are_asked_for_what_is_gone_takes_nobodys_place(limit: int) 
 
 def test_what_a_change_leaves_as_it_was_is_no_other_generation() -> None:
     knowledge = knowing(entity("e", "Vault"), claim("c", "The vault rotates keys."))
-    assert after(knowledge, change_of([claim("c", "The vault rotates keys.")])) is knowledge
-    assert after(knowledge, change_of([], {(Kind.CLAIM, "gone")})) is knowledge
+    assert after(knowledge, claim("c", "The vault rotates keys.")) is knowledge
+    assert after(knowledge, gone=(Kind.CLAIM, "gone")) is knowledge
 
 
 def test_what_is_in_no_base_is_looked_up_there_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,9 +123,9 @@ def test_what_is_in_no_base_is_looked_up_there_once(monkeypatch: pytest.MonkeyPa
         return search(layer, query, limit)
 
     retired = [claim(f"old{number}", "", status="archived") for number in range(9)]
-    known = after(known, change_of([*retired]))
+    known = after(known, *retired)
     monkeypatch.setattr(Layer, "search", noted)
-    after(known, change_of([claim("a", "Rye.")]))
+    after(known, claim("a", "Rye."))
     assert len(asked) == 2  # its one document is replaced
 
 

@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import in_memory
 from vouch_sidecar.kb.records import Artifact, Key, key_of
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What comes, and what goes."""
-
-    upserts: tuple[Artifact, ...] = ()
-    removals: frozenset[Key] = frozenset()
 
 
 def knowledge_of(artifacts: Iterable[Artifact]) -> Knowledge:
@@ -23,10 +14,10 @@ def knowledge_of(artifacts: Iterable[Artifact]) -> Knowledge:
     return Knowledge.of({key_of(artifact): artifact for artifact in artifacts})
 
 
-def after(before: Knowledge, change: Change) -> Knowledge:
-    """The generation after a change."""
-    kept = {key: one for key, one in before.records.items() if key not in change.removals}
-    return before.after(kept | {key_of(one): one for one in change.upserts})
+def after(before: Knowledge, *new: Artifact, gone: Key | None = None) -> Knowledge:
+    """The generation after a change: of what comes, and what goes."""
+    kept = {key: one for key, one in before.records.items() if key != gone}
+    return before.after(kept | {key_of(one): one for one in new})
 
 
 def in_new_base(knowledge: Knowledge) -> Knowledge:

@@ -15,7 +15,7 @@ from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import content_stems
 
-from tests.index.worlds import Change, after, knowledge_of
+from tests.index.worlds import after, knowledge_of
 from tests.retrieval.samples import ADA, PRIVATE, claim, entity, page, relation, view
 from tests.soak import examples
 
@@ -112,7 +112,7 @@ def test_what_is_new_is_found_where_its_words_are_common_among_what_is_new() -> 
     known = knowledge_of([claim(f"c{i:03}", text) for i, text in enumerate(texts)])
     new = [claim(f"n{i:02}", f"The tide of channel {i} turns late") for i in range(40)]
     new.append(claim("springs", "Tide, tide, tide."))
-    changed = after(known, Change(upserts=tuple(new), removals=frozenset()))
+    changed = after(known, *new)
     (first, *_) = search([View("kb", changed, Viewer().gates)], "tide", [Kind.CLAIM], 10)
     assert first.artifact.id == "springs"
 

@@ -18,7 +18,7 @@ from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.topics import FEW_SPEAK, MAX_TOPICS, TopicFinder, Topics
 
-from tests.index.worlds import Change, after, knowledge_of
+from tests.index.worlds import after, knowledge_of
 from tests.retrieval.samples import ADA, COURIER, NOBODY, PRIVATE, claim, entity, evidence, page
 
 OTHERS = [
@@ -211,7 +211,7 @@ def test_what_is_private_or_of_a_project_counts_for_its_readers_alone() -> None:
 def test_what_rests_on_a_claim_that_changed_is_not_told() -> None:
     view = seen(*KEYRINGS, *tagged("night shift"))
     retired = replace(KEYRINGS[0], status="redacted")
-    now = replace(view, knowledge=after(view.knowledge, Change((retired,), frozenset())))
+    now = replace(view, knowledge=after(view.knowledge, retired))
     assert names(now) == {"night shift"}
     assert "keyring" not in {row.entity.name for row in rank(now, ["keyring"], 9)}
 
