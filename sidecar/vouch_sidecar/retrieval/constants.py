@@ -218,8 +218,6 @@ hold.
 """
 LEADS = 2.0
 """Factor of a claim that begins with a word of the topic: it is about it."""
-PROLIFIC = 30
-"""An entity with a thirtieth of all claims counts 1/√2, as it turns up under every topic."""
 
 # Limits of work: what lies beyond them changes no answer that a person would miss.
 

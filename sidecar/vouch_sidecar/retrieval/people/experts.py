@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import islice
-from math import fsum, prod, sqrt
+from math import fsum, prod
 from typing import NamedTuple
 
 from vouch_sidecar.index.topic_table import TOPIC
-from vouch_sidecar.kb.records import Entity, Kind
-from vouch_sidecar.retrieval.constants import PROLIFIC
+from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.retrieval.people.topic_matches import Match, Matched, TopicMatches
 from vouch_sidecar.retrieval.people.topic_matches import Question as Question
 from vouch_sidecar.retrieval.people.weights import WEIGHTS, Factors, Weight
@@ -70,12 +69,11 @@ def rank(matches: TopicMatches) -> list[Expert]:
                 continue
             if entity.type == TOPIC and is_ticket(entity.name):
                 continue
-            factors = {"sum": fsum(each.amount for each in adds)}
-            factors |= _focus(view, entity_id) if weight.is_focused else {}
-            score = round(factors["sum"] * factors.get("focus", 1.0), 6)
+            total = fsum(each.amount for each in adds)
+            score = round(total, 6)
             order = (view.names.is_topic(entity_id), -score, entity_id, view.collection)
             cited = {reference for each in adds for reference in each.matched.claim.evidence}
-            row = Expert(view, entity, score, factors, len(adds), len(cited), adds)
+            row = Expert(view, entity, score, {"sum": total}, len(adds), len(cited), adds)
             listed.append((order, row))
     shown = EXPLAINED_CLAIMS if question.explain else TOP_CLAIMS
     rows = nsmallest(question.limit, listed, key=lambda row: row[0])
@@ -90,18 +88,11 @@ def _contributions(match: Match, weight: Weight, now: float) -> dict[str, list[C
         factors, claim = weight.factors(matched, now), matched.claim
         adds = Contribution(matched, factors, prod(factors.values()))
         again = Contribution(matched, factors | {"repeat": 0.0}, 0.0)
-        says = " ".join(claim.text.lower().split()) if weight.is_focused else claim.id
+        says = " ".join(claim.text.lower().split()) if weight.hears_once else claim.id
         for entity_id in matched.entity_ids:
             out[entity_id].append(again if (entity_id, says) in heard else adds)
             heard.add((entity_id, says))
     return out
-
-
-def _focus(view: View, entity_id: str) -> Factors:
-    """How much of all evidence counts for an entity that so many claims are about."""
-    own, everything = view.search.claim_count(entity_id), view.search.total(Kind.CLAIM)
-    focus = 1 / sqrt(1 + PROLIFIC * (own / everything if everything else 0.0))
-    return {"focus": focus, "own_claims": float(own), "all_claims": float(everything)}
 
 
 def _largest(row: Expert, limit: int) -> list[Contribution]:

@@ -25,10 +25,8 @@ class Weight(NamedTuple):
     title: str
     formula: str
     factors: Callable[[Matched, float], Factors]
-    is_focused: bool = False
-    """Whether a claim that repeats another one of the entity adds nothing, and an entity that many
-    claims are about counts less for the same evidence.
-    """
+    hears_once: bool = False
+    """Whether a claim that repeats another one of the entity adds nothing."""
 
 
 def _count(_: Matched, __: float) -> Factors:
@@ -74,10 +72,9 @@ WEIGHTS = {
     ),
     "evidence": Weight(
         "by weight of evidence",
-        "sum × focus, where a claim adds confidence × coverage × lead, and one that repeats "
-        "another nothing; focus is 1/√(1 + 30 × own_claims / all_claims)",
+        "sum, where a claim adds confidence × coverage × lead, and a repeated one nothing",
         _evidence,
-        is_focused=True,
+        hears_once=True,
     ),
 }
 """The weights by the name that a question gives for one."""
