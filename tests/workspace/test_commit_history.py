@@ -105,31 +105,27 @@ def test_where_a_shallow_clone_ends_nobody_made_all_files(root: Path, tmp_path: 
         assert bool(found.unread) is not bool(of_a_file)
 
 
-def test_names_are_made_harmless_and_addresses_are_not_kept(root: Path, tmp_path: Path) -> None:
-    commit_as(root, "A\u202eda \x1b[31mBy\x07ron\u200b\t", {"a.py": "1"})
+def test_names_and_paths_pass_for_nothing_else(root: Path, tmp_path: Path) -> None:
+    """Names are made harmless, addresses are not kept, and no path is a commit."""
+    files = {"a.py", " /b.py", f"\n/{'0' * 40}/1/Eve"}
+    commit_as(root, "A\u202eda \x1b[31mBy\x07ron\u200b\t", dict.fromkeys(files, "1"))
     for name in ("ada@example.org", "x" * 101, "a @ b"):
         commit_as(root, name, {"a.py": name})
     found = history(root, tmp_path)
-    assert authors(found, "a.py") == ["Ada By ron"]
+    assert {commit.author for commit in found.commits} == {"Ada By ron"}
+    assert set(found.by_path) == files
     assert "example" not in repr(found)
 
 
-def test_a_path_can_not_pass_for_a_commit(root: Path, tmp_path: Path) -> None:
-    forged = f"\n/{'0' * 40}/1/Eve"
-    commit_as(root, "Ada", {forged: "1", "a.py": "1", " /b.py": "1"})
-    found = history(root, tmp_path)
-    assert {commit.author for commit in found.commits} == {"Ada"}
-    assert set(found.by_path) == {forged, "a.py", " /b.py"}
-
-
 def test_commits_that_can_not_be_read_are_said_not_to_be(root: Path, tmp_path: Path) -> None:
+    """For want of git, or of the commit, or of names that are as long as ours."""
     git(tmp_path, "init", "-q", "--object-format=sha256", "long")
     for folder in (root, tmp_path / "long"):
         commit_as(folder, "Ada", {"a.py": "1"})
+    (found, head), without = held(root), {"PATH": str(tmp_path)}
     assert history(tmp_path / "long", tmp_path).unread
-    found, head = held(root)
-    assert read_history(found, head, root, tmp_path / "caches", {"PATH": str(tmp_path)}).unread
-    assert read_history(found, "f" * 40, root, tmp_path / "caches", os.environ).unread
+    for name, env in ((head, without), ("f" * 40, os.environ)):
+        assert read_history(found, name, root, tmp_path / "caches", env).unread
 
 
 def test_a_partial_clone_fetches_nothing(root: Path, tmp_path: Path) -> None:
