@@ -1,24 +1,27 @@
-"""The hook command as a process, with folders of its own."""
+"""The hook command as a process, in a project with folders of its own, and who may answer it."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
+import socket
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
+from vouch_sidecar.surfaces.local.user_socket import socket_path
 
+from tests.engine import processes
 from tests.engine.processes import until
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment, indexed_client
 
+PROMPT, START, FILE, END = "user-prompt-submit", "session-start", "post-tool-use", "session-end"
 LIMIT = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
 
 
@@ -31,71 +34,103 @@ class Place:
     env: Mapping[str, str]
 
     @property
-    def runtime(self) -> Path:
-        return self.base / "run"
+    def socket(self) -> Path:
+        """The user's socket, in a folder that is there."""
+        path = Path(socket_path(self.env))
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        return path
 
-    @property
-    def cache(self) -> Path:
-        return self.base / "cache" / "vouch-sidecar"
-
-
-@dataclass(frozen=True)
-class Ended:
-    """A hook that has ended."""
-
-    out: bytes
-    err: bytes
-    code: int
-
-    @property
-    def text(self) -> str:
-        """What it hands to the agent."""
-        said = json.loads(self.out)["hookSpecificOutput"]
+    def hook(
+        self,
+        event: str,
+        prompt: object = None,
+        *,
+        raw: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        **given: object,
+    ) -> str:
+        """What a hook hands to the agent, empty for no byte at all: of a payload, or of bytes as
+        they are. It has time enough on a busy machine, unless `env` names another limit, or "" for
+        none.
+        """
+        payload = {"session_id": "agent", "cwd": str(self.root), "prompt": prompt, **given}
+        done = subprocess.run(
+            [COMMAND, "hook", event],
+            input=raw or json.dumps(payload).encode(),
+            capture_output=True,
+            env=environment({**self.env, LIMIT: "10000", **(env or {})}),
+            cwd=os.sep,
+            timeout=30,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        if not done.stdout:
+            return ""
+        said = json.loads(done.stdout)["hookSpecificOutput"]
         assert set(said) == {"hookEventName", "additionalContext"}
         return str(said["additionalContext"])
 
-    def is_silent(self) -> bool:
-        return (self.out, self.err, self.code) == (b"", b"", 0)
+    def processes(self) -> list[Path]:
+        """What runs with folders of this project."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # it ended meanwhile
+                if os.fsencode(self.base) in (process / "environ").read_bytes():
+                    found.append(process)
+        return found
+
+    @contextmanager
+    def editor(self) -> Iterator[Client]:
+        """A language server on the project, whose socket can be reached."""
+        with indexed_client(self.root, env=self.env) as client:
+            until(self.socket.exists)
+            yield client
+
+    @contextmanager
+    def listener(self, answer: bytes | None) -> Iterator[None]:
+        """A process that holds the socket, answers this once and goes; with None it never does."""
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(self.socket))
+            listener.listen()
+            over = threading.Event()
+
+            def serve() -> None:
+                with suppress(OSError):  # nobody came
+                    connected, _ = listener.accept()
+                    with connected:
+                        connected.recv(1 << 16)
+                        if answer is None:
+                            over.wait(10)
+                        else:
+                            connected.sendall(answer)
+                            listener.close()
+
+            thread = threading.Thread(target=serve, daemon=True)
+            thread.start()
+            yield
+            over.set()
+            with suppress(OSError):  # it is closed
+                listener.shutdown(socket.SHUT_RDWR)
+            thread.join(5)
 
 
 @contextmanager
 def project() -> Iterator[Place]:
-    """A project in a folder whose path is short enough for sockets."""
-    with TemporaryDirectory(prefix="v") as folder:
-        base = Path(folder).resolve()
-        (base / "run").mkdir(mode=0o700)
-        own = {"XDG_RUNTIME_DIR": str(base / "run"), "XDG_CACHE_HOME": str(base / "cache")}
-        yield Place(knowledge.make(base / "project"), base, own)
-        shutil.rmtree(base / "run")  # what was left running ends then
-        until(lambda: not processes_of(base))
-
-
-def processes_of(base: Path) -> list[Path]:
-    """The processes that were started with folders below this one."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it ended meanwhile
-            if os.fsencode(base) in (process / "environ").read_bytes():
-                found.append(process)
-    return found
+    """A project; what was left running ends with it."""
+    with processes.place() as (base, env):
+        made = Place(knowledge.make(base / "work" / "project"), base, env)
+        yield made
+        shutil.rmtree(base / "run")
+        until(lambda: not made.processes())
 
 
 @contextmanager
 def left_alone() -> Iterator[Place]:
-    """A project that is the same afterwards, unless it holds a file `changed`."""
+    """A project whose knowledge base is the same afterwards."""
     with project() as made:
         before = knowledge.digest(made.root)
         yield made
-        if not (made.base / "changed").exists():
-            assert knowledge.digest(made.root) == before
-
-
-@contextmanager
-def serving(place: Place) -> Iterator[Client]:
-    """A language server on the project, whose socket can be reached."""
-    with indexed_client(place.root, env=place.env) as client:
-        until(lambda: any((place.runtime / "vouch-sidecar").glob("*.sock")))
-        yield client
+        assert knowledge.digest(made.root) == before
 
 
 @pytest.fixture
@@ -104,50 +139,8 @@ def place() -> Iterator[Place]:
         yield made
 
 
-@pytest.fixture
-def server(place: Place) -> Iterator[Client]:
-    with serving(place) as client:
-        yield client
-
-
 @pytest.fixture(scope="module")
-def served() -> Iterator[Place]:
+def served() -> Iterator[tuple[Place, Client]]:
     """A project with a language server, one for a whole module."""
-    with left_alone() as made, serving(made):
-        yield made
-
-
-Hook = Callable[..., Ended]
-
-
-@pytest.fixture
-def hook(place: Place) -> Hook:
-    return hook_in(place)
-
-
-def hook_in(place: Place) -> Hook:
-    """Runs a hook: `hook(event, **payload)`, `raw` for bytes as they are, `env` for more of it. It
-    has time enough on a busy machine, unless `env` names another limit, or "" for none.
-    """
-
-    def run(
-        event: str, raw: bytes | None = None, env: Mapping[str, str] | None = None, **given: Any
-    ) -> Ended:
-        payload = {"session_id": "agent", "cwd": str(place.root), **given}
-        data = json.dumps(payload).encode() if raw is None else raw
-        return run_hook(event, data, {**place.env, LIMIT: "10000", **(env or {})})
-
-    return run
-
-
-def run_hook(event: str, data: bytes, env: Mapping[str, str]) -> Ended:
-    done = subprocess.run(
-        [COMMAND, "hook", event],
-        input=data,
-        capture_output=True,
-        env=environment(env),
-        cwd=os.sep,
-        timeout=30,
-        check=False,
-    )
-    return Ended(done.stdout, done.stderr, done.returncode)
+    with left_alone() as made, made.editor() as client:
+        yield made, client

@@ -17,208 +17,154 @@ from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.surfaces.local.user_socket import connect, exchange, question, socket_path
 
 from tests.engine.processes import until
-from tests.hook.conftest import LIMIT, Hook, Place, processes_of
-from tests.hook.sockets import socket_of
+from tests.hook.conftest import END, FILE, LIMIT, PROMPT, Place
 from tests.protocol import knowledge
 from tests.protocol.client import environment, indexed_client, run_command
 from tests.workspace.places import cite, commit_as, repository
 
-PROMPT = "How do we rotate JWT tokens, zanzibar?"
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+KNOWN = "How do we rotate JWT tokens, zanzibar?"
 KEEP = {RESIDENT: "true"}
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-SHORT = {**KEEP, LIMIT: "100"}
-"""Too short for a process to start."""
-OLDER = """
-import vouch_sidecar.version
-
-vouch_sidecar.version.__version__ = "0.0.1"
-from vouch_sidecar.surfaces.resident import main
-
-main()
-"""
-RUN = """
-from vouch_sidecar.surfaces import resident
-from vouch_sidecar.surfaces import socket_server
-
-socket_server.IDLE_SECONDS = 0.5
-resident.main()
-"""
+OLDER = "import vouch_sidecar.version as own; own.__version__ = '0.0.1'"
+IMPATIENT = "from vouch_sidecar.surfaces import socket_server as own; own.IDLE_SECONDS = 0.5"
 
 
 def residents(place: Place) -> list[int]:
     """The processes that hooks left behind."""
     found = []
-    for process in processes_of(place.base):
-        if b"surfaces.resident" in (process / "cmdline").read_bytes():
+    for process in place.processes():
+        if b"-m\0vouch_sidecar.surfaces.resident" in (process / "cmdline").read_bytes():
             found.append(int(process.name))
     return found
 
 
-def answers(place: Place, path: str) -> bool:
-    """Whether the process that holds a socket has started."""
-    connected = connect(place.env, path=path)
-    asked = question([], "kb.status", {}, place.env)
-    return connected is not None and exchange(connected, asked, 5) is not None
-
-
-def left(hook: Hook, place: Place, **env: str) -> int:
+def left(place: Place, **env: str) -> int:
     """A prompt that has time to wait starts one, which answers it and stays."""
-    assert hook("user-prompt-submit", prompt="JWT?", session_id="first", env=KEEP | env).out
-    processes: list[int] = []
-
-    def is_alone() -> bool:  # one that begins beside another ends by itself
-        processes[:] = residents(place)
-        return len(processes) == 1
-
-    until(is_alone)
-    return processes[0]
+    assert place.hook(PROMPT, "JWT?", session_id="first", env=KEEP | env)
+    until(lambda: len(residents(place)) == 1)  # one that begins beside another ends by itself
+    return residents(place)[0]
 
 
-@LINUX
-def test_who_can_not_wait_is_silent_and_the_next_prompt_is_answered(
-    hook: Hook, place: Place
-) -> None:
-    file = {"file_path": str(place.root / "a.py"), "new_string": "# the JWT\n"}
-    assert hook("post-tool-use", tool_input=file, env=SHORT).is_silent()
-    until(lambda: bool(hook("user-prompt-submit", prompt=PROMPT, env=KEEP).out))
+def tampered(place: Place, line: str) -> subprocess.Popen[bytes]:
+    """One that runs this line first."""
+    code = f"{line}\nfrom vouch_sidecar.surfaces.resident import main\nmain()"
+    out, env = subprocess.PIPE, environment(place.env)
+    return subprocess.Popen([sys.executable, "-c", code], env=env, stdout=out, stderr=out)
 
 
-@LINUX
-def test_the_end_of_a_session_starts_none(hook: Hook, place: Place) -> None:
-    assert hook("session-end", env=KEEP).is_silent()
-    assert not processes_of(place.base)
-    assert not list(place.runtime.rglob("*.sock"))
+def test_only_what_can_use_it_starts_one_and_the_next_prompt_is_answered(place: Place) -> None:
+    assert place.hook(END, env=KEEP) == ""
+    assert place.hook(PROMPT, KNOWN, env={RESIDENT: " OFF "}) == ""
+    assert not place.processes()
+    assert not [*place.base.rglob("*.sock"), *place.base.glob("cache")]
+    edited = {"file_path": str(place.root / "a.py"), "new_string": "# the JWT\n"}
+    assert place.hook(FILE, tool_input=edited, env={**KEEP, LIMIT: "100"}) == ""
+    until(lambda: place.hook(PROMPT, KNOWN, env=KEEP))
 
 
-@LINUX
 @pytest.mark.parametrize("first", ["editor", "residents"])
-def test_several_knowledge_bases_have_one_that_answers_for_all(
-    hook: Hook, place: Place, first: str
-) -> None:
+def test_several_knowledge_bases_have_one_that_answers_for_all(place: Place, first: str) -> None:
     with ExitStack() as stack:
-        other = knowledge.make(place.base / "other")
+        other = knowledge.make(place.root.parent / "other")
         stack.callback(shutil.rmtree, other)
         if first == "editor":
-            stack.enter_context(indexed_client(place.root, env=place.env))
-            until(lambda: Path(socket_of(place)).exists())
+            stack.enter_context(place.editor())
         else:
-            left(hook, place)
-            theirs = {"session_id": "other", "cwd": str(other)}
-            assert hook("user-prompt-submit", prompt="JWT?", env=KEEP, **theirs).out
-        said = hook("user-prompt-submit", prompt=PROMPT, cwd=str(place.base), env=KEEP).text
+            left(place)
+            assert place.hook(PROMPT, "JWT?", env=KEEP, session_id="b", cwd=str(other))
+        said = place.hook(PROMPT, KNOWN, cwd=str(place.root.parent), env=KEEP)
     assert {"PRIMARY", "SUPPLEMENTAL"} <= set(said.split())
 
 
-@LINUX
-def test_there_is_one(hook: Hook, place: Place) -> None:
+def test_there_is_one(place: Place) -> None:
     with ThreadPoolExecutor(4) as pool:
         prompts = (f"What is JWT number {number}?" for number in range(8))
-        [*pool.map(lambda text: hook("user-prompt-submit", prompt=text, env=KEEP), prompts)]
-    until(lambda: Path(socket_of(place)).exists())
+        [*pool.map(lambda text: place.hook(PROMPT, text, env=KEEP), prompts)]
+    until(place.socket.exists)
     until(lambda: len(residents(place)) == 1)
 
 
-@LINUX
-def test_who_asks_and_how_much_comes_with_each_prompt(hook: Hook, place: Place) -> None:
-    (place.base / "changed").touch()
+def test_who_asks_and_how_much_comes_with_each_prompt(place: Place) -> None:
+    root = knowledge.make(place.base / "mine")
     mine = "scope: {visibility: private, agent: me}\n"
-    knowledge.claim(place.root, "jwt-mine", "We rotate JWT tokens at dawn.", "jwt", more=mine)
+    knowledge.claim(root, "jwt-mine", "We rotate JWT tokens at dawn.", "jwt", more=mine)
     own = {"VOUCH_AGENT": "me", "VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}
-    process = left(hook, place, **own)
+    process = left(place, **own)
     assert b"VOUCH_" not in Path(f"/proc/{process}/environ").read_bytes()
-    said = [
-        hook("user-prompt-submit", prompt=PROMPT, session_id=f"s{number}", env=KEEP | env).text
-        for number, env in enumerate((own, {}, {"VOUCH_AGENT": "me"}, own))
-    ]
     names = ("jwt-mine", "jwt-rotates", "jwt-expires")
-    told = [[name for name in names if name in text] for text in said]
-    assert told == [["jwt-mine"], ["jwt-rotates", "jwt-expires"], [*names], ["jwt-mine"]]
+    for number, (env, told) in enumerate(
+        (
+            (own, ["jwt-mine"]),
+            ({}, ["jwt-rotates", "jwt-expires"]),
+            ({"VOUCH_AGENT": "me"}, [*names]),
+            (own, ["jwt-mine"]),
+        )
+    ):
+        said = place.hook(PROMPT, KNOWN, env=KEEP | env, session_id=f"s{number}", cwd=str(root))
+        assert [name for name in names if name in said] == told
 
 
-@LINUX
 def test_it_ends_when_nobody_asks_any_more(place: Place) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", RUN],
-        env=environment(place.env),
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert not Path(socket_of(place)).exists()
+    with tampered(place, IMPATIENT) as process:
+        assert process.communicate(timeout=60) == (b"", b"")
+    assert process.returncode == 0
+    assert not place.socket.exists()
 
 
-@LINUX
-def test_beside_an_editor_it_goes_on_and_the_editor_is_told(hook: Hook, place: Place) -> None:
-    (process,) = {left(hook, place)}
+def test_beside_an_editor_it_goes_on_and_the_editor_is_told(place: Place) -> None:
+    """And holds the socket once the other is gone, which `stop` leaves to it."""
+    process = left(place)
     with indexed_client(place.root, env=place.env) as client:
         since = len(client.received)
-        assert hook("user-prompt-submit", prompt=PROMPT, env=KEEP).out
-        client.wait(lambda m: m.get("params", {}).get("session_id") == "agent", since)
+        assert place.hook(PROMPT, KNOWN, env=KEEP)
+        client.pushed("agent", ["jwt"], since)
         assert residents(place) == [process]
         os.kill(process, signal.SIGTERM)
         until(lambda: not residents(place))
-        until(lambda: Path(socket_of(place)).exists())  # the editor holds it now
-        later = {"session_id": "later", "prompt": "What about a JWT?"}
-        until(lambda: bool(hook("user-prompt-submit", **later).out))
-        assert client.request("vouch/salience", {"session_id": "later"})["salience"]
-    assert not residents(place)
-
-
-@LINUX
-def test_stop_ends_that_of_this_version_and_stop_all_of_every_one(hook: Hook, place: Place) -> None:
-    left(hook, place)
-    older = place.base / "older.py"
-    older.write_text(OLDER, "utf-8")
-    with subprocess.Popen([sys.executable, older], env=environment(place.env)) as process:
-        until(lambda: answers(place, socket_path(place.env, "0.0.1")))
-        run_command("stop", cwd=place.root, env=place.env)
-        assert not residents(place)
-        assert process.poll() is None
-        dead = Path(socket_path(place.env, "0.0.0"))
-        dead.touch()
-        done = run_command("stop", "--all", cwd=place.base, env=place.env)
-        assert (done.stdout, done.stderr) == ("version 0.0.1: stopped\n", "")
-        assert process.wait(10) == 0
-    assert not [*place.runtime.rglob("*.sock")]
-    assert "no process" in run_command("stop", "--all", cwd=place.base, env=place.env).stderr
-
-
-@LINUX
-def test_stop_leaves_an_editor_its_process(place: Place) -> None:
-    with indexed_client(place.root, env=place.env) as client:
-        until(lambda: Path(socket_of(place)).exists())
+        until(place.socket.exists)  # the editor holds it now
+        until(lambda: place.hook(PROMPT, "What about a JWT?", session_id="later"))
+        assert client.in_play("later") == ["jwt"]
         done = run_command("stop", cwd=place.root, env=place.env)
         assert "an editor's, which ends with it" in done.stderr
         assert client.request("vouch/status")["roots"]
-        assert Path(socket_of(place)).exists()
+        assert place.socket.exists()
+    assert not residents(place)
 
 
-def test_the_user_may_want_none(hook: Hook, place: Place) -> None:
-    env = {RESIDENT: " OFF "}
-    assert hook("user-prompt-submit", prompt=PROMPT, env=env).is_silent()
-    assert not processes_of(place.base)
-    assert not place.cache.exists()
+def test_stop_ends_that_of_this_version_and_stop_all_of_every_one(place: Place) -> None:
+    left(place)
+    path = socket_path(place.env, "0.0.1")
+
+    def answers() -> bool:
+        connected = connect(place.env, path=path)
+        asked = question([], "kb.status", {}, place.env)
+        return connected is not None and exchange(connected, asked, 5) is not None
+
+    with tampered(place, OLDER) as process:
+        until(answers)
+        run_command("stop", cwd=place.root, env=place.env)
+        assert not residents(place)
+        assert process.poll() is None
+        Path(socket_path(place.env, "0.0.0")).touch()  # a dead one's
+        done = run_command("stop", "--all", cwd=place.base, env=place.env)
+        assert (done.stdout, done.stderr) == ("version 0.0.1: stopped\n", "")
+        assert process.wait(10) == 0
+    assert not [*place.base.rglob("*.sock")]
+    assert "no process" in run_command("stop", "--all", cwd=place.base, env=place.env).stderr
 
 
-@LINUX
 def test_the_shell_that_asks_what_a_hook_has_just_started_is_answered_in_whole(
-    hook: Hook, place: Place
+    place: Place,
 ) -> None:
-    (place.base / "changed").touch()
-    cite(place.root, "night", "The relay restarts at night.", "src/relay.py")
-    repository(place.root, {".gitignore": "x\n"})
-    commit_as(place.root, "Ada Byron", {"src/relay.py": "x = 1\n"})
-    left(hook, place)
-    asked = run_command("experts", "relay", "--json", cwd=place.root, env=place.env)
-    found = json.loads(asked.stdout)
-    assert found["degraded"] == []
-    assert [row["name"] for row in found["by_commits"]] == ["Ada Byron"]
-    assert asked.stderr in ("", b"")
-
-
-@LINUX
-def test_it_may_be_killed(hook: Hook, place: Place) -> None:
-    os.kill(left(hook, place), signal.SIGKILL)
+    """Whatever became of the one before."""
+    os.kill(left(place), signal.SIGKILL)
     until(lambda: not residents(place))
-    assert hook("user-prompt-submit", prompt=PROMPT, env=KEEP).out
+    root = repository(place.base / "relay", {".gitignore": "x\n"})
+    knowledge.make(root)
+    cite(root, "night", "The relay restarts at night.", "src/relay.py")
+    commit_as(root, "Ada Byron", {"src/relay.py": "x = 1\n"})
+    left(place)
+    asked = run_command("experts", "relay", "--json", cwd=root, env=place.env)
+    found = json.loads(asked.stdout)
+    assert (found["degraded"], asked.stderr) == ([], "")
+    assert [row["name"] for row in found["by_commits"]] == ["Ada Byron"]

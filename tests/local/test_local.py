@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
-from vouch_sidecar.operations.notifications import DidChangeSalience
-from vouch_sidecar.surfaces.local.follower import follow
-from vouch_sidecar.surfaces.local.user_socket import (
-    Ownership,
-    UnansweredError,
-    ask,
-    socket_path,
-)
+from vouch_sidecar.surfaces import socket_server
+from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask, socket_path
+from vouch_sidecar.surfaces.socket_server import LocalServer
 
 from tests.engine.processes import until
-from tests.hook.conftest import Place, project
-from tests.hook.sockets import listening, socket_of
+from tests.hook.conftest import PROMPT, Place, project
 from tests.protocol import knowledge
-from tests.protocol.client import WAIT, Client, running
+from tests.protocol.client import COMMAND, WAIT, Client, environment, run_command, running
 
-PROMPT = "How do we rotate JWT tokens?"
+KNOWN = "How do we rotate JWT tokens?"
 
 
 @pytest.fixture
@@ -44,51 +42,45 @@ def start(place: Place) -> Iterator[Callable[..., Client]]:
             one = stack.enter_context(running(cwd=place.root, env={**place.env, **(env or {})}))
             one.initialize(place.root, initializationOptions=options)
             one.indexed()
-            until(lambda: Path(socket_path(place.env)).exists())
+            until(place.socket.exists)
             return one
 
         yield begin
 
 
-def put(place: Place, method: str, **params: Any) -> Any:
+def put(place: Place, method: str, root: Path | None = None, **params: Any) -> Any:
     """The result that the holder gives; None without one."""
     try:
-        return ask([place.root], method, params, timeout=3, env=place.env)
+        return ask([root or place.root], method, params, timeout=WAIT, env=place.env)
     except UnansweredError:
         return None
 
 
 def prompt(place: Place, session_id: str = "agent") -> str:
-    result = put(
-        place,
-        "hook.user-prompt-submit",
-        session_id=session_id,
-        prompt=PROMPT,
-        cwd=str(place.root),
-    )
+    cwd = str(place.root)
+    result = put(place, f"hook.{PROMPT}", session_id=session_id, prompt=KNOWN, cwd=cwd)
     return str(result["hookSpecificOutput"]["additionalContext"]) if result else ""
 
 
-def pushed(one: Client, session_id: str = "agent") -> list[str]:
-    """What a client was told last to be in play in a session."""
-    told = [
-        m["params"]["salience"]
-        for m in one.received
-        if m.get("method") == "vouch/didChangeSalience" and m["params"]["session_id"] == session_id
-    ]
-    return [row["entity_id"] for row in told[-1]] if told else []
-
-
 def test_only_the_user_may_come_in_and_a_socket_that_was_cleared_away_comes_back(
-    start: Any, place: Place
+    start: Any, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start()
-    path = Path(socket_path(place.env))
-    assert path.parent.stat().st_mode & 0o777 == 0o700
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert Path(f"{path}.lock").stat().st_mode & 0o777 == 0o600
-    path.unlink()
+    modes = (
+        (place.socket.parent, 0o700),
+        (place.socket, 0o600),
+        (Path(f"{place.socket}.lock"), 0o600),
+    )
+    for path, mode in modes:
+        assert path.stat().st_mode & 0o777 == mode
+    place.socket.unlink()
     until(lambda: prompt(place))
+    long = {"XDG_RUNTIME_DIR": str(tmp_path / ("x" * 120)), "TMPDIR": "/tmp"}
+    assert runtime_folder(long) == f"/tmp/vouch-sidecar-{os.getuid()}"
+    assert len(socket_path(long).encode()) <= 100
+    monkeypatch.setattr(os, "getuid", lambda: 54_321)
+    with pytest.raises(PermissionError):
+        usable_folder(place.env)
 
 
 def test_both_editors_are_told_and_the_second_holds_the_socket_later(
@@ -96,16 +88,17 @@ def test_both_editors_are_told_and_the_second_holds_the_socket_later(
 ) -> None:
     first, second = start(), start()
     assert "jwt-rotates" in prompt(place)
-    until(lambda: pushed(first) == ["jwt"])
-    until(lambda: pushed(second) == ["jwt"])
-    assert not second.request("vouch/salience", {"session_id": "agent"})["salience"]
-
+    for editor in (first, second):
+        editor.pushed("agent", ["jwt"])
+    assert second.in_play("agent") == []
+    since = len(second.received)
     first.process.kill()
     first.process.wait()
-    until(lambda: pushed(second) == [])
+    second.pushed("agent", [], since)
+    since = len(second.received)
     until(lambda: "jwt-rotates" in prompt(place))
-    until(lambda: pushed(second) == ["jwt"])
-    assert second.request("vouch/salience", {"session_id": "agent"})["salience"]
+    second.pushed("agent", ["jwt"], since)
+    assert second.in_play("agent") == ["jwt"]
 
 
 def test_an_editor_is_told_of_sessions_elsewhere_what_it_wants_and_may_see(
@@ -131,7 +124,7 @@ def test_an_editor_is_told_of_sessions_elsewhere_what_it_wants_and_may_see(
     counts = [row["claim_count"] for row in rows]
     assert [count - counts[1] for count in counts] == [1, 0, 1]
     assert put(place, "kb.session_end", session_id="agent")
-    until(lambda: pushed(ranking) == [])
+    ranking.pushed("agent", [])
     assert "vouch/didChangeSalience" not in {m.get("method") for m in nothing.received}
 
 
@@ -147,46 +140,58 @@ def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: 
         assert [Path(row["root"]).name for row in status["roots"]] == names
         found = ask(roots, "kb.claim", {"id": "elsewhere"}, timeout=WAIT, env=place.env)
         assert found["claim"]["id"] == "elsewhere"
-    asked = {"session_id": "away", "prompt": "What is a JWT elsewhere?", "cwd": str(other)}
-    assert ask([other], "hook.user-prompt-submit", asked, timeout=WAIT, env=place.env)
-    after = one.request("vouch/status")
-    assert after["roots"] == before["roots"]
+    text = "What is a JWT elsewhere?"
+    assert put(place, f"hook.{PROMPT}", other, session_id="away", prompt=text, cwd=str(other))
+    assert one.request("vouch/status")["roots"] == before["roots"]
     messages = json.dumps(one.received[since:])
     assert "elsewhere" not in messages
     assert "away" not in messages
     assert not one.request("vouch/search", {"query": "green elsewhere"})["hits"]
-    assert one.request("vouch/salience", {"session_id": "away"})["salience"] == []
-
-
-def test_a_folder_of_somebody_else_is_refused(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    usable_folder(place.env, make=True)
-    monkeypatch.setattr(os, "getuid", lambda: 54_321)
-    with pytest.raises(PermissionError):
-        usable_folder(place.env)
-
-
-def test_a_socket_that_could_not_be_made_can_be_made_later(place: Place) -> None:
-    in_the_way = Path(usable_folder(place.env, make=True), Path(socket_path(place.env)).name)
-    in_the_way.mkdir()
-    with pytest.raises((IsADirectoryError, PermissionError)):
-        Ownership.take(place.env)
-    in_the_way.rmdir()
-    owned = Ownership.take(place.env)
-    assert owned is not None
-    owned.release()
+    assert one.in_play("away") == []
 
 
 @pytest.mark.anyio
-async def test_a_holder_that_ends_within_a_line_has_ended(place: Place) -> None:
-    told: list[DidChangeSalience] = []
-    with listening(socket_of(place), b'{"session_id": "age'):
-        await follow([place.root], place.env, told.append)
-    assert told == []
+async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
+    monkeypatch.setattr(socket_server, "CHECK_SECONDS", 0.01)
+    async with anyio.create_task_group() as tasks:
+        engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
+        alone = engines.engine_for(frozenset({one}))
+        both = engines.engine_for(frozenset({one, two}))
+        assert engines.engine_for(frozenset({one})) is alone
+        assert [sorted(engine.collections) for engine in (alone, both)] == [[one], [one, two]]
+        assert not alone.env
+        assert engines.engines_about(frozenset({one})) == [alone, both]
+        assert engines.engines_about(frozenset({two})) == [both]
+        monkeypatch.setattr(socket_server, "IDLE_SECONDS", -1.0)
+        while engines.engines_about(frozenset({one})):
+            await anyio.sleep(0.01)
+        assert engines.engine_for(frozenset({one})) is not alone
+        tasks.cancel_scope.cancel()
 
 
-def test_the_socket_has_a_name_that_fits(tmp_path: Path) -> None:
-    long = {"XDG_RUNTIME_DIR": str(tmp_path / ("x" * 120)), "TMPDIR": "/tmp"}
-    assert runtime_folder(long) == f"/tmp/vouch-sidecar-{os.getuid()}"
-    assert len(socket_path(long).encode()) <= 100
+def test_a_watch_sees_hooks_and_editors_though_it_was_there_first(place: Place) -> None:
+    env, pipe = environment(place.env), subprocess.PIPE
+    with subprocess.Popen(
+        [COMMAND, "watch"], stdout=pipe, cwd=place.root, env=env, text=True
+    ) as process:
+        assert process.stdout is not None
+        out, rows = process.stdout, list[list[str]]()
+        threading.Thread(
+            target=lambda: rows.extend(line.rstrip("\n").split("\t") for line in out), daemon=True
+        ).start()
+        try:
+            assert "jwt-" in place.hook(PROMPT, KNOWN, env={RESIDENT: "true"})
+            until(lambda: ["agent", "jwt", "JWT"] in [row[:3] for row in rows])
+            with running(cwd=place.root, env=place.env) as editor:
+                editor.initialize(place.root, initializationOptions={"session_id": "typing"})
+                editor.indexed()
+                run_command("stop", cwd=place.root, env=place.env)
+                until(place.socket.exists)
+                editor.open("file:///notes.txt", "")
+                editor.change("file:///notes.txt", "We ask Redis whether the JWT is known.")
+                until(lambda: ["typing", "jwt"] in [row[:2] for row in rows])
+        finally:
+            process.terminate()

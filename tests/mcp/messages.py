@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-INITIALIZE = {
+from typing import Any
+
+INITIALIZE: dict[str, Any] = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",

@@ -1,33 +1,86 @@
-"""The process: bad input, its end, and another process that does not answer."""
+"""The process: where its project is, bad input, its end, and who else may answer."""
 
 from __future__ import annotations
 
-import fcntl
 import json
 import signal
-import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from vouch_sidecar.kb.runtime_folder import usable_folder
-from vouch_sidecar.surfaces.local.user_socket import socket_path
+from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects, path_of
 
 from tests.engine.processes import until
-from tests.mcp.client import content_of, host
+from tests.hook.conftest import Place
+from tests.mcp.client import Host, content_of, host, text_of
 from tests.mcp.messages import INITIALIZE
+from tests.protocol import knowledge
 from tests.protocol.client import running
 
-
-def test_an_interrupt_ends_it_while_its_input_is_open(root: Path, env: dict[str, str]) -> None:
-    with running("mcp", cwd=root, env=env) as client:
-        client.send_bytes(json.dumps(INITIALIZE).encode() + b"\n")
-        assert client.line()
-        client.process.send_signal(signal.SIGINT)
-        assert client.ended(10) == 130
+NONE = "No knowledge base was found"
+KNOWN = "expire after 15 minutes"
 
 
-def test_bad_lines_cost_nothing_but_themselves(root: Path, env: dict[str, str]) -> None:
+def test_the_project_is_where_somebody_says(place: Place, tmp_path: Path) -> None:
+    root, home, other = place.root, tmp_path / "home", str(tmp_path / "home" / "other")
+    home.mkdir()
+
+    def found(*folders: str, is_chosen: bool = False) -> frozenset[Path]:
+        return Projects({}, home, is_chosen=is_chosen).asked({}, folders)
+
+    assert found() == frozenset()
+    assert found(other, root.as_uri()) == {root}
+    assert found(str(root), is_chosen=True) == frozenset()
+    for variable in HOST_VARIABLES:
+        for folders in (str(root), f"{home},{root}", f"{home.as_uri()}, {root.as_uri()}"):
+            assert Projects({variable: folders}, home, is_chosen=False).asked({}) == {root}
+    projects = Projects({}, home, is_chosen=False)
+    for named in (root, root / ".vouch", root.as_uri(), f"{root}/", root / "src" / "a.py"):
+        assert projects.asked({"root": str(named)}) == {root}
+    assert path_of("~/a b").endswith("/a b")
+
+
+def test_the_clients_roots_are_asked(place: Place) -> None:
+    with host(Path("/"), place.env, offers=place.root) as mcp:
+        assert KNOWN in text_of(mcp.call("claim", id="jwt-expires"))
+    gone = str(place.root / "gone")
+    with host(Path("/"), place.env, "--root", gone, offers=place.root) as mcp:
+        said = text_of(mcp.call("claim", id="jwt-expires"))
+    assert said.startswith(NONE)
+    assert "gone, which does not exist" in said
+
+
+def test_a_call_names_its_root(mcp: Host, place: Place, tmp_path: Path) -> None:
+    other = knowledge.make(tmp_path / "other")
+    knowledge.claim(other, "elsewhere", "JWT tokens are green.", "jwt")
+    for named, is_there in ((other, True), (place.root, False), (".", False), ("${x}", False)):
+        found = mcp.call("search", query="tokens green", root=str(named))
+        assert ("green" in text_of(found)) == is_there
+        assert content_of(found)["hits"]
+    gone, relative = "does not exist", "is no absolute path"
+    wrong = ((str(tmp_path / "none"), gone), ("src", relative), ([str(other)], relative))
+    for folder, why in wrong:
+        found = mcp.call("search", query="tokens green", root=folder)
+        assert text_of(found).startswith(f"{NONE} from the `root` of this call, which {why}")
+        assert content_of(found)["hits"] == []
+
+
+def test_where_there_is_none_every_tool_says_so(place: Place) -> None:
+    with host(Path("/"), place.env, "--root", "${workspaceFolder}") as mcp:
+        for result in (mcp.call("claim", id="jwt"), mcp.call("search", query="JWT")):
+            assert text_of(result).startswith(NONE)
+            assert "`root`" in text_of(result)
+            assert "a variable that the host did not fill in" in text_of(result)
+            assert result.isError
+
+
+def test_it_reads_before_it_is_asked_and_an_interrupt_ends_it(place: Place, tmp_path: Path) -> None:
+    with running("mcp", cwd=place.root, env={**place.env, "XDG_CACHE_HOME": str(tmp_path)}) as one:
+        until(lambda: any(tmp_path.rglob("records")))
+        one.process.send_signal(signal.SIGINT)
+        assert one.ended(10) == 130
+
+
+def test_bad_lines_cost_nothing_but_themselves(place: Place) -> None:
     """What is no message has no answer; a lone surrogate, which JSON allows, has one. The process
     answers all that it read before its input ended, and ends well, and by itself.
     """
@@ -41,7 +94,7 @@ def test_bad_lines_cost_nothing_but_themselves(root: Path, env: dict[str, str]) 
         {"jsonrpc": "2.0", "id": "\ud800 😀", "method": "tools/list"},
     ]
     sent = [*bad, *(json.dumps(line).encode() for line in lines)]
-    with running("mcp", cwd=root, env=env) as client:
+    with running("mcp", cwd=place.root, env=place.env) as client:
         client.send_bytes(b"".join(line + b"\n" for line in sent))
         client.hang_up()
         assert client.ended(20) == 0
@@ -55,17 +108,16 @@ def test_bad_lines_cost_nothing_but_themselves(root: Path, env: dict[str, str]) 
     assert answers["? 😀"]["result"]["tools"]
 
 
-def test_roots_that_are_no_files_cost_no_answer(root: Path, env: dict[str, str]) -> None:
-    able = {"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}}
-    begin = {**able, "clientInfo": {"name": "test", "version": "1"}}
+def test_roots_that_are_no_files_cost_no_answer(place: Place) -> None:
+    begin = {"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}}
     call = {"name": "kb_claim", "arguments": {"id": "jwt-expires"}}
     roots = {"roots": [{"uri": "vscode-remote://ssh/project"}]}
-    with running("mcp", cwd=root, env=env) as client:
+    with running("mcp", cwd=place.root, env=place.env) as client:
 
         def send(**message: object) -> None:
             client.send_bytes(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
-        send(id=1, method="initialize", params=begin)
+        send(id=1, method="initialize", params={**INITIALIZE["params"], **begin})
         client.line()
         send(method="notifications/initialized")
         send(id=2, method="tools/call", params=call)
@@ -76,29 +128,29 @@ def test_roots_that_are_no_files_cost_no_answer(root: Path, env: dict[str, str])
     assert answer["result"]["structuredContent"]["claim"]["id"] == "jwt-expires"
 
 
-@contextmanager
-def mute_holder(env: dict[str, str]) -> Iterator[None]:
-    """A process that holds the socket, accepts connections and says nothing."""
-    usable_folder(env, make=True)
-    path = socket_path(env)
-    with (
-        Path(f"{path}.lock").open("w") as lock,
-        socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener,
-    ):
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        listener.bind(path)
-        listener.listen()
-        yield
+def test_a_session_lives_in_the_editor_and_ends_with_it(place: Place) -> None:
+    """What it was given may be said once more then, and not again. A holder of the socket that ends
+    without an answer costs none.
+    """
+    task = "Is Redis the right place for the sessions?"
+    given: dict[str, Any] = {"task": task, "session_id": "agent", "repeat": False}
+    with host(place.root, place.env) as mcp, place.editor() as editor:
 
+        def is_given() -> bool:
+            return "Redis holds the sessions." in text_of(mcp.call("context", **given))
 
-def test_a_holder_that_says_nothing_is_not_waited_for(root: Path, env: dict[str, str]) -> None:
-    with mute_holder(env), host(root, env) as mcp:
-        named = mcp.call("experts", topic="JWT", session_id="A")
-    assert [row["entity_id"] for row in content_of(named)["experts"]] == ["jwt", "redis"]
-
-
-def test_reading_begins_before_the_first_call(
-    root: Path, env: dict[str, str], tmp_path: Path
-) -> None:
-    with running("mcp", cwd=root, env=env | {"XDG_CACHE_HOME": str(tmp_path)}):
-        until(lambda: any(tmp_path.rglob("records")))
+        assert is_given()
+        editor.pushed("agent", ["redis"])
+        assert not is_given()
+        mcp.call("search", query="Redis", session_id="searcher")
+        editor.pushed("searcher", ["redis"])
+        since = len(editor.received)
+        mcp.call("session_end", session_id="searcher")
+        editor.pushed("searcher", [], since)
+        editor.process.kill()
+        assert content_of(mcp.call("salience", session_id="agent"))["salience"] == []
+        assert is_given()
+        assert not is_given()
+        place.socket.unlink(missing_ok=True)
+        with place.listener(b""):
+            assert KNOWN in text_of(mcp.call("claim", id="jwt-expires"))

@@ -129,6 +129,26 @@ class Client:
         found = self.wait(lambda m: m.get("method") == method, since, timeout)
         return found["params"]
 
+    def pushed(self, session_id: str, ids: list[str], since: int = 0) -> Any:
+        """The first push, from index `since` on, by which just these are in play in a session."""
+
+        def wanted(message: Message) -> bool:
+            params = message.get("params", {})
+            return (
+                message.get("method") == "vouch/didChangeSalience"
+                and params["session_id"] == session_id
+                and sorted(row["entity_id"] for row in params["salience"]) == ids
+            )
+
+        return self.wait(wanted, since)["params"]
+
+    def in_play(self, session_id: str | None = None) -> list[str]:
+        """The ids of what a session says is in play, the connection's own where none is named."""
+        params = {} if session_id is None else {"session_id": session_id}
+        return sorted(
+            row["entity_id"] for row in self.request("vouch/salience", params)["salience"]
+        )
+
     def initialize(self, root: Path | None = None, **params: Any) -> Any:
         """Connect; the result of `initialize`."""
         result = self.request(

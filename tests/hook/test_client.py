@@ -1,0 +1,277 @@
+"""The hook as a process: exit code 0, an answer or no byte, within its time, whoever holds the
+user's socket.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from vouch_sidecar.kb.discovery import RESIDENT
+from vouch_sidecar.kb.pauses import pause, resume
+from vouch_sidecar.surfaces.hook.client import allowed, remember_in_vain, was_in_vain
+
+from tests.engine.processes import until
+from tests.hook.conftest import END, FILE, LIMIT, PROMPT, START, Place
+from tests.mcp.messages import INITIALIZE
+from tests.protocol import knowledge
+from tests.protocol.client import COMMAND, Client, environment, framed
+
+KNOWN = "How do we rotate JWT tokens?"
+KEEP = {RESIDENT: "true"}
+Served = tuple[Place, Client]
+
+# What an editor's server answers
+
+
+def test_a_session_shows_up_in_the_editor_and_what_changed_is_told_again(served: Served) -> None:
+    place, server = served
+
+    since = len(server.received)
+    assert " jwt-rotates: Refresh tokens" in place.hook(PROMPT, KNOWN)
+    fresh = server.pushed("agent", ["jwt"], since)["fresh"]
+    assert [row["entity_id"] for row in fresh] == ["jwt"]
+    path = place.root / ".vouch" / "claims" / "jwt-expires.yaml"
+    before = path.read_bytes()
+    knowledge.claim(place.root, "jwt-expires", "JWT access tokens live for an hour.", "jwt")
+    edited = {"file_path": str(path), "new_string": "x"}
+    assert place.hook(FILE, tool_input=edited) == ""
+    again = place.hook(PROMPT, "And now, how long does a JWT live?")
+    assert "live for an hour" in again
+    assert "rotate" not in again
+    path.write_bytes(before)
+    since = len(server.received)
+    assert place.hook(END) == ""
+    server.pushed("agent", [], since)
+
+
+def test_a_paused_base_says_nothing(served: Served) -> None:
+    place, _ = served
+    pause(place.root, place.env, 3_600)
+    for event in (PROMPT, START):
+        assert place.hook(event, KNOWN, session_id="paused") == ""
+    resume(place.root, place.env)
+    for event in (PROMPT, START):
+        assert "JWT" in place.hook(event, KNOWN, session_id="paused")
+
+
+def test_the_knowledge_base_that_the_environment_names_is_the_one_asked(served: Served) -> None:
+    place, _ = served
+    other = knowledge.make(place.base / "other")
+    knowledge.claim(other, "jwt-expires", "JWT tokens expire after nine days.", "jwt")
+    asked = "How long until JWT tokens expire?"
+    for env, told in (({"VOUCH_KB_PATH": str(other / ".vouch")}, "nine days"), ({}, "15 min")):
+        assert told in place.hook(PROMPT, asked, session_id=f"by {told}", env=env)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b" ",
+        b"\xff\xfe\x00",
+        b"[" * 100_000,
+        b'["JWT"]',
+        b'{"prompt": "%s"}' % (b"JWT " * 250_000),
+        b'{"prompt": ["JWT"], "cwd": 3}',
+        b'{"prompt": "JWT?", "cwd": "/"}',
+        b'{"prompt": "JWT?", "cwd": "/nowhere\\udcff"}',
+    ],
+)
+def test_what_is_no_event_has_no_answer(served: Served, raw: bytes) -> None:
+    assert served[0].hook(PROMPT, raw=raw) == ""
+
+
+# Where nobody answers
+
+
+@pytest.mark.parametrize("answer", [None, b"nonsense\n", b'{"ok": true\n', b"[1]\n", b"{}\n"])
+def test_a_socket_that_answers_nonsense_or_hangs(place: Place, answer: bytes | None) -> None:
+    with place.listener(answer):
+        for limit in ("100", ""):
+            assert place.hook(PROMPT, KNOWN, env={LIMIT: limit}) == ""
+
+
+def test_a_dead_socket_and_a_folder_that_is_a_link(place: Place) -> None:
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(str(place.socket))  # and nobody listens
+    assert place.hook(PROMPT, KNOWN) == ""
+    place.socket.unlink()
+    with place.listener(b'{"ok":true,"result":{"mine":1}}\n'):
+        place.socket.parent.rename(place.base / "elsewhere")
+        place.socket.parent.rmdir()
+        (place.base / "run" / "vouch-sidecar").symlink_to(place.base / "elsewhere")
+        assert place.hook(PROMPT, KNOWN) == ""
+
+
+@pytest.mark.parametrize("streams", ["<&-", ">&-", "<&- >&- 2>&-", "< /dev/zero", "< hangs"])
+def test_streams_that_are_closed_or_never_end(place: Place, streams: str) -> None:
+    os.mkfifo(place.base / "hangs")
+    done = subprocess.run(
+        f"exec 3<> hangs; '{COMMAND}' hook user-prompt-submit {streams}",
+        shell=True,
+        capture_output=True,
+        cwd=place.base,
+        env=environment(place.env),
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+# Who waits how long for a process that starts
+
+
+@pytest.mark.parametrize(
+    ("event", "begins", "config", "set_to", "seconds"),
+    [
+        (PROMPT, True, "", "", 2),
+        (START, True, "", "", 2),
+        (FILE, True, "", "", 0.5),
+        (PROMPT, False, "", "", 0.5),
+        (START, False, "", "", 2),
+        (PROMPT, True, "", "300", 0.3),
+        (START, True, "", "300", 0.3),
+        (PROMPT, True, "timeout_ms: 300 # few", "", 0.3),
+        (PROMPT, True, "timeout_ms: 300 # few", "400", 0.4),
+        (PROMPT, True, "# timeout_ms: 300", "", 2),
+        (PROMPT, True, "timeout_ms: 3", "", 2),
+        (PROMPT, True, "timeout_ms: " + "9" * 5000, "", 2),
+    ],
+)
+def test_how_long_a_hook_may_take(
+    tmp_path: Path, event: str, begins: bool, config: str, set_to: str, seconds: float
+) -> None:
+    root = knowledge.make(tmp_path / "project")
+    knowledge.config(root, f"sidecar:\n  recall:\n    {config}\n")
+    assert allowed(event, [str(root)], {LIMIT: set_to}, begins=begins) == seconds
+
+
+STARTS = """
+import sys
+
+if "vouch_sidecar.surfaces.resident" in sys.orig_argv:
+    with open(__file__ + ".starts", "a") as starts:
+        starts.write("x")
+    %s
+"""
+
+
+def planted(place: Place, code: str) -> tuple[dict[str, str], Path]:
+    """The environment in which a resident runs this code first, and the file that counts starts."""
+    path = place.base / "planted" / "sitecustomize.py"
+    path.parent.mkdir()
+    path.write_text(STARTS % code, "utf-8")
+    starts = Path(f"{path}.starts")
+    starts.touch()
+    return {**KEEP, "PYTHONPATH": str(path.parent)}, starts
+
+
+def test_who_waited_in_vain_is_remembered_for_a_minute(place: Place) -> None:
+    assert not was_in_vain(place.env)
+    env, _ = planted(place, "__import__('time').sleep(5)")
+    assert place.hook(PROMPT, KNOWN, env={**env, LIMIT: "3000"}) == ""
+    assert was_in_vain(place.env)
+    os.utime(next(place.base.rglob("in-vain")), (0, 0))
+    assert not was_in_vain(place.env)
+    remember_in_vain(place.env)
+    assert was_in_vain(place.env)
+
+
+def test_a_start_that_failed_is_not_waited_for(place: Place) -> None:
+    env, starts = planted(place, "sys.exit(3)")
+    for _ in range(2):  # within a limit that nobody would wait for
+        assert place.hook(PROMPT, KNOWN, env=env) == ""
+        assert was_in_vain(place.env)
+    assert starts.read_text("utf-8").startswith("x")
+
+
+def test_where_one_that_ends_still_holds_the_socket_another_is_started(place: Place) -> None:
+    env, starts = planted(place, "pass")
+    lock = os.open(f"{place.socket}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(place.hook, PROMPT, KNOWN, env=env)
+        try:
+            until(lambda: starts.read_text("utf-8").startswith("xx") or asked.done())
+        finally:
+            os.close(lock)
+        assert "jwt-rotates" in asked.result()
+
+
+def test_a_process_that_ends_while_it_is_asked_is_no_answer(place: Place) -> None:
+    """As one that is being stopped: the next one answers."""
+    with place.listener(b""):
+        assert "jwt-rotates" in place.hook(PROMPT, KNOWN, env=KEEP)
+
+
+# What it imports, and a system without what Windows lacks
+
+
+def test_it_imports_the_standard_library_alone() -> None:
+    """And the module that takes the sockets before it imports the engine."""
+    code = (
+        "import sys\n"
+        "import vouch_sidecar.surfaces.entry, vouch_sidecar.surfaces.hook.client\n"
+        "import vouch_sidecar.surfaces.resident\n"
+        "roots = {name.partition('.')[0] for name in sys.modules}\n"
+        "print(*sorted(roots - sys.stdlib_module_names - {'vouch_sidecar', '__main__'}))\n"
+    )
+    sidecar = Path(__file__).parents[2] / "sidecar"
+    command = [sys.executable, "-S", "-c", code]
+    assert subprocess.check_output(command, text=True, cwd=sidecar) == "\n"
+
+
+LACKING = """
+import os, signal, socket, sys
+
+pair, unix = socket.socketpair, socket.AF_UNIX
+socket.socketpair = lambda *_: pair(unix)  # what the event loop wakes itself with
+sys.modules["fcntl"] = None
+del socket.AF_UNIX
+del os.getuid, os.O_CLOEXEC, signal.SIGALRM, signal.setitimer
+
+from vouch_sidecar.surfaces.entry import main
+
+main()
+"""
+BEGIN = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}'
+STATUS = b'{"id":1,"method":"kb.status","params":{}}\n'
+TYPED = json.dumps({"session_id": "s", "prompt": KNOWN}).encode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "said"),
+    [
+        ("hook user-prompt-submit", TYPED, None),
+        ("hook session-start", TYPED, None),
+        ("lsp", framed(BEGIN), b'"serverInfo"'),
+        ("jsonl", STATUS, b'"ok":true'),
+        ("mcp", json.dumps(INITIALIZE).encode() + b"\n", b'"serverInfo"'),
+        ("experts jwt", b"", b"JWT"),
+        ("doctor", b"", b"hooks say nothing on this system"),
+    ],
+)
+def test_on_windows_hooks_are_silent_and_everything_else_works(
+    place: Place, arguments: str, given: bytes, said: bytes | None
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LACKING, *arguments.split()],
+        input=given,
+        env=environment({**place.env, **KEEP}),
+        cwd=place.root,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    if said is None:
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    else:
+        assert said in done.stdout
+        assert b"Traceback" not in done.stderr
+    assert not [*(place.base / "run").rglob("*.sock*")]

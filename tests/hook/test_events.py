@@ -1,0 +1,320 @@
+"""What each event of an agent is answered, by the engine that a hook asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from vouch_sidecar.engine import Caller
+from vouch_sidecar.surfaces.agent_requests import answer_agent
+from vouch_sidecar.surfaces.hook.payload import ENVELOPES, prompt_of
+from vouch_sidecar.surfaces.local.user_socket import HOOK
+
+from tests.engine.bases import Clock
+from tests.protocol import knowledge
+from tests.workspace.places import cite, git, settled, write
+
+PROMPT, START, FILE, END = "user-prompt-submit", "session-start", "post-tool-use", "session-end"
+KNOWN = "How do we rotate JWT tokens, zanzibar?"
+CODE = "class RelayLoop:\n    pass\n"
+RELAY = f"# One is up.\n# It restarts at night.\n{CODE}\n\ndef send_once():\n    return 1\n"
+TABLE, COINS = "db/table.sql", ("amber", "birch", "cedar", "dogwood", "elm")
+
+
+class Agent:
+    """An agent in a repository, whose hooks an engine answers that has read all of it."""
+
+    def __init__(self, root: Path, tmp_path: Path) -> None:
+        self.root, self.clock = root, Clock()
+        self.engine = settled(root, tmp_path)
+        self.engine.clock = self.clock
+
+    def __call__(
+        self, event: str, session_id: str | None = "agent", *, is_heard: bool = True, **given: Any
+    ) -> str:
+        """What it is told; empty for nothing."""
+        payload = {"session_id": session_id, "cwd": str(self.root), **given}
+        request = {"id": 1, "method": HOOK + event, "params": payload}
+        caller = Caller("socket", env={}, is_model=True)
+        answered = anyio.run(answer_agent, self.engine, request, caller, lambda: is_heard)
+        said = (answered["result"] or {}).get("hookSpecificOutput", {"additionalContext": ""})
+        return str(said["additionalContext"])
+
+    def read(
+        self, path: str | Path, session_id: str = "agent", file: object = None, **given: Any
+    ) -> str:
+        """What it is told after it read a file, of which the host shows this."""
+        named = {"file_path": str(self.root / path), **given}
+        return self(FILE, session_id, tool_input=named, tool_response={"file": file})
+
+    def edit(self, path: str, new: str, old: str = "", *, edits: object = None, **more: Any) -> str:
+        """What it is told after an edit of which the host says nothing else."""
+        given = {"file_path": str(self.root / path), "old_string": old, "new_string": new}
+        return self(FILE, tool_input={**given, "edits": edits}, **more)
+
+
+def changed(agent: Agent, path: str, old: str, new: str) -> dict[str, Any]:
+    """Change a file as a host does; the event that it makes of that."""
+    before = (agent.root / path).read_text("utf-8")
+    after = before.replace(old, new)
+    write(agent.root, {path: after})
+    were, are = before.splitlines(), after.splitlines()
+    patch = [
+        {
+            "newStart": first + 1,
+            "lines": [
+                *(f"-{line}" for line in were[start:end]),
+                *(f"+{line}" for line in are[first:last]),
+            ],
+        }
+        for tag, start, end, first, last in SequenceMatcher(None, were, are).get_opcodes()
+        if tag != "equal"
+    ]
+    given = {"file_path": str(agent.root / path), "old_string": old, "new_string": new}
+    return {
+        "tool_input": given,
+        "tool_response": {"structuredPatch": patch, "originalFile": before},
+    }
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Agent:
+    """With claims on a file by quote, by name and by folder, and on each line of a table."""
+    root = knowledge.make(tmp_path / "project")
+    knowledge.config(root, "sidecar: {recall: {max_results: 10}}\n")
+    lines = [f"The {coin} counter takes {coin} coins." for coin in COINS]
+    table = "\n\n".join(lines).encode() + b"\n"
+    write(root, {"src/relay.py": RELAY, "src/loop.py": "x = 1\n", TABLE: table})
+    git(root, "init", "-q")
+    git(root, "add", "-A", "src", "db")
+    quoted = b"One is up.\nIt restarts at night.\n"
+    cite(root, "quotes", "It restarts.", "src/relay.py", quoted, quote=b"at night")
+    cite(root, "names", "`RelayLoop` is slow.", "https://example.org")
+    cite(root, "once", "`send_once` is called by nobody else.", "https://example.org/b")
+    cite(root, "rule", "Every httpx client needs an explicit timeout.", "src/loop.py")
+    for coin, line in zip(COINS, lines, strict=True):
+        cite(root, coin, line, TABLE, table, quote=line.encode())
+    cite(root, "linked", "Coins are counted twice.", f"{TABLE}#L2", b"elsewhere")
+    return Agent(root, tmp_path)
+
+
+def held(text: str, words: Sequence[str] = ("night", "RelayLoop", "send_once")) -> list[str]:
+    """Which of the words that stand for claims a text holds."""
+    return [word for word in words if word in text]
+
+
+# Sessions
+
+
+def test_a_session_begins_with_a_brief(agent: Agent) -> None:
+    text = agent(START, source="startup")
+    assert "project holds 13 claims." in text
+    assert "- subjects: JWT" in text
+    assert len(text) <= 300
+
+
+def test_a_prompt_is_told_what_its_session_was_not(agent: Agent) -> None:
+    assert " jwt-rotates: Refresh tokens for JWT rotate on every use." in agent(
+        PROMPT, prompt=KNOWN
+    )
+    assert agent(PROMPT, prompt="And how else is a JWT used?") == ""
+    assert agent(PROMPT, "other", prompt="What about a JWT?")
+    knowledge.claim(agent.root, "jwt-expires", "JWT access tokens live for an hour.", "jwt")
+    agent.engine.load()
+    again = agent(PROMPT, prompt="And now, how long does a JWT live?")
+    assert "live for an hour" in again
+    assert "rotate" not in again
+
+
+def test_what_nobody_heard_was_not_given(agent: Agent) -> None:
+    asked = "What about a JWT?"
+    heard = agent(PROMPT, prompt=KNOWN, is_heard=False)
+    assert (bool(heard), agent.engine.stats.counts["lines"]) == (True, 0)
+    assert agent(PROMPT, prompt=asked)
+    assert agent.engine.stats.counts["lines"] > 0
+    assert agent(PROMPT, prompt=f"{asked}!") == ""
+    assert agent.edit("src/relay.py", "one", is_heard=False)
+    assert agent.edit("src/relay.py", "two")
+    assert agent.edit("src/relay.py", "three") == ""
+
+
+def test_the_same_event_is_answered_once_a_minute(agent: Agent) -> None:
+    assert agent(PROMPT, None, prompt=KNOWN)
+    assert agent(PROMPT, None, prompt=KNOWN) == ""
+    assert agent(PROMPT, None, prompt=f"{KNOWN}!")
+    agent.clock.now += 61
+    assert agent(PROMPT, None, prompt=KNOWN)
+
+
+@pytest.mark.parametrize(("event", "source"), [(START, "compact"), (START, "clear"), (END, None)])
+def test_what_the_agent_forgot_is_told_again_at_once(
+    agent: Agent, event: str, source: str | None
+) -> None:
+    """Of a prompt that names something, of one that full text answers, and of a file."""
+    assert agent(PROMPT, "other", prompt=KNOWN)
+    for prompt in 2 * (KNOWN, "Do refresh tokens rotate on every use?"):
+        first = agent(PROMPT, prompt=prompt)
+        assert first
+        assert agent.read("src/relay.py")
+        agent(event, source=source)
+        assert agent(PROMPT, prompt=prompt) == first
+        assert agent.read("src/relay.py")
+        agent(event, source=source)
+    assert agent(PROMPT, "other", prompt=KNOWN) == ""
+
+
+def test_a_subagent_is_told_what_others_of_its_session_were(agent: Agent) -> None:
+    for agent_id in ("a1", "a2", None):
+        said = agent.edit("auth.py", "# a JWT is checked here\n", agent_id=agent_id)
+        assert "jwt-expires" in said
+        assert agent.edit("auth.py", "# the JWT is checked there\n", agent_id=agent_id) == ""
+    assert agent(END) == ""
+    assert "jwt-expires" in agent.edit("auth.py", "# JWT\n", agent_id="a1")
+    for number, strange in enumerate(("", 7, None)):
+        said = agent.edit("b.py", "# Redis\n", session_id=f"s{number}", agent_id=strange)
+        assert "redis-holds" in said
+    assert agent.edit("b.py", "# Redis\n", session_id="long", agent_id="a" * 300) == ""
+
+
+# What nobody typed
+
+
+def test_what_stands_in_an_envelope_is_not_typed() -> None:
+    for tag in " ".join(ENVELOPES.values()).split():
+        one = f'<{tag} of="x">\nRedis\n<{tag}>JWT</{tag}> holds <b>it</b>\n</{tag}>'
+        assert prompt_of({"prompt": f"{one}\n{one}"}) == ""
+        for text in (f"{KNOWN}\n\n{one}", f"{one}{KNOWN}", f"{one}\n{KNOWN}\n{one}"):
+            assert prompt_of({"prompt": text}) == KNOWN
+
+
+CAVEAT = (
+    "Caveat: The messages below were generated by the user while running local commands. "
+    "DO NOT respond to these messages.\n<local-command-stdout>JWT</local-command-stdout>"
+)
+IDE = "# Context from my IDE setup:\n\n- redis.py\n\n## My request for Codex:\n"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "typed"),
+    [
+        ("This session is being continued from a previous conversation that ran out.\n\nJWT.", ""),
+        (CAVEAT, ""),
+        ("Stop hook feedback:\n- [x]: JWT failed", ""),
+        (IDE + KNOWN, KNOWN),
+        ("a\ud800", "a\ufffd"),
+        *((text, text) for text in ("Why <system-reminder>?", "Close </system-reminder>, please.")),
+        *((text, text) for text in ("<system-reminders>R</system-reminders>", "<T>x</T> <task>")),
+        ("We were continued from a previous conversation.",) * 2,
+    ],
+)
+def test_what_a_host_writes_is_not_typed(prompt: str, typed: str) -> None:
+    assert prompt_of({"prompt": prompt}) == typed
+
+
+def test_what_nobody_typed_is_neither_answered_nor_counted(agent: Agent) -> None:
+    report = f"<task-notification>\n<result>{KNOWN}</result>\n</task-notification>"
+    assert agent(PROMPT, prompt=report) == ""
+    said = agent(PROMPT, prompt=f"{KNOWN}\n<system-reminder>Redis holds it</system-reminder>")
+    assert held(said, ("jwt-rotates", "redis-holds")) == ["jwt-rotates"]
+    assert agent.engine.stats.counts["prompts"] == 1
+
+
+# Files
+
+
+def test_what_an_event_does_not_hold_is_not_read(agent: Agent, tmp_path: Path) -> None:
+    outside, link, here = tmp_path / "secret.txt", agent.root / "link", agent.root / "here.txt"
+    for path in (outside, here):
+        path.write_text("JWT and Redis\n", "utf-8")
+    link.symlink_to(outside)
+    claim = agent.root / ".vouch" / "claims" / "jwt-expires.yaml"
+    for path in (outside, link, Path("../secret.txt"), claim, agent.root, here):
+        assert agent.read(path) == ""
+    assert agent.edit(str(claim), "JWT") == ""
+    assert "redis-holds" in agent.read(
+        here, file={"content": "import os\n# sessions go to Redis\n"}
+    )
+
+
+def test_a_file_s_claims_are_told_once_a_session(agent: Agent) -> None:
+    said = agent.read("src/relay.py")
+    order = ["“src/relay.py:2” 0.9 quotes: It", "“src/relay.py:3” 0.6 names: ", "relay.py:7”"]
+    places = [said.find(text) for text in order]
+    assert places == sorted(places), said
+    assert places[0] > 0, said
+    assert agent.edit("src/relay.py", "another") == ""
+    assert agent.read("src/relay.py", "b")
+
+
+def test_a_range_that_was_read_has_its_own_claims(agent: Agent) -> None:
+    """Those of a whole file are three at most."""
+    rows: Sequence[tuple[Any, Any, list[str]]] = (
+        ({"offset": 7, "limit": 2}, {}, ["send_once"]),
+        ({"offset": 5}, {}, ["send_once"]),
+        ({"limit": 3}, {}, ["night", "RelayLoop"]),
+        ({"limit": 1}, {}, []),
+        ({"offset": 1}, {"content": CODE, "startLine": 4, "numLines": 1}, ["RelayLoop"]),
+    )
+    for number, (given, file, told) in enumerate(rows):
+        assert held(agent.read("src/relay.py", f"s{number}", file, **given)) == told, given
+    assert held(agent.read(TABLE, offset=9, limit=9), (*COINS, "twice")) == ["elm"]
+    said = agent.read(TABLE, "b")
+    assert sum(line.startswith("- ") for line in said.splitlines()) == 3
+
+
+def test_an_edit_has_the_claims_of_what_it_changes(agent: Agent) -> None:
+    for number, (old, new, told) in enumerate(
+        (
+            ("    pass", "    x = 1", ["RelayLoop"]),
+            ("return 1", "return 2", ["send_once"]),
+            ("    return 2\n", "", ["send_once"]),
+        )
+    ):
+        event = changed(agent, "src/relay.py", old, new)
+        assert held(agent(FILE, f"s{number}", **event)) == told
+
+
+def test_an_edit_after_one_that_nobody_reported_is_placed_by_its_text(agent: Agent) -> None:
+    """Lines 3 and 4, which it changes, are lines 7 and 8 by then, which were those of another."""
+    write(agent.root, {"src/relay.py": "# More.\n" * 4 + RELAY})
+    event = changed(agent, "src/relay.py", CODE, CODE + "    x = 1\n")
+    assert held(agent(FILE, **event)) == ["RelayLoop"]
+
+
+def test_a_claim_whose_quote_an_edit_takes_away_is_told_first_and_marked(agent: Agent) -> None:
+    """Also where it was told before, and once; then what the inserted text meets."""
+    assert "(quote gone" not in agent.read("src/relay.py")
+    write(agent.root, {"src/relay.py": RELAY.replace("at night", "at noon")})
+    old = "It restarts at night."
+    for session_id in ("agent", "b"):
+        new = "It restarts at noon, every httpx client needs a timeout"
+        said = agent.edit("src/relay.py", new, old, session_id=session_id)
+        first, second = said.splitlines()[1:3]
+        assert "(quote gone since, file changed on " in first
+        assert "It restarts at night." in first
+        assert "explicit timeout" in second
+    assert agent.edit("src/relay.py", "x", old) == ""
+
+
+def test_a_quote_of_which_a_change_takes_a_part_is_told_first(agent: Agent, tmp_path: Path) -> None:
+    content = b"One is up.\n# It restarts at night.\n"
+    cite(agent.root, "both", "Both hold.", "src/relay.py", content, quote=content[4:30])
+    again = Agent(agent.root, tmp_path)
+    new = "Every httpx client needs a timeout.\n"
+    event = changed(again, "src/relay.py", "One is up.\n", new)
+    assert "Both hold." in again(FILE, **event).splitlines()[1]
+
+
+def test_an_edit_is_told_the_claim_that_what_it_inserts_meets(agent: Agent) -> None:
+    """Where most words of the claim stand there, and not where few do, or stood there before."""
+    client = "client = httpx.AsyncClient(timeout=None)"
+    assert "explicit timeout" in agent.edit("src/relay.py", client).splitlines()[1]
+    several = [{"old_string": "y", "new_string": client}, {"old_string": "x", "new_string": "y"}]
+    assert "explicit timeout" in agent.edit("src/relay.py", "", edits=several, session_id="b")
+    kept = agent.edit("src/relay.py", f"{client}\nx", f"y\n{client}", session_id="c")
+    assert "explicit timeout" not in kept
+    assert agent.edit("db/x.py", "timeout = 1", session_id="d") == ""
