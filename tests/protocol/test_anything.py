@@ -12,27 +12,21 @@ from lsprotocol import types as lsp
 from vouch_sidecar.operations import NOTIFICATIONS, OPERATIONS
 
 from tests.protocol.client import Client
+from tests.reliability.nonsense import changed
 
 MESSAGES = 600
 STANDARD = """
 initialize initialized textDocument/didOpen textDocument/didChange textDocument/didClose
 textDocument/didSave textDocument/hover textDocument/definition textDocument/completion
-workspace/symbol workspace/didChangeConfiguration workspace/didChangeWorkspaceFolders
-workspace/didChangeWatchedFiles notebookDocument/didOpen notebookDocument/didChange
-notebookDocument/didClose $/cancelRequest $/setTrace window/workDoneProgress/cancel
-unknown
+workspace/symbol workspace/didChangeConfiguration workspace/didChangeWatchedFiles
+workspace/didChangeWorkspaceFolders notebookDocument/didOpen notebookDocument/didChange
+notebookDocument/didClose $/cancelRequest $/setTrace window/workDoneProgress/cancel unknown
 """.split()
-METHODS = [*STANDARD, *(op.method for op in OPERATIONS.values()), *NOTIFICATIONS]
-TOLD = {
-    *(name for name in STANDARD if lsp.METHOD_TO_TYPES.get(name, (None, 0))[1] is None),
-} - {"unknown"}
+EXAMPLES = {operation.method: operation.example for operation in OPERATIONS.values()}
+METHODS = [*STANDARD, *EXAMPLES, *NOTIFICATIONS]
+TOLD = {name for name in STANDARD if lsp.METHOD_TO_TYPES.get(name, (None, 0))[1] is None}
 """Methods of LSP that are notifications."""
-KEYS = """
-textDocument uri position line character contentChanges text range session_id topic limit viewer
-root settings vouchSidecar event added removed changes cells notebookDocument cellTextDocuments
-version languageId id query task start end name type
-""".split()
-ODD = [
+URIS = [
     "",
     "x",
     "::",
@@ -44,55 +38,44 @@ ODD = [
 ]
 
 
-class Sender:
-    """Makes params, of which most of those about documents have the right shape."""
-
-    def __init__(self, seed: int, root: Path) -> None:
-        self._random = Random(seed)
-        claim = (root / ".vouch" / "claims" / "jwt-expires.yaml").as_uri()
-        self._strings = [*ODD, claim, (root / "a.md").as_uri(), "JWT", "id: [", "a\r\nJWT"]
-
-    def message(self) -> tuple[str, Any, bool]:
-        """Method, params, and whether it is a request."""
-        method = self._random.choice(METHODS)
-        is_shaped = method.startswith("textDocument/") and self._random.random() < 0.7
-        params = self._about_a_document() if is_shaped else self._value(3)
-        is_request = method not in TOLD and (method == "initialize" or self._random.random() < 0.5)
-        return method, params, is_request
-
-    def _string(self) -> str:
-        return self._random.choice(self._strings)
-
-    def _place(self) -> dict[str, int]:
-        return {"line": self._random.randint(0, 3), "character": self._random.randint(0, 9)}
-
-    def _about_a_document(self) -> dict[str, Any]:
-        """What any of these methods asks for, and more."""
-        part = {"text": "z", "range": {"start": self._place(), "end": self._place()}}
-        item = {"uri": self._string(), "version": 1, "languageId": "x", "text": self._string()}
-        changes = [{"text": self._string()}, part]
-        return {"textDocument": item, "position": self._place(), "contentChanges": changes}
-
-    def _value(self, depth: int) -> Any:
-        kind = self._random.random()
-        if depth == 0 or kind < 0.5:
-            return self._random.choice([None, True, 0, -1, 2**70, 1.5, [], {}, self._string()])
-        if kind < 0.6:
-            return [self._value(depth - 1) for _ in range(self._random.randint(0, 2))]
-        names = self._random.choices(KEYS, k=self._random.randint(0, 5))
-        return {name: self._value(depth - 1) for name in names}
+def right(random: Random, root: Path) -> dict[str, Any]:
+    """Params in which each method of LSP finds what it asks for."""
+    claim = root / ".vouch" / "claims" / "jwt-expires.yaml"
+    uri = random.choice([*URIS, claim.as_uri(), (root / "a.md").as_uri()])
+    start, end = ({"line": random.randint(0, 3), "character": random.randint(0, 9)} for _ in "ab")
+    document = {
+        "uri": uri,
+        "version": 1,
+        "languageId": "x",
+        "text": random.choice(["JWT", "id: ["]),
+    }
+    changes = [{"text": "a\r\nJWT"}, {"text": "z", "range": {"start": start, "end": end}}]
+    notebook = {"uri": uri, "version": 1, "notebookType": "x", "cells": [{"document": uri}]}
+    return {
+        "textDocument": document,
+        "position": start,
+        "contentChanges": changes,
+        "notebookDocument": notebook,
+        "cellTextDocuments": [document],
+        "changes": [{"uri": uri, "type": 1}],
+        "event": {"added": [{"uri": uri, "name": "x"}], "removed": []},
+        "settings": {"vouchSidecar": {"recall": {"max_results": 3}}},
+        "query": "JWT",
+        "id": 1,
+    }
 
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_anything(client: Client, root: Path, seed: int) -> None:
-    sender, asked = Sender(seed, root), []
+    random, asked = Random(seed), []
     since = len(client.received)
     for _ in range(MESSAGES):
-        method, params, is_request = sender.message()
-        if is_request:
-            asked.append(client.start(method, params))
-        else:
+        method = random.choice(METHODS)
+        params = changed(random, EXAMPLES.get(method) or right(random, root))
+        if method in TOLD or (method != "initialize" and random.random() < 0.5):
             client.notify(method, params)
+        else:
+            asked.append(client.start(method, params))
     asked.append(client.start("vouch/status"))
     assert client.answer(asked[-1])["result"]
     for request in asked:  # one that waits for a look at the disk may be answered after a later one

@@ -48,15 +48,11 @@ def labels(items: list[Any]) -> list[str]:
         ("---\nid: n\n---\nSee [[red|\n", ["redis"]),
         ("---\nid: n\n---\nSee [[gui|\n", ["auth"]),
         ("---\nid: n\n---\nSee [claim: hold|]\n", ["redis-holds"]),
+        ("---\nid: n\nclaims:\n- jwt old|\n---\n", []),  # it is retired
     ],
 )
 def test_ids_are_offered(editor: Editor, library: Path, text: str, offered: list[str]) -> None:
     assert labels(complete(editor, library / ".vouch" / "pages" / "n.md", text)) == offered
-
-
-def test_what_is_retired_is_not_offered(editor: Editor, library: Path) -> None:
-    path = library / ".vouch" / "pages" / "n.md"
-    assert "jwt-old" not in labels(complete(editor, path, "See [claim: jwt|\n"))
 
 
 def test_an_item_replaces_the_word_and_tells_what_it_is(editor: Editor, library: Path) -> None:

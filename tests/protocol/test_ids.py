@@ -130,9 +130,7 @@ def test_symbols_of_the_workspace(editor: Editor, query: str, first: tuple[str, 
     assert best["location"]["uri"].endswith((f"{first[1]}.yaml", f"{first[1]}.md"))
 
 
-def test_the_page_about_vouch_itself_is_no_symbol(editor: Editor) -> None:
-    assert editor.ask(SYMBOLS, {"query": "obsidian"}) == []
-
-
-def test_a_symbol_that_nothing_is_called_like(editor: Editor) -> None:
-    assert editor.ask(SYMBOLS, {"query": "nothing is called (like) [this"}) == []
+@pytest.mark.parametrize("query", ["obsidian", "nothing is called (like) [this"])
+def test_what_is_no_symbol(editor: Editor, query: str) -> None:
+    """The page about vouch itself, and what nothing is called."""
+    assert editor.ask(SYMBOLS, {"query": query}) == []

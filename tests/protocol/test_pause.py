@@ -11,49 +11,35 @@ from tests.protocol.client import Client, hover, run_command
 PROMPT = {"session_id": "agent", "text": "How long do JWT tokens live?"}
 
 
-def in_play(client: Client) -> list[str]:
-    asked = client.request("vouch/salience", {"session_id": "agent"})
-    return [row["entity_id"] for row in asked["salience"]]
-
-
 def paused(client: Client) -> Any:
     return client.request("vouch/status", {})["roots"][0]["paused_until"]
 
 
-def pushed_rows(client: Client, since: int, rows: int) -> None:
-    def wanted(message: Any) -> bool:
-        params = message.get("params", {})
-        is_push = message.get("method") == "vouch/didChangeSalience"
-        return is_push and params["session_id"] == "agent" and len(params["salience"]) == rows
-
-    client.wait(wanted, since)
-
-
 def test_pushes_and_hover_are_silent_and_nothing_is_recorded(client: Client) -> None:
     client.notify("vouch/prompt", PROMPT)
-    pushed_rows(client, 0, 1)
+    client.pushed("agent", ["jwt"])
     since = len(client.received)
     answer = client.request("vouch/pause", {"seconds": 3600})
     ends = datetime.fromisoformat(answer["paused_until"])
     assert 3500 < (ends - datetime.now(UTC)).total_seconds() <= 3600
     assert paused(client) == answer["paused_until"]
-    pushed_rows(client, since, 0)
+    client.pushed("agent", [], since)
     client.notify("vouch/prompt", {"session_id": "agent", "text": "Where does Redis keep it?"})
     assert hover(client, "JWT\n", 0, 1) is None
     assert client.request("vouch/search", {"query": "tokens"})["hits"], "what is asked is answered"
     assert client.request("vouch/pause", {"seconds": 0}) == {"paused_until": None}
     assert hover(client, "JWT\n", 0, 1) is not None
-    assert in_play(client) == ["jwt"]
+    assert client.in_play("agent") == ["jwt"]
 
 
 def test_the_shell_pauses_for_an_editor(client: Client, root: Path) -> None:
     client.notify("vouch/prompt", PROMPT)
-    pushed_rows(client, 0, 1)
+    client.pushed("agent", ["jwt"])
     since = len(client.received)
     assert "paused until 2" in run_command("pause", "--root", root, "--for", "1h").stdout
-    pushed_rows(client, since, 0)
+    client.pushed("agent", [], since)
     assert run_command("pause", "--root", root).stdout.endswith("vouch-sidecar resume`\n")
     assert paused(client) == "2100-01-01T00:00:00+00:00"
     since = len(client.received)
     run_command("resume", "--root", root)
-    pushed_rows(client, since, 1)
+    client.pushed("agent", ["jwt"], since)

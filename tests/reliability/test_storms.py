@@ -18,6 +18,7 @@ from tests.engine.processes import place, until
 from tests.forks import Forked
 from tests.protocol import knowledge
 from tests.protocol.client import environment, running
+from tests.reliability.nonsense import changed, texts, value
 from tests.soak import LONG, soak
 
 CALLS, AT_ONCE = 200_000 if LONG else 600, 100
@@ -37,42 +38,6 @@ ASKED: dict[str, dict[str, Any]] = {
         "position": {"line": 0, "character": 6},
     },
 }
-PIECES = (
-    *("JWT authentication", "jwt", "Redis", "keys rotate", "who owns", "what is", "since", "再"),
-    *("\u202e", "\x00", "\ud800", "\U0001f469\u200d\U0001f680", "</vouch>", "`", "\t", "\r\n"),
-    *("--no-index", "src/auth/login.py", "/etc/passwd", "../" * 9, "C:\\x", "a.b.c()", "#14227"),
-    *("-" * 90, "|  " * 30, "." * 200, "( [ {" * 20, " " * 300, "x" * 5_000, "[claim: ", "<"),
-)
-
-
-def texts(random: Random) -> str:
-    pieces = random.choices(PIECES, k=random.randrange(1, 12))
-    return random.choice((" ", "", "\n")).join(pieces)
-
-
-def value(random: Random, depth: int = 0) -> Any:
-    """Any JSON value, mostly a text."""
-    match random.randrange(12):
-        case 0:
-            return random.choice((None, True, False, 0, -1, 10**30, 1.5, float("1e308")))
-        case 1 if depth < 3:
-            return [value(random, depth + 1) for _ in range(random.randrange(4))]
-        case 2 if depth < 3:
-            return {texts(random)[:40]: value(random, depth + 1) for _ in range(3)}
-        case _:
-            return texts(random)
-
-
-def changed(random: Random, right: Any) -> Any:
-    """A value that is right but for some parts, however deep they stand."""
-    if random.random() < 0.1:
-        return value(random)
-    if isinstance(right, dict):
-        kept = {name: item for name, item in right.items() if random.random() > 0.05}
-        return {name: changed(random, item) for name, item in kept.items()}
-    if isinstance(right, list):
-        return [changed(random, item) for item in right for _ in range(random.randrange(3))]
-    return right + texts(random) if isinstance(right, str) and random.random() < 0.3 else right
 
 
 def call(random: Random, number: int) -> dict[str, Any]:
