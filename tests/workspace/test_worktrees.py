@@ -10,7 +10,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.discovery import Finder
 
 from tests.engine.bases import ask, cached
-from tests.workspace.places import cite, commit_as, git, repository
+from tests.workspace.places import cite, commit_as, git, repository, write
 
 FILE = "src/till.py"
 
@@ -80,11 +80,16 @@ def test_two_trees_in_one_window_are_one_knowledge_base(bare: Path, tmp_path: Pa
 def test_a_tree_without_a_base_has_that_of_its_repository(
     plain: Path, tmp_path: Path, place: str
 ) -> None:
+    """Who only claims to be such a tree gets nothing."""
     fill(plain)
     git(plain, "worktree", "add", "-q", "-b", "one", place)
-    tree = (plain / place).resolve()
+    tree, hostile = (plain / place).resolve(), tmp_path / "hostile"
     assert tied(tree, tmp_path) == EXPECTED
     assert tied(tree / "src", tmp_path, tree / FILE) == EXPECTED
+    write(hostile, {".git": (tree / ".git").read_bytes()})
+    finder = Finder({"HOME": str(tmp_path / "home")})
+    assert [place.root for place in finder.placed(tree)] == [str(plain)]
+    assert finder.placed(hostile) == []
 
 
 def test_a_base_that_the_environment_names_speaks_of_the_tree_that_is_worked_in(
@@ -101,16 +106,3 @@ def test_a_base_below_the_top_is_that_of_the_same_folder(plain: Path, tmp_path: 
     fill(plain / "sub")
     git(plain, "worktree", "add", "-q", "-b", "one", "../sibling")
     assert tied(tmp_path / "sibling" / "sub", tmp_path) == EXPECTED
-
-
-def test_who_claims_to_be_a_tree_of_another_repository_gets_nothing(
-    plain: Path, tmp_path: Path
-) -> None:
-    fill(plain)
-    git(plain, "worktree", "add", "-q", "-b", "one", "../sibling")
-    hostile = tmp_path / "hostile"
-    hostile.mkdir()
-    (hostile / ".git").write_text((tmp_path / "sibling" / ".git").read_text("utf-8"), "utf-8")
-    finder = Finder({"HOME": str(tmp_path / "home")})
-    assert finder.placed(hostile) == []
-    assert [place.root for place in finder.placed(tmp_path / "sibling")] == [str(plain)]
