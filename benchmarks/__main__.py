@@ -71,7 +71,7 @@ ROWS = {
     "prompt": Row(),
     "salience": Row(),
     "hover": Row(),
-    "command beside a sidecar": Row(aims=(400, 400)),
+    "command beside a sidecar": Row(),
     "hook beside a sidecar": Row(aims=(400, 400)),
     "memory after all questions": Row("MB", 1e6, (120, 250)),
 }
@@ -241,7 +241,7 @@ def beside_aims(found: Mapping[Size, Version]) -> Iterator[str]:
             ranked = sorted(version.samples[title])
             p95 = ranked[-(-95 * len(ranked) // 100) - 1]
             value = (statistics.median(ranked) if title in (COMMAND, HOOK) else p95) / row.per
-            shown = f"**{value:.3g}**" if aim is not None and value > aim else f"{value:.3g}"
+            shown = f"**{_figure(value)}**" if aim is not None and value > aim else _figure(value)
             cells.append(f"{shown} {row.unit}" if aim is None else f"{aim:g}; {shown} {row.unit}")
         yield _line(title, *cells)
 
@@ -257,7 +257,11 @@ def beside_commit(ref: str, before: Version, after: Version) -> Iterator[str]:
             if all(samples):
                 was, now = (statistics.median(one) / row.per for one in samples)
                 ratio = f"**{now / was:.2f}**" if now / was > MARKED else f"{now / was:.2f}"
-                yield _line(title, unit, f"{was:.3g}", f"{now:.3g}", ratio)
+                yield _line(title, unit, _figure(was), _figure(now), ratio)
+
+
+def _figure(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def _line(*cells: str) -> str:
