@@ -100,7 +100,7 @@ pictures: vsix workbench ## The panel in three themes (artifacts/e2e), for a rel
 vsix: $(PYTHON_READY) $(EXTENSION_READY) ## The extension as a file to install
 	cd extension && npm run --silent package
 
-bench: $(PYTHON_READY) ## Speed and memory beside the aims (QUICK=1: a minute), or beside another commit (AGAINST=REF)
+bench: $(PYTHON_READY) ## Speed and memory beside the aims (QUICK=1: two minutes), or beside another commit (AGAINST=REF)
 	$(BIN)/python -m benchmarks $(if $(AGAINST),--against $(AGAINST)) $(if $(QUICK),--quick)
 
 fit: $(PYTHON_READY) ## The weights of what is said, from labelled prompts (retrieval/constants.py)
