@@ -246,6 +246,30 @@ def test_what_full_text_finds_is_said_once_to_a_session_and_never_pushed(engine:
     assert pushed(pushes) != []
 
 
+def test_of_an_entity_what_was_not_given_yet_is_said_and_what_changed_since(tmp_path: Path) -> None:
+    root = base(tmp_path)
+    for name, text in {
+        "audit": "Auditors read the vault's access log each Friday.",
+        "backup": "Backups of the vault are encrypted twice.",
+        "backup-2": "Encrypted backups of the vault go to Oslo.",
+    }.items():
+        write(root, f"claims/{name}.yaml", claim(name, text=text, entities=["vault"]))
+    write(root, "config.yaml", {"sidecar": {"recall": {"max_results": 1}}})
+    engine = engine_on(root)
+    for task, given in {
+        "do keys of the Key Vault rotate?": {"rotation"},
+        "and does the Key Vault rotate keys daily?": set(),
+        "does the Key Vault have an audit board?": set(),
+        "are Key Vault backups encrypted?": {"backup"},
+        "so Key Vault backups are encrypted?": {"backup-2"},
+    }.items():
+        assert items(engine, task, session_id="s", repeat=False).keys() == given, task
+    write(root, "claims/backup.yaml", claim("backup", text="No backups.", entities=["vault"]))
+    engine.load()
+    asked = "the backups of the Key Vault"
+    assert items(engine, asked, session_id="s", repeat=False).keys() == {"backup"}
+
+
 # Limits
 
 
