@@ -150,6 +150,11 @@ def test_the_same_event_is_answered_once_a_minute(agent: Agent) -> None:
     assert agent(PROMPT, None, prompt=KNOWN)
 
 
+def test_without_a_session_all_is_told_each_time(agent: Agent) -> None:
+    for text in ("# a JWT is checked here\n", "# the JWT is checked there\n"):
+        assert "jwt-expires" in agent.edit("auth.py", text, session_id=None)
+
+
 @pytest.mark.parametrize(("event", "source"), [(START, "compact"), (START, "clear"), (END, None)])
 def test_what_the_agent_forgot_is_told_again_at_once(
     agent: Agent, event: str, source: str | None
