@@ -146,43 +146,34 @@ def test_a_relation_answers_beside_the_names_of_its_ends() -> None:
     assert said(seen, "what does it use") == []
 
 
-LEDGER = claim("c", "Ledgerly exports invoices.")
-DECLARED = view(LEDGER, entity("ledgerly", "Ledgerly"), collection="ledgerly")
+LEDGER = "Ledgerly exports invoices."
 
 
 @pytest.mark.parametrize(
-    ("seen", "text", "words"),
+    ("collection", "said", "text", "words"),
     [
         # its own name says nothing of a project that did not declare it
-        (view(LEDGER, collection="ops"), "rename Ledgerly exports", ("Ledgerly", "exports")),
-        (view(LEDGER, collection="ledgerly"), "rename Ledgerly exports", ("exports",)),
-        (DECLARED, "rename Ledgerly exports", ("Ledgerly", "exports")),
-        (
-            replace(DECLARED, words=NameWords.of((), ("ledgerly",))),
-            "rename Ledgerly exports",
-            ("exports",),
-        ),
+        ("ops", LEDGER, "rename Ledgerly exports", ("Ledgerly", "exports")),
+        ("ledgerly", LEDGER, "rename Ledgerly exports", ("exports",)),
         # a word that is written like a name must stand there
-        (
-            view(claim("c", "The coppersmith mends kettles.")),
-            "did Ida Coppersmither mend kettles?",
-            ("mend", "kettles"),
-        ),
+        ("kb", "The coppersmith mends it.", "did Ida Coppersmither mend it?", ("mend",)),
         # words of a name that speaks, or that ask for somebody beside one
-        (
-            view(BOILER, claim("c", "A valve feeds the boiler house.")),
-            "which valve has a Boiler House?",
-            ("valve",),
-        ),
-        (
-            view(BOILER, claim("c", "Whoever knows best asks somebody in the boiler house.")),
-            "who knows the Boiler House best?",
-            (),
-        ),
+        ("kb", "A valve feeds the boiler house.", "which valve has a Boiler House?", ("valve",)),
+        ("kb", "Who knows best works in the boiler house.", "who knows the Boiler House best?", ()),
     ],
 )
-def test_which_words_of_a_text_are_evidence(seen: View, text: str, words: tuple[str, ...]) -> None:
+def test_which_words_of_a_text_are_evidence(
+    collection: str, said: str, text: str, words: tuple[str, ...]
+) -> None:
+    seen = view(BOILER, claim("c", said), collection=collection)
     assert [answer.words for answer in answers(seen, text, {"boiler": 0.0})] == [words]
+
+
+def test_the_own_name_of_a_project_counts_where_it_is_declared_and_not_silenced() -> None:
+    declared = view(claim("c", LEDGER), entity("ledgerly", "Ledgerly"), collection="ledgerly")
+    silenced = replace(declared, words=NameWords.of((), ("ledgerly",)))
+    for seen, words in ((declared, ("Ledgerly", "exports")), (silenced, ("exports",))):
+        assert answers(seen, "rename Ledgerly exports", {})[0].words == words
 
 
 def test_a_claim_about_somebody_is_enough_where_a_text_asks_who() -> None:

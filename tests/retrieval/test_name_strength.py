@@ -59,7 +59,6 @@ def of(entity_id: str, text: str, seen: View = SEEN) -> Mention:
     ("text", "ids"),
     [
         ("we saw that Relay was down", "relay"),
-        ("Relay was down again", "relay"),
         ("why is RELAY slow?", "relay"),
         ("Relay and Kafka are slow", "kafka relay"),
         ("why is kafka slow?", "kafka"),
@@ -91,19 +90,15 @@ def test_what_is_said_unasked(text: str, ids: str) -> None:
         ("the class is Relay.Client there", "relay"),
         ("each orbit takes an hour", "orbit"),
         ("the kafka_store of it", "kafka"),
-        ("meeting wren tomorrow", "wren"),
         ("remind me what wren said about it", "wren"),
         ("is beacon slow?", "beacon"),
-        ("users of beacon want dark mode", "beacon"),
         ("why does gull drop its queue", "gull"),
-        ("deploy beacon and gull to staging", "beacon gull"),
         ("may I write to beacon's table", "beacon"),
         ("pause beacon and go home", "beacon"),
         ("the first, in beacon", "beacon"),
         ("from services.beacon import Client", "beacon"),
         ("call beacon.write() twice", "beacon"),
         ("rename BeaconClient here", "beacon"),
-        ("rename beacon_client here", "beacon"),
         ("BEACON_URL is wrong", "beacon"),
         ("look at src/beacon/app.py", "beacon"),
         ("use beacon::client", "beacon"),
@@ -194,18 +189,14 @@ def test_the_factors_multiply_to_the_strength_and_a_sentence_tells_it() -> None:
     for found in weigh(SEEN, "we saw that Relay and kafka-backed orbits met Mei Brandt"):
         factors = (found.arm, found.specificity, found.keyness, found.place)
         assert found.strength == round(prod(factors), 3)
-    told = {
-        (
-            "is relay slow?",
-            0.6,
-        ): "“relay” names “Relay”: 0.40, needs 0.60: it may be an ordinary word",
-        ("we saw that Relay is slow", 0.6): "“Relay” names “Relay”: 0.80",
-        ("we saw that Relay is slow", 0.801): (
-            "“Relay” names “Relay”: 0.800, needs 0.801: the words may mean something else"
-        ),
-    }
-    for (text, needs), sentence in told.items():
-        assert why(of("relay", text), needs, needs) == sentence
+    slow = "we saw that Relay is slow"
+    for text, needs, sentence in (
+        ("is relay slow?", 0.6, "0.40, needs 0.60: it may be an ordinary word"),
+        (slow, 0.6, "0.80"),
+        (slow, 0.801, "0.800, needs 0.801: the words may mean something else"),
+    ):
+        found = of("relay", text)
+        assert why(found, needs, needs) == f"“{found.matched}” names “Relay”: {sentence}"
 
 
 def test_a_name_that_only_a_machine_printed_is_listed_and_not_said() -> None:

@@ -105,12 +105,9 @@ def test_what_is_none(case: str) -> None:
     assert names(seen(*NONE[case])) == set()
 
 
-@pytest.mark.parametrize(
-    "word",
-    ["json", "Utils", "readme", "kb", "website", "online", "October", "unpainted", "non-smoker"],
-)
-def test_words_of_code_with_a_prefix_and_the_own_name_are_no_topics(word: str) -> None:
-    assert names(seen(*times(3, f"A {word} at {{}}."), own=frozenset({"kb"}))) == set()
+def test_words_of_code_with_a_prefix_and_the_own_name_are_no_topics() -> None:
+    for word in "json Utils readme kb website online October unpainted non-smoker".split():
+        assert names(seen(*times(3, f"A {word} at {{}}."), own=frozenset({"kb"}))) == set(), word
 
 
 def test_what_a_topic_knows_of_itself() -> None:
