@@ -33,7 +33,13 @@ FILES = {
         tags=["dkim"],
     ),
     "claims/paged.yaml": claim("paged", text="Parked for a week.", entities=["nobody"]),
-    "pages/mail.md": page(id="mail", claims=["paged"], entities=["relay"]),
+    "pages/mail.md": page(
+        "# Retry policy\n\n## Limits\n\nThree, then the operator is called.\n",
+        id="mail",
+        title="Retry policy for uploads",
+        claims=["paged"],
+        entities=["relay"],
+    ),
     f"sources/{SHA}/meta.yaml": json.dumps({"id": SHA, "locator": "notes.md"}).encode(),
     "relations/r.yaml": b"id: r\nsource: relay\nrelation: uses\ntarget: vault\n",
 }
@@ -210,11 +216,8 @@ def test_a_call_with_a_session_is_a_slot_of_it_and_meta_tells_what_salience_tell
 
 
 def test_a_page_that_is_asked_for_by_its_title_is_probed_where_it_says_something(
-    tmp_path: Path,
+    engine: Engine,
 ) -> None:
-    body = "\n# Retry policy\n\n## Limits\n\nThree, then the operator is called.\n"
-    files = {"pages/retries.md": page(body, id="retries", title="Retry policy for uploads")}
-    engine = engine_on(base(tmp_path / "kb", files))
     (hit,) = ask(engine, "probe", text="What is the retry policy for uploads?")["hits"]
-    assert (hit["id"], hit["chunk_idx"]) == ("retries", 2)
+    assert (hit["id"], hit["chunk_idx"]) == ("mail", 1)
     assert "operator is called" in hit["text"]

@@ -70,13 +70,18 @@ def explained(engine: Engine, text: str) -> tuple[dict[str, Any], dict[str, Any]
 
 
 def test_the_missed_threshold_is_named(engine: Engine) -> None:
-    entities, _ = explained(engine, "please beacon me when it is over")
-    assert entities["beacon"]["verdict"] == "refused"
-    assert entities["beacon"]["why"] == (
-        "“beacon” names “Beacon”: 0.15, needs 0.20: written as an ordinary word"
-    )
-    factors = entities["beacon"]["factors"]
-    assert set(factors) == {"arm", "specificity", "keyness", "place"}
+    beacon = explained(engine, "please beacon me when it is over")[0]["beacon"]
+    assert beacon["verdict"] == "refused"
+    said = "“beacon” names “Beacon”: 0.15, needs 0.20: written as an ordinary word"
+    assert beacon["why"] == said
+    assert set(beacon["factors"]) == {"arm", "specificity", "keyness", "place"}
+    asked = "Are diesel prices of the filling station below ours this winter?"
+    night = explained(engine, asked)[1]["night"]
+    assert night["verdict"] == "refused"
+    assert night["why"].endswith(", needs 0.40: only “diesel” in common")
+    assert set(night["factors"]) == set(LIKELIHOOD_WEIGHTS)
+    asked = "Which engines do night trains of the depot leave with?"
+    assert explained(engine, asked)[1]["night"]["verdict"] == "said"
 
 
 def test_an_entity_of_which_nothing_is_known_is_not_said_to_be_told(tmp_path: Path) -> None:
@@ -85,15 +90,6 @@ def test_an_entity_of_which_nothing_is_known_is_not_said_to_be_told(tmp_path: Pa
     assert gull["verdict"] == "listed"
     assert gull["why"].endswith("nothing is known of it")
     assert ask(found, "context", task="Gull Tower")["text"] == ""
-
-
-def test_what_a_claim_lacks_is_named(engine: Engine) -> None:
-    _, texts = explained(engine, "Are diesel prices of the filling station below ours this winter?")
-    assert texts["night"]["verdict"] == "refused"
-    assert texts["night"]["why"].endswith(", needs 0.40: only “diesel” in common")
-    assert set(texts["night"]["factors"]) == set(LIKELIHOOD_WEIGHTS)
-    _, texts = explained(engine, "Which engines do night trains of the depot leave with?")
-    assert texts["night"]["verdict"] == "said"
 
 
 def test_a_passage_says_why_it_is_not_said_unasked(tmp_path: Path) -> None:

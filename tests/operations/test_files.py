@@ -1,4 +1,4 @@
-"""`files` lists the claims tied to files, as far as the asker may be told of them."""
+"""`files` lists the claims tied to files; a claim leads to the documents that it cites."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, pe
 from vouch_sidecar.surfaces.console.printing import show
 
 from tests.engine.bases import ask
-from tests.workspace.places import cite, git, repository, settled, write
+from tests.kb.samples import claim, dump, make_kb, put
+from tests.workspace.places import cite, git, repository, settled, source_of, write
 
 
 @pytest.fixture
@@ -154,3 +155,51 @@ def test_only_a_file_that_there_is_speaks_for_the_claims_tied_to_it(engine: Engi
 
     assert told("tidy up src/relay.py") == ["cites", "names"]
     assert told("rename `Zephyr.quartz` to `Zephyr.obsidian` in src/relay.py") == []
+
+
+# The documents that are cited: in the workspace, else as they were kept
+
+THERE: list[tuple[str, str | None, str]] = [
+    ("docs/a b.md", None, "docs/a%20b.md"),
+    ("docs/a b.md", "L12", "docs/a%20b.md#L12"),
+    ("docs/a b.md", "L12-L20", "docs/a%20b.md#L12"),
+    ("docs/a b.md", "page 3", "docs/a%20b.md"),
+    ("docs/a b.md#L2", None, "docs/a%20b.md#L2"),
+    ("docs/c#d.md", None, "docs/c%23d.md"),
+    ("./docs/../docs/a b.md", None, "docs/a%20b.md"),
+]
+NOT_THERE = [
+    *("docs/gone.md", "docs", "../secret.md", "docs/out.md", "/etc/passwd"),
+    *("https://example.org/a", ".vouch/config.yaml", "\0", "a" * 5000),
+]
+
+
+def test_the_citations_of_a_claim_lead_to_their_documents(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {"docs/a b.md": "one\ntwo\n", "docs/c#d.md": "one\n"})
+    kb_dir = make_kb(root)
+    (tmp_path / "secret.md").write_text("x", "utf-8")
+    (root / "docs" / "out.md").symlink_to(tmp_path / "secret.md")
+    cited: dict[str, str | None] = {"nothing": None}
+
+    def citing(locator: str, place: str | None, document: str) -> None:
+        source = source_of(locator.encode())
+        put(kb_dir, f"sources/{source}/meta.yaml", dump({"id": source, "locator": locator}))
+        put(kb_dir, f"sources/{source}/content", locator.encode())
+        evidence = f"e{len(cited)}" if place else source
+        if place:
+            fields = {"id": evidence, "source_id": source, "locator": place}
+            put(kb_dir, f"evidence/{evidence}.yaml", dump(fields))
+        cited[evidence] = f"{root.as_uri()}/{document.format(source)}"
+
+    for locator, place, document in THERE:
+        citing(locator, place, document)
+        citing(str(root / locator), place, document)
+    for locator in NOT_THERE:
+        citing(locator, "L4", ".vouch/sources/{}/content#L4")
+    citing("docs/never kept.md", None, "")
+    lost = source_of(b"docs/never kept.md")
+    (root / ".vouch" / "sources" / lost / "content").unlink()
+    cited[lost] = None
+    put(kb_dir, "claims/all.yaml", claim("all", evidence=list(cited)))
+    citations = ask(settled(root, tmp_path), "claim", id="all")["claim"]["citations"]
+    assert {row["id"]: row["document"] for row in citations} == cited
