@@ -165,7 +165,7 @@ class Collection:
     @property
     def may_have_topics(self) -> bool:
         """Whether topics are enabled and the published generation may have some."""
-        return self.settings.topics.enabled and bool(self.knowledge.sparse_labels)
+        return self.settings.topics.enabled and self.knowledge.may_lack_links
 
     def world_build(
         self, breathe: Breathe, reported: Set[str] = frozenset()

@@ -47,7 +47,9 @@ from vouch_sidecar.names.matcher import Names
 T = TypeVar("T", bound=Artifact)
 Documents = tuple[Document, ...]
 LINKED_ENOUGH = 0.5
-"""If more than this share of the claims is linked to declared entities, no topics are derived."""
+"""If this share of the claims that a viewer sees is linked to declared entities, no topics are
+derived for him.
+"""
 _serials = count(1)
 
 
@@ -349,9 +351,9 @@ class Knowledge:
         return list(state.entity_ids), state.how
 
     @cached_property
-    def sparse_labels(self) -> frozenset[str]:
-        """The visibility labels whose viewers see few linked claims: at most `LINKED_ENOUGH` of
-        the claims with this label or the open one are linked to an entity.
+    def may_lack_links(self) -> bool:
+        """Whether there may be somebody who sees claims or pages, and of whose claims at most
+        `LINKED_ENOUGH` are linked to an entity: with the open label, any others.
         """
         claims, pages = (
             [self.states[key] for key in self._by_kind.get(kind, ())]
@@ -359,12 +361,10 @@ class Knowledge:
         )
         every = Counter(state.label for state in claims)
         linked = Counter(state.label for state in claims if state.entity_ids)
-        both = {label: {OPEN, label} for label in {s.label for s in (*claims, *pages)} - {NOBODY}}
-        return frozenset(
-            label
-            for label, seen in both.items()
-            if sum(linked[one] for one in seen) <= LINKED_ENOUGH * sum(every[one] for one in seen)
-        )
+        labels = {state.label for state in (*claims, *pages)} - {NOBODY}
+        lacking = {label: LINKED_ENOUGH * every[label] - linked[label] for label in labels}
+        of_all = lacking.pop(OPEN, 0.0) + sum(max(lacks, 0.0) for lacks in lacking.values())
+        return bool(labels) and of_all >= 0
 
 
 def _by_reference(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import count, islice
 
-from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.knowledge import LINKED_ENOUGH, Knowledge
 from vouch_sidecar.index.query import Search
 from vouch_sidecar.index.topic_table import (
     TOPIC,
@@ -57,8 +57,6 @@ STARTER = "edit-in-obsidian"
 MAX_LENGTH = 60
 MAX_TOPICS = 2_000
 """Topics of one viewer, those with most claims."""
-LINKED_ENOUGH = 0.5
-"""If this share of the claims is linked to declared entities, no topics are derived."""
 MAX_DOCUMENTS = 2_000
 """Documents whose headings are read."""
 _serials = count(1)
