@@ -22,7 +22,6 @@ from vouch_sidecar.workspace.build import Breathe, Memo, build
 from vouch_sidecar.workspace.git import why_unasked
 from vouch_sidecar.workspace.world import World
 
-NO_TIES = "Claims are not tied to files"
 SILENT_SECONDS = 60.0
 """How long the last content is served while looks at the files fail. Without a limit, redacted text
 would be served for ever.

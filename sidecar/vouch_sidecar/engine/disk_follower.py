@@ -16,7 +16,7 @@ from pathlib import Path
 import anyio
 from anyio.to_thread import run_sync
 
-from vouch_sidecar.engine.collection import NO_TIES, Collection
+from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import (
@@ -24,6 +24,7 @@ from vouch_sidecar.engine.faults import (
     FOLLOW,
     GIT,
     LOOK,
+    NO_TIES,
     NOT_TAKEN_IN,
     UNWRITTEN,
     WATCH,

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.engine.breath import Breath
 from vouch_sidecar.engine.changed import Changed
-from vouch_sidecar.engine.collection import NO_TIES, Collection
+from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import (
     BASE,
     LOOK,
+    NO_TIES,
     NOT_TAKEN_IN,
     UNWRITTEN,
     WATCH,
@@ -31,7 +32,7 @@ from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
-from vouch_sidecar.kb.records import Kind, VouchSession
+from vouch_sidecar.kb.records import Key, Kind, VouchSession
 from vouch_sidecar.kb.settings import viewer_for
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.constants import VOLUNTEERED
@@ -139,10 +140,11 @@ class Engine:
         reader, before = collection.reader, collection.published
         seen, knowledge = reader.seen, reader.latest
         assert seen is not None
+        changed = knowledge.changed_since(before.knowledge)
         of_files = seen.problems, seen.skipped, seen.config
         differs = (
             not collection.complete
-            or knowledge.changed_since(before.knowledge) != []
+            or changed != []
             or of_files != (before.problems, before.skipped, before.config)
         )
         collection.published = replace(
@@ -158,9 +160,10 @@ class Engine:
                 self.due.bump()  # the world and the vectors are of the generation on the old base
             return False
         self.generation += 1
+        # after a failure again, which may have come between a config and its settings
         if seen.config != before.config or collection.is_failing:
             self._configure([collection])
-        for session_id in _ended_since(before.knowledge, knowledge):
+        for session_id in _ended(knowledge, changed):
             self.sessions.end(session_id)
         log.debug("published generation %d, from %r", self.generation, collection.name)
         self.notify()
@@ -290,10 +293,9 @@ class Engine:
         return in_play([kb.window(session) for kb in served], top_k)
 
 
-def _ended_since(before: Knowledge, after: Knowledge) -> list[str]:
-    """Ids of the sessions that have ended, among those that changed."""
-    changed = after.changed_since(before)
-    keys = after.records if changed is None else changed
-    artifacts = (after.artifact(key) for key in keys if key[0] is Kind.SESSION)
+def _ended(knowledge: Knowledge, changed: Iterable[Key] | None) -> list[str]:
+    """Ids of the sessions that have ended, among the artifacts that changed; None: all of them."""
+    keys = knowledge.records if changed is None else changed
+    artifacts = (knowledge.artifact(key) for key in keys if key[0] is Kind.SESSION)
     sessions = (artifact for artifact in artifacts if isinstance(artifact, VouchSession))
     return [session.id for session in sessions if session.ended_at is not None]

@@ -17,6 +17,7 @@ LOOK, FOLLOW, BASE, GIT, WATCH, WORKSPACE = "look", "follow", "base", "git", "wa
 MODEL, QUESTION = "model", "question"
 """The steps of a model that finds by meaning."""
 NOT_TAKEN_IN = "Changes on disk could not be taken in"
+NO_TIES = "Claims are not tied to files"
 UNWRITTEN = "The cache could not be written"
 
 

@@ -53,8 +53,8 @@ class World:
     stats: Mapping[str, Stat | None] = field(default_factory=dict)
     topics: Topics = NO_TOPICS
     serial: int = field(default_factory=lambda: next(SERIALS))
-    """Sessions compare it: the world itself, with all ties, would stay in memory until each of them
-    is asked again.
+    """Compared in place of the world, which would stay in memory with all ties where it was kept to
+    be compared.
     """
 
     @property
