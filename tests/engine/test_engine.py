@@ -168,6 +168,17 @@ def test_a_window_counts_as_its_config_says(tmp_path: Path) -> None:
     assert salient(engine, "collection") == ["two"]
 
 
+def test_a_window_counts_as_the_environment_of_who_asks_says(tmp_path: Path) -> None:
+    engine = engine_on(base(tmp_path / "kb"))
+    wide = Caller("socket", env={"VOUCH_SIDECAR_REFLEX_WINDOW": "12"})
+    off = Caller("socket", env={"VOUCH_SIDECAR_REFLEX_ENABLED": "false"})
+    for text in ("the Key Vault", *["something else"] * 10):
+        ask(engine, "mentions", wide, session_id="s", text=text)
+        ask(engine, "mentions", off, session_id="t", text=text)
+    assert len(ask(engine, "salience", wide, session_id="s")["salience"]) == 1
+    assert [session.id for session in engine.sessions] == ["s"]
+
+
 NAMING = "Beacon or the gull service? and the jwt?"
 UNNAMED = "which database do we use for billing data?"
 """A prompt that names no entity."""

@@ -254,19 +254,22 @@ class Engine:
         session_id: str,
         slot: str | None,
         text: str,
+        caller: Caller | None = None,
         *,
         final: bool = False,
     ) -> None:
         """Put a text into a slot of a session, which becomes the newest slot; None makes a new one.
 
         After a `final` text, a later text with the same name gets another slot. A text does not
-        count for knowledge bases without `reflex.enabled`, and for those that are paused.
+        count for knowledge bases without `reflex.enabled` for the caller, by default the client,
+        and for those that are paused.
         """
-        served = self.collections.values()
-        following = [c for c in served if c.settings.reflex.enabled and not c.paused_until()]
+        served, by = self.collections.values(), caller or Caller()
+        reflexes = {c: self.registry.settings_for(c, by).reflex for c in served}
+        following = {c: of for c, of in reflexes.items() if of.enabled and not c.paused_until()}
         if not following:
             return
-        window = max(collection.settings.reflex.window for collection in following)
+        window = max(reflex.window for reflex in following.values())
         others = {c.root for c in served} - {c.root for c in following}
         session, text = self.sessions.open(session_id), without_blocks(text)
         session.touch(slot, text, window, final=final, passed_over=others)

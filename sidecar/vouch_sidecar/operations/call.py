@@ -132,7 +132,7 @@ def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller
     served = serving(engine, caller, params.viewer, params.root)
     text = getattr(params, operation.text_field) if operation.text_field else None
     if params.session_id and text is not None:
-        engine.observe(params.session_id, None, text)
+        engine.observe(params.session_id, None, text, caller)
     lacks = lacking(engine, operation, caller, served)
     return OperationCall(engine, caller, served, lacks=lacks, generation=engine.generation)
 

@@ -234,7 +234,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     served = engine.serving(caller, viewer_in(payload))
     lines = _lines_naming(served, given.text_of(payload))
     if session_id is not None and lines:
-        engine.observe(session_id, None, lines)
+        engine.observe(session_id, None, lines, caller)
     session = None if session_id is None else engine.sessions.open(session_id)
     tied: list[Line] = []
     if (touched := given.touched_of(payload)) is not None:
