@@ -76,11 +76,11 @@ def test_two_trees_in_one_window_are_one_knowledge_base(bare: Path, tmp_path: Pa
     assert chosen.tree == bare / "main"
 
 
-@pytest.mark.parametrize("place", [".claude/worktrees/one", "../sibling"])
+@pytest.mark.parametrize("place", [".claude/worktrees/one", "../sibling", "../pull_ledger"])
 def test_a_tree_without_a_base_has_that_of_its_repository(
     plain: Path, tmp_path: Path, place: str
 ) -> None:
-    """Who only claims to be such a tree gets nothing."""
+    """Nor does its name change what is tied. Who only claims to be such a tree gets nothing."""
     fill(plain)
     git(plain, "worktree", "add", "-q", "-b", "one", place)
     tree, hostile = (plain / place).resolve(), tmp_path / "hostile"

@@ -96,7 +96,7 @@ def build(
     read = world.prefix, world.files, world.code_owners, world.history, memo.definitions
     of = knowledge, name, frozenset(viewers), *read
     if not before.is_whole or of != memo.of or _any_changed(before, reported, is_all):
-        own = own_names(name, memo.tree)
+        own = own_names(name, memo.root)
         world = _read_claims(before, replace(world, knowledge=knowledge), memo.root, breathe)
         if memo.last is not None:
             topics = _topics(world, memo.root, viewers, own, breathe)
