@@ -27,7 +27,7 @@ from tests.engine.bases import (
     until,
     write,
 )
-from tests.engine.world import changed, files, lay, said_by, take
+from tests.engine.world import changed, files, lay, said_by
 from tests.kb.samples import claim
 from tests.workspace.places import cite, git, held, repository
 
@@ -52,7 +52,7 @@ async def test_after_many_changes_answers_are_those_of_a_fresh_start(
     """
     monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.FINISH_SECONDS", 0.1)
-    state, bases, stop = files(20), set[int](), threading.Event()
+    state, bases, stop = files(60), set[int](), threading.Event()
     root = lay(tmp_path / "kb", state)
     engine = unread_engine(root, env=cached(tmp_path))
 
@@ -61,9 +61,8 @@ async def test_after_many_changes_answers_are_those_of_a_fresh_start(
         for seed in range(1000):
             if stop.wait(0.002):
                 return
-            change = changed(state, seed)
-            state = take(state, change)
-            lay(root, change)
+            state = changed(state, seed)
+            lay(root, state)
 
     thread = threading.Thread(target=hammer, daemon=True)
     async with kept(engine):

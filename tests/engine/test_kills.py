@@ -14,7 +14,7 @@ import pytest
 
 from tests.engine.bases import engine_on, finished, unread_engine, write
 from tests.engine.processes import Server, holds, place, serving, until
-from tests.engine.world import answers, changed, files, lay, said_by, take
+from tests.engine.world import answers, changed, files, lay, said_by
 from tests.forks import Forked
 from tests.kb.samples import claim
 from tests.soak import LONG, soak
@@ -50,17 +50,16 @@ def reached(moment: str, cache: Path) -> bool:
 def test_the_next_start_answers_as_one_with_an_empty_cache() -> None:
     rng = random.Random(ROUNDS)
     with place() as (folder, env):
-        before, cache = files(100), folder / "cache"
-        root = lay(folder / "kb", before)
+        state, cache = files(400), folder / "cache"
+        root = lay(folder / "kb", state)
         for number in range(ROUNDS):
-            change = changed(before, number)
-            before = take(before, change)
+            state = changed(state, number)
             if number % 2 == 0:
                 shutil.rmtree(cache, ignore_errors=True)
             with serving(root, env, 1) as (server,):
                 if number % 2:  # it takes in a change that retires something: another base
                     until(lambda: finished(folder), "no base was finished")
-                lay(root, change)
+                lay(root, state)
                 moments = MOMENTS if number % 2 else MOMENTS[:3]
                 kill_at(rng.choice(moments), cache, server.process, rng)
             wanted, next_one = said_by(engine_on(root)), unread_engine(root, env=env)

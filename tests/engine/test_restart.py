@@ -13,7 +13,7 @@ from vouch_sidecar.index.base_cache import Bases
 
 from tests.engine.bases import base, cached, counts, engine_on, finished, write
 from tests.engine.processes import holds
-from tests.engine.world import changed, files, lay, said_by, take
+from tests.engine.world import changed, files, lay, said_by
 from tests.kb.samples import claim
 
 SECRET = "doormat"
@@ -25,20 +25,19 @@ def started(root: Path, tmp_path: Path) -> Engine:
 
 def test_changes_while_running_and_while_not_are_alike(tmp_path: Path) -> None:
     """In any order, a base written now and then; and however files are ordered on disk."""
-    before = files()
-    root = lay(tmp_path / "kb", before)
+    state = files()
+    root = lay(tmp_path / "kb", state)
     engine = started(root, tmp_path)
     for seed in range(10, 14):
-        change = changed(before, seed)
-        before = take(before, change)
-        lay(root, change)
+        state = changed(state, seed)
+        lay(root, state)
         if seed % 3 == 0:
             engine = started(root, tmp_path)
         elif seed % 3 == 1:
             engine.load()
         else:
             engine.read()
-        other = lay(tmp_path / f"{seed}" / "kb", dict(reversed(before.items())))
+        other = lay(tmp_path / f"{seed}" / "kb", dict(reversed(state.items())))
         assert said_by(engine) == said_by(engine_on(other)), seed
 
 
@@ -69,7 +68,7 @@ def readable_by_others(base: Path) -> Path:
 
 def test_a_base_that_can_not_be_trusted_is_none(tmp_path: Path) -> None:
     """One that is damaged in any of its files, or that is not one of ours."""
-    root = lay(tmp_path / "kb", files(10))
+    root = lay(tmp_path / "kb", files(40))
     wanted = said_by(started(root, tmp_path))
     (first,) = finished(tmp_path)
     shutil.copytree(first, tmp_path / "whole")

@@ -1,15 +1,16 @@
-"""A knowledge base with every kind of file and scope, questions to it, and how it changes."""
+"""Any file of a knowledge base, whole knowledge bases of them, and what is asked of these."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.engine import Engine
+from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.operations import InvalidParamsError
 
 from tests.engine.bases import ask, write
@@ -20,84 +21,157 @@ Files = dict[str, bytes]
 Ask = Callable[..., dict[str, Any]]
 """Operation and params to result."""
 
-WORDS = (
-    "keys rotate every week the relay queue limits tokens of service accounts before a deploy "
-    "expire sessions audit trail restart worker shards index cache metrics drain retry budget"
-).split()
-NAMES = {
-    "Key Vault": "vault",
-    "Relay 3x": "relay",
-    "JWT": "JSON Web Token",
-    "rate limiter": "RateLimiter",
-    "Ada Lovelace": "Lovelace",
-    "Redis": "redis cache",
-}
-"""The names of entities, each with its alias."""
-SCOPES: list[dict[str, str]] = [
-    *[{"visibility": "project"}] * 3,
+SENTENCES = (
+    "The vault key lies under the mat.",
+    "Doors open at nine in the morning, and the vault key lies under the mat.",
+    "Couriers sign a_b.md twice.",
+    "mail the red team.",
+    "Couriers sign the ledger in Köln.",
+)
+CONTENT = """\
+# Where the key is
+
+{0} {1}
+
+{2} The first is alone. {0}
+
+## Gate
+
+At night the gate does *not*:
+
+- {3}
+- {4} {2}
+""".format(*SENTENCES)
+CONTENTS = (CONTENT, CONTENT.replace("nine", "ten") + "\nA line more.\n", "Nothing is here.\n")
+SOURCES = [sha256(content.encode()).hexdigest() for content in CONTENTS]
+SCOPES: list[object] = [
+    *[{"visibility": "project"}] * 6,
     {"visibility": "private", "agent": "ada"},
     {"visibility": "project", "project": "courier"},
+    {"visibility": "private"},
 ]
-VIEWERS: tuple[dict[str, str], ...] = ({}, {"agent": "ada", "project": "courier"})
-TOPICS = ("key vault", "rotate keys", "JSON Web Token expire", "Lovelace audit")
+STATUSES = [*["stable"] * 6, "contested", "redacted", "redacted", "superseded", "archived"]
 TEXTS = (
-    "Does the Key Vault rotate keys every week?",
-    "What limits the queue of Relay 3x before a deploy?",
-    "sessions expire and the worker drains its shards",
+    *SENTENCES,
+    "vault key lies under the mat",
+    "Gate is red",
+    "gate 7",
+    "Couriers c**arr**y 1000 parcels.",
+    "Couriers\u200bcarry [claim: c1] 1 000 parcels.",
+    "金庫の鍵はマットの下",
 )
+WORDS = "Vault Gate Couriers key keys rotate every week parcels sign the mat at night red".split()
+NAMES = {"Key Vault": "system", "Gate": "place", "Couriers": "team", "Ada Lovelace": "person"}
+EVIDENCE = [f"ev{number}" for number in range(8)]
+KINDS = ["claim"] * 3 + ["evidence"] * 2 + ["page"] * 2 + "source content entity relation".split()
+TOPICS = ("key vault", "vault keys rotate", "couriers sign parcels", "Lovelace")
+ASKED = (
+    "Where does the vault key lie, under the mat?",
+    "What do Couriers sign twice at the Gate?",
+    "Does the Key Vault rotate keys every week?",
+)
+VIEWERS: tuple[dict[str, str], ...] = ({}, {"agent": "ada", "project": "courier"})
 PASSING = frozenset({"generation", "probe_time_ms", "from_cache", "session_id", "indexed_at"})
-SOURCES = [hashlib.sha256(b"%d" % number).hexdigest() for number in range(4)]
 
 
-def files(claims: int = 60, seed: int = 7) -> Files:
-    """Some of every kind."""
+def any_file(rng: random.Random, claims: int) -> tuple[str, bytes]:
+    """The path of a file, and what it holds: of claims some are `c0`, `c1`, … below a number."""
+    pick, source = rng.choice, rng.randrange(2)
+    text = pick((pick(TEXTS), f"{' '.join(rng.choices(WORDS, k=7))}.".capitalize()))
+    ids = [f"c{rng.randrange(claims)}" for _ in range(2)]
+    entities: tuple[list[str], ...] = ([], ["e0"], ["e1", "e9"], ["e2", "e3"])
+    match pick(KINDS):
+        case "claim":
+            name = pick((slug_of(text), ids[0]))
+            fields: dict[str, Any] = {
+                "text": text,
+                "status": pick(STATUSES),
+                "confidence": pick((0.3, 0.9)),
+                "scope": pick(SCOPES),
+                "evidence": rng.sample([*EVIDENCE, *EVIDENCE, *SOURCES, "gone"], pick((1, 1, 2))),
+                "entities": pick(entities),
+                "tags": pick(([], ["mat"], ["vault key lies under the mat"])),
+                "auto_approved": pick((False, False, True)),
+                "contradicts": pick(([], [], [], ids[1:])),
+                "superseded_by": pick((None, None, None, ids[1])),
+            }
+            return f"claims/{name}.yaml", claim(name, **fields)
+        case "evidence":
+            name, quote = pick(EVIDENCE), pick(SENTENCES)
+            start = CONTENTS[source].encode().find(quote.encode())
+            fields = {"id": name, "source_id": SOURCES[source], "locator": pick(("b12", text))}
+            fields |= {"quote": pick((*[quote] * 9, "forged", None))}
+            if start >= 0 and rng.random() < 0.8:
+                fields |= {"byte_start": start, "byte_end": start + len(quote.encode())}
+            return f"evidence/{name}.yaml", dump(fields)
+        case "source":
+            fields = {
+                "id": pick(SOURCES),
+                "locator": pick(("a.md", "a.md", "b.md", text)),
+                "title": pick((None, "Doors", text)),
+                "type": pick(("file", "message")),
+                "scope": pick(SCOPES),
+                "metadata": pick(({}, {"question": text})),
+            }
+            return f"sources/{fields['id']}/meta.yaml", dump(fields)
+        case "content":
+            source = rng.randrange(len(SOURCES))
+            data = pick((*[CONTENTS[source].encode()] * 6, b"damaged"))
+            return f"sources/{SOURCES[source]}/content", data
+        case "page":
+            parts = (*TEXTS, f"- One. [claim: {ids[0]}]\n- Two.", "# Gate")
+            name = pick(("p0", "p1", slug_of(SENTENCES[0])))
+            fields = {
+                "title": pick(("Where", text)),
+                "status": pick(("active", "active", "archived")),
+                "claims": ids,
+                "entities": pick(entities),
+                "tags": pick(([], ["vault key lies under the mat"])),
+                "scope": pick(SCOPES),
+            }
+            return f"pages/{name}.md", page("\n\n".join(rng.choices(parts, k=4)), id=name, **fields)
+        case "entity":
+            number = rng.randrange(len(NAMES))
+            name, kind = [*NAMES.items()][number]
+            fields = {
+                "name": pick((name, name, text)),
+                "type": kind,
+                "aliases": pick(([], ["key", text])),
+                "description": pick((None, text)),
+                "page": pick((None, "p0")),
+            }
+            return f"entities/e{number}.yaml", entity(f"e{number}", **fields)
+        case _:
+            source_id, target = rng.choices((*ids, "e0", "e1", "p0", *SOURCES), k=2)
+            ends = {"source": source_id, "relation": "supports", "target": target}
+            return "relations/r0.yaml", dump({"id": "r0", **ends})
+
+
+def files(number: int = 200, seed: int = 7) -> Files:
+    """A knowledge base into which so many files were written, some of them over others."""
     rng = random.Random(seed)
-    made = {f"entities/e{i}.yaml": _entity(i) for i in range(len(NAMES))}
-    made |= {f"claims/c{i:03}.yaml": _claim(rng, f"c{i:03}", claims) for i in range(claims)}
-    made |= {f"pages/p{i}.md": _page(rng, i, claims) for i in range(6)}
-    for i, source in enumerate(SOURCES):
-        meta = {"id": source, "locator": f"docs/{i}.md", "title": f"Notes on {[*NAMES][i]}"}
-        made[f"sources/{source}/meta.yaml"] = dump(meta | {"scope": SCOPES[i]})
-        quote = {"id": f"v{i}", "source_id": source, "locator": f"L{i}", "quote": "Keys rotate."}
-        made[f"evidence/v{i}.yaml"] = dump(quote)
-        ends = {"source": f"e{i}", "relation": "depends_on", "target": f"c{i:03}"}
-        made[f"relations/r{i}.yaml"] = dump({"id": f"r{i}", **ends})
-    made["sessions/s1.yaml"] = dump({"id": "s1", "agent": "ada"})
-    made["config.yaml"] = dump({"kb": {"name": "ops"}})
-    return made
+    made = dict(any_file(rng, number // 4) for _ in range(number))
+    return made | {"config.yaml": dump({"kb": {"name": "ops"}})}
 
 
-def changed(before: Files, seed: int) -> dict[str, bytes | None]:
-    """Some files as they are written next; None: removed."""
-    rng = random.Random(seed)
-    claims = [path for path in before if path.startswith("claims/")]
-    out: dict[str, bytes | None] = {}
-    for path in rng.sample(claims, min(6, len(claims))):
-        out[path] = _claim(rng, Path(path).stem, len(claims), tag=f"again{seed}")
-    out |= dict.fromkeys(rng.sample(claims, min(3, len(claims))))
-    out[f"claims/new{seed}.yaml"] = _claim(rng, f"new{seed}", len(claims))
-    number = rng.randrange(len(NAMES))
-    out[f"entities/e{number}.yaml"] = _entity(number, f"alias{seed}")
-    out[f"pages/p{rng.randrange(6)}.md"] = None
-    source = f"sources/{SOURCES[1]}/meta.yaml"
-    out[source] = None if source in before else files()[source]
-    return out
+def changed(before: Files, seed: int) -> Files:
+    """The same after some have been removed, and some written."""
+    rng, claims = random.Random(seed), [path for path in before if path.startswith("claims/")]
+    removed = {*rng.sample(claims, min(3, len(claims))), rng.choice([*before])}
+    after = {path: data for path, data in before.items() if path not in removed}
+    return after | dict(any_file(rng, len(claims)) for _ in range(12))
 
 
-def take(before: Files, change: Mapping[str, bytes | None]) -> Files:
-    """The files after a change."""
-    after: dict[str, bytes | None] = {**before, **change}
-    return {path: data for path, data in after.items() if data is not None}
-
-
-def lay(root: Path, change: Mapping[str, bytes | None]) -> Path:
-    """Have a knowledge base hold these files, and no more those that are removed."""
-    if not (root / ".vouch").exists():
+def lay(root: Path, state: Files) -> Path:
+    """Have a knowledge base hold these files alone."""
+    kb_dir = root / ".vouch"
+    there = {path.relative_to(kb_dir).as_posix() for path in kb_dir.rglob("*") if path.is_file()}
+    if not kb_dir.exists():
         make_kb(root)
-    for path, data in change.items():
-        if data is None:
-            (root / ".vouch" / path).unlink(missing_ok=True)
-        else:
+    for path in there - state.keys():
+        (kb_dir / path).unlink()
+    for path, data in state.items():
+        if path not in there or (kb_dir / path).read_bytes() != data:
             write(root, path, data)
     return root
 
@@ -109,7 +183,7 @@ def questions() -> Iterator[tuple[str, dict[str, Any]]]:
             for weight in ("count", "citation"):  # whose scores depend on no time
                 yield "experts", {"topic": topic, "weight": weight, "limit": 50, "viewer": viewer}
             yield "search", {"query": topic, "limit": 50, "viewer": viewer}
-        for number, text in enumerate(TEXTS):
+        for number, text in enumerate(ASKED):
             session = f"{who}.{number}"
             yield "probe", {"text": text, "viewer": viewer}
             yield "context", {"task": text, "viewer": viewer, "session_id": session}
@@ -117,7 +191,7 @@ def questions() -> Iterator[tuple[str, dict[str, Any]]]:
             yield "session_end", {"session_id": session}
         for number in range(len(NAMES)):
             yield "entity", {"id": f"e{number}", "viewer": viewer}
-        yield "claim", {"id": "c000", "viewer": viewer}
+        yield "claim", {"id": "c0", "viewer": viewer}
 
 
 def answers(asking: Ask, root: Path) -> dict[str, str]:
@@ -148,38 +222,3 @@ def _lasting(value: Any) -> Any:
     if isinstance(value, list):  # what is pending comes when it comes
         return [_lasting(item) for item in value if item != "workspace_pending"]
     return value
-
-
-def _claim(rng: random.Random, claim_id: str, claims: int, tag: str = "ops") -> bytes:
-    names = rng.choices([*NAMES, *NAMES.values()], k=rng.randrange(3))
-    text = " ".join([*rng.choices(WORDS, k=6), *names]).capitalize()
-    return claim(
-        claim_id,
-        text=f"{text}.",
-        status=rng.choice(["working", "stable", "stable", "contested", "superseded"]),
-        confidence=rng.choice([0.3, 0.7, 0.9]),
-        evidence=rng.sample([*SOURCES[:2], "v0", "v1", "v2"], rng.randrange(1, 4)),
-        entities=[f"e{rng.randrange(9)}" for _ in range(rng.randrange(3))],
-        tags=[tag],
-        scope=rng.choice(SCOPES),
-        updated_at=f"2026-01-{rng.randrange(1, 28):02}T08:00:00+00:00",
-        contradicts=[f"c{rng.randrange(claims):03}"],
-    )
-
-
-def _entity(number: int, *more: str) -> bytes:
-    name = [*NAMES][number]
-    kind = "person" if "Ada" in name else "system"
-    return entity(f"e{number}", name=name, type=kind, aliases=[NAMES[name], *more])
-
-
-def _page(rng: random.Random, number: int, claims: int) -> bytes:
-    parts = [f"# Part {i}\n\n{' '.join(rng.choices(WORDS, k=8))}\n" for i in range(3)]
-    return page(
-        "\n".join(parts),
-        id=f"p{number}",
-        title=f"Handbook {number} of the {rng.choice([*NAMES])}",
-        claims=[f"c{rng.randrange(claims):03}" for _ in range(4)],
-        entities=[f"e{rng.randrange(7)}"],
-        scope=rng.choice(SCOPES),
-    )

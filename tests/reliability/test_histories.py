@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,131 +11,22 @@ from vouch_sidecar.engine.disk_reader import DiskReader
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import OPEN
-from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.store import GRACE_SECONDS
 
 from tests.engine.bases import Clock, write
-from tests.kb.samples import claim, dump, entity, make_kb, page
+from tests.engine.world import SENTENCES, SOURCES, any_file
+from tests.kb.samples import make_kb
 from tests.soak import LONG, soak
 
 SEEDS = range(2_000 if LONG else 40)
 STEPS = 8
-SENTENCES = (
-    "The vault key lies under the mat.",
-    "Doors open at nine in the morning, and the vault key lies under the mat.",
-    "Couriers sign a_b.md twice.",
-    "mail the red team.",
-    "Couriers sign the ledger in Köln.",
-)
-CONTENT = """\
-# Where the key is
-
-{0} {1}
-
-{2} The first is alone. {0}
-
-## Gate
-
-At night the gate does *not*:
-
-- {3}
-- {4} {2}
-""".format(*SENTENCES)
-CONTENTS = (CONTENT, CONTENT.replace("nine", "ten") + "\nA line more.\n", "Nothing is here.\n")
-SOURCES = [sha256(content.encode()).hexdigest() for content in CONTENTS]
-SCOPES: list[object] = [
-    *[{"visibility": "project"}] * 6,
-    {"visibility": "private", "agent": "ada"},
-    {"visibility": "project", "project": "courier"},
-    {"visibility": "private"},
-]
-STATUSES = [*["stable"] * 6, "redacted", "redacted", "superseded", "archived"]
-TEXTS = (
-    *SENTENCES,
-    "vault key lies under the mat",
-    "Gate is red",
-    "gate 7",
-    "Couriers c**arr**y 1000 parcels.",
-    "Couriers\u200bcarry [claim: c1] 1 000 parcels.",
-    "金庫の鍵はマットの下",
-)
-CLAIMS = [f"c{number}" for number in range(7)]
-EVIDENCE = [f"ev{number}" for number in range(8)]
-KINDS = ["claim"] * 3 + ["evidence"] * 2 + ["page"] * 2 + "source content entity relation".split()
 BROKEN = f"<<<<<<< a\ntext: {SENTENCES[0]}\n=======\ntext: No.\n>>>>>>> b\nevidence: [ev1, ev2]\n"
 """A file that says nothing."""
 
 
-def any_file(rng: random.Random) -> tuple[str, bytes]:
-    """The path of a file, and what it holds."""
-    pick, text, source = rng.choice, rng.choice(TEXTS), rng.randrange(2)
-    match pick(KINDS):
-        case "claim":
-            name = slug_of(text) if rng.random() < 0.5 else pick(CLAIMS)
-            cited = [*EVIDENCE, *EVIDENCE, *SOURCES[:2], "gone"]
-            fields: dict[str, Any] = {
-                "text": text,
-                "status": pick(STATUSES),
-                "scope": pick(SCOPES),
-                "evidence": rng.sample(cited, pick((1, 1, 2))),
-                "entities": pick(([], [], ["e0"], ["e1", "e9"])),
-                "tags": pick(([], ["mat"], ["vault key lies under the mat"])),
-                "auto_approved": pick((False, False, True)),
-                "contradicts": pick(([], [], [], [pick(CLAIMS)])),
-                "superseded_by": pick((None, None, None, pick(CLAIMS))),
-            }
-            return f"claims/{name}.yaml", claim(name, **fields)
-        case "evidence":
-            name, quote = pick(EVIDENCE), pick(SENTENCES)
-            start = CONTENTS[source].encode().find(quote.encode())
-            fields = {"id": name, "source_id": SOURCES[source], "locator": pick(("b12", text))}
-            fields |= {"quote": pick((*[quote] * 9, "forged", None))}
-            if start >= 0 and rng.random() < 0.8:
-                fields |= {"byte_start": start, "byte_end": start + len(quote.encode())}
-            return f"evidence/{name}.yaml", dump(fields)
-        case "source":
-            fields = {
-                "id": pick(SOURCES),
-                "locator": pick(("a.md", "a.md", "b.md", text)),
-                "title": pick((None, "Doors", text)),
-                "type": pick(("file", "message")),
-                "scope": pick(SCOPES),
-                "metadata": pick(({}, {"question": text})),
-            }
-            return f"sources/{fields['id']}/meta.yaml", dump(fields)
-        case "content":
-            source = rng.randrange(len(SOURCES))
-            data = pick((*[CONTENTS[source].encode()] * 6, b"damaged"))
-            return f"sources/{SOURCES[source]}/content", data
-        case "page":
-            parts = (*TEXTS, f"- One. [claim: {pick(CLAIMS)}]\n- Two.", "# Gate")
-            name = pick(("p0", "p1", slug_of(SENTENCES[0])))
-            fields = {
-                "title": pick(("Where", text)),
-                "status": pick(("active", "active", "archived")),
-                "claims": rng.sample(CLAIMS, 2),
-                "entities": pick(([], ["e0"], ["e0", "e1"])),
-                "tags": pick(([], ["vault key lies under the mat"])),
-                "scope": pick(SCOPES),
-            }
-            return f"pages/{name}.md", page("\n\n".join(rng.choices(parts, k=4)), id=name, **fields)
-        case "entity":
-            fields = {
-                "name": pick(("Vault", "Gate", "Couriers", text)),
-                "aliases": pick(([], ["key", text])),
-                "description": pick((None, text)),
-                "page": pick((None, "p0")),
-            }
-            return f"entities/{(name := pick(('e0', 'e1')))}.yaml", entity(name, **fields)
-        case _:
-            source_id, target = rng.choices((*CLAIMS, "e0", "e1", "p0", *SOURCES), k=2)
-            ends = {"source": source_id, "relation": "supports", "target": target}
-            return "relations/r0.yaml", dump({"id": "r0", **ends})
-
-
 def change(root: Path, rng: random.Random) -> str:
     """Change one file; returns which."""
-    (path, data), way = any_file(rng), rng.random()
+    (path, data), way = any_file(rng, 7), rng.random()
     if way < 0.12:
         (root / ".vouch" / path).unlink(missing_ok=True)
         return f"- {path}"

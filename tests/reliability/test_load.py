@@ -12,10 +12,10 @@ from vouch_sidecar.engine import Caller, Pushes
 from vouch_sidecar.index.knowledge import Knowledge
 
 from tests.engine.bases import Clock, ask, cached, engine_on, pushed
-from tests.engine.world import TEXTS, changed, files, lay, said_by, take
+from tests.engine.world import TEXTS, changed, files, lay, said_by
 from tests.soak import LONG, soak
 
-CLAIMS = 10_000 if LONG else 100
+FILES = 20_000 if LONG else 300
 ROUNDS = 360 if LONG else 6
 """Each stands for ten seconds: ten changed files, and some texts."""
 TEXTS_EACH = 100 if LONG else 10
@@ -26,7 +26,7 @@ GROWTH = 1.5 if LONG else 1.2
 MOST_GENERATIONS = 3
 """Of which one is published; a question or a push may hold another."""
 SWITCH = 36 if LONG else 3
-"""Rounds from one checkout of another branch, which changes every claim, to the next."""
+"""Rounds from one checkout of another branch, which changes every file, to the next."""
 
 
 def generations() -> int:
@@ -49,7 +49,7 @@ def traced() -> int:
 @soak
 def test_an_hour_of_work(tmp_path: Path) -> None:
     rng, clock, of_others = random.Random(11), Clock(), generations()
-    state = files(CLAIMS)
+    state = files(FILES)
     root = lay(tmp_path / "kb", state)
     engine = engine_on(root, env=cached(tmp_path), clock=clock)
     pushes = Pushes(engine, Caller("editor"))
@@ -57,11 +57,9 @@ def test_an_hour_of_work(tmp_path: Path) -> None:
     tracemalloc.start()
     try:
         for number in range(ROUNDS):
-            change = changed(state, number)
-            if number % SWITCH == SWITCH - 1:  # back to another branch
-                change = {path: None for path in state if "new" in path} | files(CLAIMS, number)
-            state = take(state, change)
-            lay(root, change)
+            is_switch = number % SWITCH == SWITCH - 1  # to another branch
+            state = files(FILES, number) if is_switch else changed(state, number)
+            lay(root, state)
             for text in range(TEXTS_EACH):
                 engine.observe(f"s{rng.randrange(SESSIONS)}", f"{text % 5}", rng.choice(TEXTS))
             ask(engine, "experts", Caller("editor"), topic="key vault")
