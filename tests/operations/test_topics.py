@@ -107,6 +107,14 @@ def test_who_has_a_project_and_a_name_is_told_of_those_in_the_claims_of_both(
     assert [row["name"] for row in found["mentions"]] == ["gizmotron"]
 
 
+def test_the_own_name_is_none(root: Path, tmp_path: Path) -> None:
+    engine = settled(root, tmp_path)
+    write(root, "config.yaml", {"kb": {"name": "keyring"}})
+    engine.read()
+    engine.settle()
+    assert ask(engine, "mentions", text="the keyring there")["mentions"] == []
+
+
 @pytest.mark.parametrize(
     "settings", [{"topics": {"enabled": False}}, {"names": {"never": ["keyring"]}}]
 )

@@ -31,7 +31,7 @@ from vouch_sidecar.workspace.git import Repository, prefix_in
 from vouch_sidecar.workspace.locator import MAX_PARTS
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import Ties
-from vouch_sidecar.workspace.topics import TopicFinder, Topics
+from vouch_sidecar.workspace.topics import NO_TOPICS, TopicFinder, Topics
 from vouch_sidecar.workspace.world import SERIALS, World, own_names
 
 EMPTIED_SECONDS = 2.0
@@ -97,7 +97,9 @@ def build(
     of = knowledge, name, frozenset(viewers), *read
     if not before.is_whole or of != memo.of or _any_changed(before, reported, is_all):
         own = own_names(name, memo.root)
-        world = _read_claims(before, replace(world, knowledge=knowledge), memo.root, breathe)
+        topics = before.topics if memo.of[1:2] == of[1:2] else NO_TOPICS  # none has the own name
+        world = replace(world, knowledge=knowledge, topics=topics)
+        world = _read_claims(before, world, memo.root, breathe)
         if memo.last is not None:
             topics = _topics(world, memo.root, viewers, own, breathe)
             world = replace(world, topics=topics, is_whole=True)
