@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import unicodedata
 
 import pytest
@@ -112,6 +113,16 @@ def test_the_stems_of_identifiers_and_of_scripts_without_spaces() -> None:
     assert [n.word for n in terms("認証基盤を")] == ["認証", "証基", "基盤", "盤を"]
     assert content_stems("What is the tokens' issuer?") == [stem("tokens"), stem("issuer")]
     assert terms("it's of the") == []
+
+
+def test_clauses_without_spaces_are_not_remembered() -> None:
+    """Ten thousands of them, each with its pairs, would take much memory."""
+    tracemalloc.start()
+    for number in range(2_000):
+        content_stems("".join(chr(0x4E00 + (number * 31 + i * i) % 20_000) for i in range(40)))
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken < 1 << 20
 
 
 @pytest.mark.parametrize("letter", ["e", "가", "", "क"])

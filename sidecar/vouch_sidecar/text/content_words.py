@@ -12,7 +12,9 @@ from vouch_sidecar.text.analysis import Units, units
 from vouch_sidecar.text.english_words import STOPWORDS
 
 MAX_REMEMBERED = 40
-"""Characters of a piece of text whose stems are remembered: longer ones seldom come again."""
+"""Bytes of a piece of text whose stems are remembered: longer ones seldom come again, as do clauses
+without spaces, whose pairs would take much memory.
+"""
 _Stems = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 """The stems of words, of whole identifiers, and the pairs of characters."""
 
@@ -43,7 +45,8 @@ def content_stems(text: str) -> list[str]:
     wholes: list[str] = []
     pairs: list[str] = []
     for piece in text.split():
-        found = _remembered(piece) if len(piece) <= MAX_REMEMBERED else _stems_of(piece)
+        is_short = len(piece.encode("utf-8", "replace")) <= MAX_REMEMBERED
+        found = _remembered(piece) if is_short else _stems_of(piece)
         stems += found[0]
         wholes += found[1]
         pairs += found[2]
