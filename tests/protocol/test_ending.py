@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.protocol.client import Client
 from tests.protocol.conftest import Start
 
@@ -20,9 +22,10 @@ def test_what_is_asked_before_the_input_ends_is_answered(start: Start) -> None:
     assert client.ended() == 1
 
 
-def test_what_is_no_header_ends_it_without_a_traceback(start: Start) -> None:
+@pytest.mark.parametrize("digits", [14, 40, 5_000])
+def test_what_is_no_header_ends_it_without_a_traceback(start: Start, digits: int) -> None:
     client = start()
-    client.send_bytes(b"Content-Length: " + b"9" * 5_000 + b"\r\n")
+    client.send_bytes(b"Content-Length: " + b"9" * digits + b"\r\n\r\n")
     assert client.ended(10) == 1
     client.dispose()
     assert not client.errors

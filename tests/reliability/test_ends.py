@@ -77,7 +77,13 @@ def terminate(process: Process, here: Here) -> None:
     process.send_signal(signal.SIGTERM)
 
 
-ENDS = [(hang_up, one) for one in COMMANDS] + [(stop_reading, one) for one in ("mcp", "jsonl")]
+def interrupt(process: Process, _: Here) -> None:
+    """Its input stays open."""
+    process.send_signal(signal.SIGINT)
+
+
+ENDS = [(end, one) for end in (hang_up, interrupt) for one in COMMANDS]
+ENDS += [(stop_reading, one) for one in ("mcp", "jsonl")]
 
 
 @pytest.mark.parametrize(("end", "command"), [*ENDS, (terminate, "lsp")])

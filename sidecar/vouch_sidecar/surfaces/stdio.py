@@ -21,7 +21,7 @@ from vouch_sidecar.kb.sanitize import escaped
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 CLIENT_POLL_SECONDS = 0.25
-TERMINATED = 143
+INTERRUPTED, TERMINATED = 130, 143
 
 
 def log_to_stderr(env: Mapping[str, str]) -> None:
@@ -41,6 +41,8 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
 
 def claim_streams() -> tuple[RawIOBase, BinaryIO]:
     """Standard input and output, reserved for a protocol; `print` goes to stderr from now on."""
+    # A thread that waits for input can be neither interrupted nor cancelled.
+    signal.signal(signal.SIGINT, lambda *_: leave(INTERRUPTED))
     source = os.fdopen(os.dup(0), "rb", buffering=0)
     sink = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import signal
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -41,7 +40,6 @@ from vouch_sidecar.surfaces.projects import UNFILLED, Projects, path_of, serve
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 MCP_NAME = "vouch-sidecar"
-INTERRUPTED = 130
 HOLDER_SECONDS = READY_SECONDS + 1.0
 """Time limit for the holder's answer to a question, while there is no engine here; then it is
 `SOON_SECONDS`.
@@ -68,8 +66,6 @@ def run_mcp(
     """
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     logging.getLogger("mcp").propagate = False  # the SDK's log may contain prompts
-    # The thread that waits for a line can be neither interrupted nor cancelled.
-    signal.signal(signal.SIGINT, lambda *_: leave(INTERRUPTED))
     source, sink = claim_streams()
     end_with_client(sink.fileno())
     anyio.run(_serve, env, Projects(env, start, is_chosen=is_chosen), every_tool, source, sink)
