@@ -60,9 +60,10 @@ async def ready(
         chosen = engine.registry.chosen(caller, None)
         return (engine.registry.has_looked or not whole) and not any(map(is_pending, chosen))
 
+    added = max((c.since for c in engine.collections.values()), default=-math.inf)
+    left = added + READY_SECONDS - engine.clock() if whole else 0.0
+    whole = left > 0
     if not is_ready():
-        added = max((c.since for c in engine.collections.values()), default=-math.inf)
-        left = added + READY_SECONDS - engine.clock() if whole else seconds
         await _until(engine, is_ready, max(left, seconds))
 
 
