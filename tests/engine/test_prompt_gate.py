@@ -44,7 +44,7 @@ def told(engine: Engine) -> Mapping[str, set[str]]:
             said[f"block {text}"] = {each.id for each in cited if isinstance(each, Claim)}
         engine.end_session("s")
     for path in served.view.workspace.files.paths:
-        touched = Touched(str(served.view.workspace.root / path))
+        touched = Touched(str(served.view.workspace.tree / path))
         said[f"file {path}"] = {hit.artifact.id for hit in hits_to_tell(served.view, touched, ())}
     return said
 

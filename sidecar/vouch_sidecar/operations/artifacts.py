@@ -299,7 +299,7 @@ def _document(
     path = view.workspace.sources.get(source.id)
     file = _file(view, source.path).with_name(CONTENT_NAME)
     if path is not None:
-        file = view.workspace.root / path
+        file = view.workspace.tree / path
     elif not os.path.isfile(file):  # noqa: PTH113 - the other one raises for impossible names
         return None
     line = fresh.line if fresh is not None else None

@@ -122,8 +122,8 @@ def _built(world: World, before: World, ties: Ties) -> World:
     world = replace(
         world,
         ties=ties,
-        fresh=Freshness(world.root, places, _gone(world)),
-        stats={path: stat_of(world.root, path) for path in world.sources.values()},
+        fresh=Freshness(world.tree, places, _gone(world)),
+        stats={path: stat_of(world.tree, path) for path in world.sources.values()},
     )
     is_same = _said_by(world) == _said_by(before)
     return replace(world, serial=before.serial if is_same else next(SERIALS))
@@ -223,7 +223,7 @@ def _history(
 def _any_changed(before: World, reported: Set[str], is_all: bool) -> bool:
     """Whether a cited file changed."""
     looked = before.stats.keys() if is_all else before.stats.keys() & reported
-    return any(stat_of(before.root, path) != before.stats[path] for path in looked)
+    return any(stat_of(before.tree, path) != before.stats[path] for path in looked)
 
 
 # Claims

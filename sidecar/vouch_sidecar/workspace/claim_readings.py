@@ -152,7 +152,7 @@ def sources_in(
     @cache
     def lines_of(path: str) -> frozenset[int]:
         breathe()
-        there = read_file(locator.root, path)
+        there = read_file(locator.tree, path)
         return _telling_lines(None if there is None else there[0])
 
     paths_by_id: dict[str, str] = {}

@@ -49,13 +49,13 @@ def mere_name(locator: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Locator:
-    """Finds files of one workspace. `root` is a real path."""
+    """Finds files of one workspace. `tree` is a real path."""
 
-    root: Path
+    tree: Path
     files: Files
 
     def of_source(self, locator: str) -> str | None:
-        """The file that a source's locator means: the path below the root; else the longest end of
+        """The file that a source's locator means: the path below the tree; else the longest end of
         the path that exists; else the only file with that name.
         """
         if "\0" in locator or len(locator) > MAX_LOCATOR:
@@ -71,7 +71,7 @@ class Locator:
         return next(filter(None, files), None)
 
     def _ending(self, path: str) -> str | None:
-        inside = path_below(self.root, path)
+        inside = path_below(self.tree, path)
         if inside is not None and (file := self.files.find(inside)) is not None:
             return file
         if _BLANK.search(path) and not path.startswith("/"):
@@ -86,7 +86,7 @@ class Locator:
 
     def listed(self, name: str) -> str | None:
         """The only listed file that is called so, by its path or the end of it; a bare word names
-        one at the root alone.
+        one at the top of the tree alone.
         """
         path = _AT_LINE.sub("", name).removeprefix("./")
         if self.files.find(path) is None and (path.isidentifier() or not path.strip(".")):

@@ -94,7 +94,7 @@ class Freshness:
     the source's id.
     """
 
-    root: Path = Path()
+    tree: Path = Path()
     places: Mapping[QuoteRange, tuple[str, Quote]] = field(default_factory=dict)
     gone: Mapping[str, str] = field(default_factory=dict)
     looked: set[str] | None = None
@@ -110,11 +110,11 @@ class Freshness:
         if self.looked is not None and len(self.looked) < MAX_LOOKED:
             self.looked.add(path)
         may_look = self.looked is None or path in self.looked
-        stat = stat_of(self.root, path) if quote is not None and may_look else None
+        stat = stat_of(self.tree, path) if quote is not None and may_look else None
         if quote is None or stat is None:
             return None
         with suppress(UnreadableError):
-            state, line = _lines_of(self.root, path, stat).find(quote)
+            state, line = _lines_of(self.tree, path, stat).find(quote)
             return Fresh(state, path, line, mtime_ns(stat) / 1e9)
         return None
 

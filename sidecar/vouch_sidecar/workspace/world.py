@@ -30,16 +30,16 @@ SERIALS = count(1)
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """What lies around a knowledge base in the working tree `root`. It never changes.
+    """What lies around a knowledge base in its working `tree`. It never changes.
 
     `knowledge` is the generation that it was worked out for, None before that. It `is_whole` if
     files were searched for what they define, and the history was read. `prefix` is the path of the
-    root below the top of the repository, with a slash at its end, None where a link leads out of
+    tree below the top of the repository, with a slash at its end, None where a link leads out of
     that; `readings` is what each claim says of files, by id; `sources` the files that sources were
     made from, by source id; `stats` the stat of each of these, None where it is gone.
     """
 
-    root: Path
+    tree: Path
     knowledge: Knowledge | None = None
     is_whole: bool = False
     files: Files = field(default_factory=Files)
@@ -59,35 +59,35 @@ class World:
 
     @property
     def locator(self) -> Locator:
-        return Locator(self.root, self.files)
+        return Locator(self.tree, self.files)
 
     def asked(self) -> World:
         """This world, for one question."""
         return replace(self, fresh=self.fresh.asked())
 
     def path_of(self, path: str) -> str | None:
-        """A path as it is listed, or at least relative to the root; None if it leaves the root. A
-        relative path may begin at the root or, as in git's output, at the top of the repository.
+        """A path as it is listed, or at least relative to the tree; None if it leaves the tree. A
+        relative path may begin at its top or, as in git's output, at the top of the repository.
         """
-        inside = path_below(self.root, path)
+        inside = path_below(self.tree, path)
         if inside is None:
             return None
         below = inside.removeprefix(self.prefix or "")
         return self.files.find(inside) or self.files.find(below) or inside
 
     def relative(self, text: str) -> str:
-        """A text of the same length, with blanks in place of the root in front of paths below it:
+        """A text of the same length, with blanks in place of the tree in front of paths below it:
         an absolute path counts as the relative one.
         """
         return self._tops.sub(lambda top: " " * len(top[0]), text)
 
     @cached_property
     def _tops(self) -> re.Pattern[str]:
-        """The root as a text may write it in front of a path."""
-        root, home = self.root.as_posix(), os.path.expanduser("~")  # noqa: PTH111
-        other = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
+        """The tree as a text may write it in front of a path."""
+        tree, home = self.tree.as_posix(), os.path.expanduser("~")  # noqa: PTH111
+        other = f"~{tree.removeprefix(home)}" if tree.startswith(f"{home}/") else tree
         return re.compile(
-            rf"(?<![\w.~/-])(?:file://|)(?:{re.escape(root)}|{re.escape(other)})/(?=[\w.])"
+            rf"(?<![\w.~/-])(?:file://|)(?:{re.escape(tree)}|{re.escape(other)})/(?=[\w.])"
         )
 
     def files_in(self, text: str) -> list[tuple[int, int, str]]:
@@ -114,7 +114,7 @@ class World:
         if not is_searched(path):
             return self.stored_ties_of(path)
         data = b"" if text is None else text.encode("utf-8", "replace")
-        if text is None and (content := read_file(self.root, path)) is not None:
+        if text is None and (content := read_file(self.tree, path)) is not None:
             data = content[0]
         defined = names_in_file(data, language_of(path))
         return self.ties.of_file(path, self.ties.defined_in(path, defined))

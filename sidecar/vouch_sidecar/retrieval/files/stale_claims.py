@@ -54,7 +54,7 @@ def stale(view: View, claim: Claim) -> Stale | None:
     """
     cited, workspace = list(view.visible.cited(claim)), view.workspace
     gone, at = _gone(workspace.fresh, cited), confirmed_at(claim)
-    if gone is not None or at is None or view.now - at <= YEAR or workspace.root == Path():
+    if gone is not None or at is None or view.now - at <= YEAR or workspace.tree == Path():
         return gone
     if any(source.id in workspace.sources for _, source, _ in cited):
         return None
