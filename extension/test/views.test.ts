@@ -97,7 +97,10 @@ test('no more rows stay than a push has, and none once the knowledge changed', (
   push(ten('b'));
   assert.equal(model.roots.length, 10);
   assert.ok(model.roots.every(({ label }) => label.startsWith('B')));
+  push([pushed('c')], { session_id: 'agent' });
   push([], { generation: 2 }); // its claim may be one that was retired
+  assert.deepEqual(names(model.roots), ['Agent']);
+  push([], { session_id: 'agent', generation: 2 });
   assert.deepEqual(model.roots, []);
 });
 

@@ -19,15 +19,15 @@ import { Lingering, Rows } from '../tree/rows';
 /** Rows of a session, at most: as many as a push has. */
 const MOST = 10;
 
-/** A session, and the entities that its newest text brought in, which come first. */
+/** A session, the entities that its newest text brought in, which come first, and as of when. */
 interface Session {
   readonly rows: Lingering<PushedEntity>;
   fresh: ReadonlySet<string>;
+  generation: number;
 }
 
 export class InPlay extends Rows {
   private readonly sessions = new Map<string, Session>();
-  private generation = 0;
 
   constructor(
     private readonly ask: Ask,
@@ -44,8 +44,8 @@ export class InPlay extends Rows {
     if (fresh.length > 0) session.fresh = new Set(fresh.map(keyOf));
     const isFresh = (row: PushedEntity) => Number(session.fresh.has(keyOf(row)));
     const rows = salience.toSorted((a, b) => isFresh(b) - isFresh(a));
-    session.rows.take(rows, generation !== this.generation);
-    this.generation = generation;
+    session.rows.take(rows, generation !== session.generation);
+    session.generation = generation;
   }
 
   /** Somebody types, or uses the rows: nothing goes. */
@@ -68,7 +68,7 @@ export class InPlay extends Rows {
 
   private begin(id: string): Session {
     const rows = new Lingering<PushedEntity>(keyOf, MOST, () => this.draw());
-    const session = { rows, fresh: new Set<string>() };
+    const session = { rows, fresh: new Set<string>(), generation: 0 };
     this.sessions.set(id, session);
     return session;
   }
