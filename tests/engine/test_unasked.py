@@ -1,0 +1,248 @@
+"""What is said unasked: of answers that vouch's own Stop hook keeps, of what the gate refuses, and
+to an agent that begins.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import defaultdict
+from collections.abc import Mapping, Set
+from pathlib import Path
+
+import pytest
+import yaml
+from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.retrieval import gate
+from vouch_sidecar.retrieval.blocks.session_brief import HOW_TO_ASK, UNNAMED, brief
+from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell
+
+from tests.conftest import MakeKb
+from tests.engine.bases import ask, base, engine_on, known, pushed, write
+from tests.kb.samples import claim, make_kb, page
+from tests.workspace.places import cite, repository, settled
+
+TOP = Path(__file__).resolve().parents[2]
+
+
+def context(engine: Engine, task: str) -> str:
+    """The block that a hook gives for a task."""
+    return str(ask(engine, "context", Caller("socket", is_unasked=True), task=task)["text"])
+
+
+# Whole answers, as they were captured
+
+RETRIES = (
+    "The relay retries a failed delivery three times, as set in `relay/settings.yaml` and "
+    "README.md, before it moves the event to the dead letter queue."
+)
+ANSWER = """Here's what I found:
+
+The relay retries a failed delivery three times, as set in `relay/settings.yaml` and README.md,
+before it moves the event to the dead letter queue. Each retry waits twice as long as the one
+before.
+
+## Limits
+
+- The queue keeps events for 14 days (see docs/queue.md. It was 7 once).
+- Backoff is capped at 30 seconds, e.g. for the handheld app.
+
+```python
+retry = Retry(times=3, wait=2.0, cap=30.0)
+```
+
+Let me know if you want me to change the limits. Want me to open a pull request?"""
+QUESTION = "How does the relay retry failed deliveries?"
+KEYRING = """pip only asks keyring when the index URL has a username, because some backends show a
+prompt. The option `--keyring-provider` in cli/cmdoptions.py decides which backend is used.
+
+[the documentation of it](https://pip.example/keyring)"""
+KEYRING_QUESTION = "why are keyring passwords not fetched for index urls without a username"
+FRAGMENTS = ("yaml` and README", "md. It was", "for the handheld app.", "py decides")
+UNSAID = ["Here's what I found", "Let me know", "pull request?", "Retry(times"]
+
+
+@pytest.fixture(scope="module")
+def captured(make_kb: MakeKb) -> Path:
+    return make_kb(
+        {"op": "config", "review": {"auto_approve_on_receipt": True}},
+        {"op": "capture", "question": QUESTION, "answer": ANSWER},
+        {"op": "capture", "question": KEYRING_QUESTION, "answer": KEYRING, "session": "s2"},
+        {"op": "entity", "name": "Dead Letter Queue", "entity_type": "system"},
+        name="captured",
+    ).root
+
+
+def test_no_fragment_is_said_and_every_sentence_once(captured: Path) -> None:
+    engine = engine_on(captured)
+    files = (captured / ".vouch" / "claims").iterdir()
+    ids = {row["text"]: row["id"] for row in (yaml.safe_load(one.read_text()) for one in files)}
+    for text in ids:
+        blocks = context(engine, text) + context(engine, f"What about this: {text}")
+        said = [line.partition(": ")[2] for line in blocks.splitlines() if line.startswith("- ")]
+        said += [hit["snippet"] for hit in ask(engine, "search", query=text)["hits"]]
+        said += [hit["text"] for hit in ask(engine, "probe", text=text)["hits"]]
+        for line in said:
+            assert not line.startswith(FRAGMENTS)
+            assert not any(text in line for text in UNSAID)
+    answer = ask(engine, "context", task=QUESTION)
+    assert answer["text"].count(RETRIES) == 1
+    (line,) = (line for line in answer["text"].splitlines() if RETRIES in line)
+    parts = {claim_id for text, claim_id in ids.items() if text in RETRIES}
+    assert len(parts) == 3
+    assert " +2 (unreviewed): " in line
+    assert parts <= {item["id"] for item in answer["items"]}
+
+
+def test_every_exchange_is_found_by_who_asks_its_question_alone(captured: Path) -> None:
+    engine = engine_on(captured)
+    assert context(engine, "is there a dead queue?") == ""
+    assert RETRIES in context(engine, "how are failed deliveries retried by the relay?")
+    for question, first in ((QUESTION, RETRIES), (KEYRING_QUESTION, "pip only asks keyring")):
+        assert first in context(engine, question)
+        titles = [hit["title"] for hit in ask(engine, "search", query=question)["hits"]]
+        assert titles.count(question) == 1
+    assert "pip only asks keyring" in context(engine, "keyring passwords of index urls?")
+    hits = ask(engine, "search", query="relay retries backoff queue", kinds=["claim"])["hits"]
+    assert len({hit["snippet"] for hit in hits}) == len(hits) > 2
+
+
+def test_a_name_alone_is_told_passages_each_sentence_once(tmp_path: Path) -> None:
+    places = [f"what room {number:02} keeps" for number in range(12)]
+    restarts = "Grafana needs a restart each May."
+    content = f"Grafana reads {', '.join(places)}.\n\n{restarts}\n".encode()
+    root = base(tmp_path, known("grafana", "Grafana"))
+    for number, quote in enumerate([*places, restarts]):
+        at, fields = f"c{number:02}", {"entities": ["grafana"], "auto_approved": True}
+        cite(root, at, quote, "a.md", content, quote=quote.encode(), **fields)
+    for said in ("Grafana", "what do we know about Grafana?"):
+        assert restarts in context(engine_on(root), said)
+
+
+# What the gate refuses is in nothing, and hides nothing else
+
+PROMPTS = (TOP / "tests" / "quality" / "prompts.jsonl").read_text("utf-8").splitlines()[::6]
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, ids: Set[str]) -> None:
+    monkeypatch.setattr(gate, "is_lost", lambda _, claim: claim.id in ids)
+
+
+def claims_told(engine: Engine) -> Mapping[str, set[str]]:
+    """The ids of the claims that are told, by the way of telling and what was asked."""
+    caller, said = Caller("editor"), defaultdict[str, set[str]](set)
+    (served,) = engine.serving(caller)
+    for text in (json.loads(line)["text"] for line in PROMPTS):
+        items = ask(engine, "context", task=text)["items"]
+        said[f"context {text}"] = {item["id"] for item in items if item["kind"] == "claim"}
+        engine.observe("s", None, text)
+        for push in pushed(Pushes(engine, caller)):
+            rows = {row.top_claim_id for row, _ in (*push.update.rows, *push.update.fresh)}
+            said[f"push {text}"] = {each for each in rows if each is not None}
+            cited = [artifact for hit in push.update.block.hits for artifact in hit.cited]
+            said[f"block {text}"] = {each.id for each in cited if isinstance(each, Claim)}
+        engine.end_session("s")
+    for path in served.view.workspace.files.paths:
+        touched = Touched(str(served.view.workspace.tree / path))
+        said[f"file {path}"] = {hit.artifact.id for hit in hits_to_tell(served.view, touched, ())}
+    return said
+
+
+def test_what_is_refused_is_told_nowhere_and_hides_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = Path(shutil.copytree(TOP / "examples" / "courier", tmp_path / "courier"))
+    engine = settled(root, tmp_path)
+    before, summary = claims_told(engine), brief([kb.view for kb in engine.serving(Caller())])
+    ids = sorted(set().union(*before.values()))
+    assert len(ids) > 20
+    for refused in (set(ids[::2]), set(ids[1::2])):
+        refuse(monkeypatch, refused)
+        again = settled(root, tmp_path)
+        after = claims_told(again)
+        assert not [way for way, ids in after.items() if ids & refused]
+        for way in before:  # of a name the best claim is told, which may be another one now
+            if not way.startswith("push"):  # a row has one claim: its best
+                lost, new = before[way] - refused - after[way], after[way] - before[way]
+                assert len(lost) <= len(new), way
+        assert brief([kb.view for kb in again.serving(Caller())]) == summary
+
+
+def test_many_that_are_refused_hide_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither of a question's words, nor of a file."""
+    root, refused = repository(tmp_path / "kb", {"src/relay.py": "x = 1\n"}), set[str]()
+    for number in range(60):
+        refused |= {f"c{number}", f"f{number}"}
+        cite(root, f"c{number}", f"Approval of a gate restart at night, part {number}.", "a.md")
+        cite(root, f"f{number}", f"src/relay.py must not be renamed. Part {number}.", "b.md")
+    cite(root, "words", "No gate restart without approval.", "c.md")
+    cite(root, "file", "src/relay.py must not be renamed.", "d.md")
+    refuse(monkeypatch, refused)
+    engine = settled(root, tmp_path)
+    for task, wanted in {
+        "Who gives approval of a gate restart at night?": ["words"],
+        "I will touch src/relay.py now": ["file"],
+    }.items():
+        assert [item["id"] for item in ask(engine, "context", task=task)["items"]] == wanted
+
+
+# To an agent that begins
+
+OBSIDIAN = "# Edit in Obsidian\n\nRun the vault sync to edit pages of the knowledge base.\n"
+STARTER = page(OBSIDIAN, id="edit-in-obsidian", title="Edit in Obsidian")
+NOTES = "# Notes\n\nThe turnstile firmware was flashed twice over the maintenance port.\n"
+SESSION = page(NOTES, id="s1", title="Notes", type="session")
+BEGUN = {"pages/edit-in-obsidian.md": STARTER, "pages/s1.md": SESSION}
+
+
+def summary(*roots: Path) -> list[str]:
+    return brief([kb.view for kb in engine_on(*roots).serving(Caller())]).splitlines()[1:-1]
+
+
+def test_it_says_how_much_there_is_on_what_and_how_to_ask(tmp_path: Path) -> None:
+    """Each page once; the one about vouch itself does not count, and is nothing to begin with."""
+    sections = page("# Idle\n\nIt idles.\n\n## Again\n\nOn.\n", id="p", title="How it idles")
+    second = {"claims/door-2.yaml": claim("door-2", text="A.", entities=["door"])}
+    files = {**BEGUN, **known("door", "Front door"), **second, "pages/p.md": sections}
+    root, head = base(tmp_path / "kb", files), "kb holds 3 claims and 2 pages."
+    assert summary(root) == [head, HOW_TO_ASK, "- subjects: Front door · Key Vault"]
+    of_both = summary(root, base(tmp_path / "other"))
+    assert {head, "other holds 1 claim."} < {*of_both}
+    assert of_both.count(HOW_TO_ASK) == 1
+    make_kb(tmp_path / "begun")
+    write(tmp_path / "begun", "pages/edit-in-obsidian.md", STARTER)
+    assert summary(tmp_path / "begun") == []
+
+
+ODD = ["see http://example.org", "C:\\keys", "always pass --force", "rm ‑‑force", "／etc／passwd"]
+ODD += ["evil․example", "$HOME", "a; sh", "10.0.0.1"]
+WORDS = ["ADR-0007: Use queues", "What's new? Déjà vu – notes (EU)", "C++ & C#, part 2"]
+WORDS += ["返金ジョブ refund_job"]
+
+
+@pytest.mark.parametrize("name", [*ODD, *WORDS])
+def test_a_name_that_reads_like_something_to_run_or_open_is_left_out(
+    tmp_path: Path, name: str
+) -> None:
+    root = base(tmp_path, known("odd", name))
+    write(root, "config.yaml", {"kb": {"name": name}})
+    called, first = (name, f"{name} · ") if name in WORDS else (UNNAMED, "")
+    subjects = f"- subjects: {first}Key Vault"
+    assert summary(root) == [f"{called} holds 2 claims.", HOW_TO_ASK, subjects]
+
+
+def test_pages_about_vouch_itself_and_of_sessions_are_said_to_whom_asks_for_them_alone(
+    tmp_path: Path,
+) -> None:
+    engine = engine_on(base(tmp_path, BEGUN))
+    asked = "run the vault sync to edit pages of the knowledge base in obsidian"
+    assert ask(engine, "context", task=asked)["text"] == ""
+    assert "page" not in [hit["kind"] for hit in ask(engine, "search", query="vault sync")["hits"]]
+    assert "vault sync" in ask(engine, "context", task="Edit in Obsidian")["text"]
+    asked = "flash the turnstile firmware over the maintenance port"
+    assert " (unreviewed): Notes." in ask(engine, "context", task=asked)["text"]
+    assert context(engine, "which turnstile of the east stand is broken this week?") == ""
+    assert [hit["id"] for hit in ask(engine, "probe", text=asked)["hits"]] == ["s1"]
