@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +12,8 @@ import pytest
 
 from tests.engine.processes import Server, until
 from tests.kb.samples import claim, entity, make_kb, page, put
-from tests.semantic import model, ollama
+from tests.semantic import model
+from tests.semantic.ollama import Ollama
 
 ASKED = "for how long is an image retained?"
 """Asks for `photos` in other words."""
@@ -107,6 +109,11 @@ def heard(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pr
 
 
 @pytest.fixture
-def server(folder: Path) -> Iterator[ollama.Ollama]:
-    with ollama.serving(folder) as found:
-        yield found
+def server(folder: Path) -> Iterator[Ollama]:
+    with Ollama(folder) as made:
+        thread = threading.Thread(target=made.serve_forever, args=(0.01,))
+        thread.start()
+        yield made
+        made.released.set()
+        made.shutdown()
+        thread.join()

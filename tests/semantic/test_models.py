@@ -15,7 +15,8 @@ from vouch_sidecar.semantic.loading import backend_of
 from vouch_sidecar.semantic.local import Local
 from vouch_sidecar.semantic.ollama import Ollama
 
-from tests.semantic import model, ollama
+from tests.semantic import model
+from tests.semantic.ollama import Ollama as Served
 
 
 def test_texts_of_one_matter_are_near_and_a_long_one_is_cut(folder: Path) -> None:
@@ -69,19 +70,33 @@ def test_which_script_a_text_is_in() -> None:
         assert not is_latin(text)
 
 
-def test_vectors_come_from_the_server(server: ollama.Ollama, folder: Path) -> None:
+def test_vectors_come_from_the_server(server: Served, folder: Path) -> None:
     texts = ["a photo", "snow in winter"]
     rows = backend_of("tiny", server.address).embed(texts, 5)
     assert np.allclose(rows, Local(folder).embed(texts, 5))
     assert server.asked == [("/api/embed", {"model": "tiny", "input": texts, "truncate": True})]
 
 
-def test_every_failure_says_what_to_do(server: ollama.Ollama) -> None:
+CHOOSE, REFUSED = "choose another", "an error \\({}\\)"
+FAILURES: list[tuple[str | tuple[int, bytes], str]] = [
+    ((500, b'{"error": "out of memory"}'), REFUSED.format(500)),
+    ((404, b'{"error": "model not found"}'), "run `ollama pull tiny`"),
+    *(((200, body), REFUSED.format(200)) for body in (b"<html>", b"[1]")),
+    ((200, b"{}"), CHOOSE),
+    *(
+        ((200, b'{"embeddings": [%s]}' % rows), CHOOSE)
+        for rows in (b"", b'["a"]', b"[0.0, 0.0]", b"[1%s]" % (b"0" * 400), b"[1e999, 1.0]")
+    ),
+    ("slow", "took longer than 300 ms"),
+    ("drips", "took longer than 300 ms"),
+    ("closed", "does not answer: start it"),
+]
+"""What it does or answers to one text, and what is said of it."""
+
+
+def test_every_failure_says_what_to_do(server: Served) -> None:
     backend = Ollama(server.address, "tiny")
-    said_of = {failure: said for failure, (_, _, said) in ollama.FAILURES.items()}
-    said_of |= dict.fromkeys(("slow", "drips"), "took longer than 300 ms")
-    for failure, said in (said_of | {"closed": "does not answer: start it"}).items():
-        server.failure = failure
+    for server.failure, said in FAILURES:
         with pytest.raises(UnavailableError, match=said):
             backend.embed(["snow"], 0.3)
     with pytest.raises(UnavailableError, match="ollama pull other"):

@@ -15,8 +15,8 @@ from tests.engine.processes import until
 from tests.kb.samples import put
 from tests.mcp.client import content_of, host
 from tests.protocol.client import indexed_client, run_command
-from tests.semantic import ollama
 from tests.semantic.conftest import ASKED, MEANT, Process, Start, arms, vectors, with_model, write
+from tests.semantic.ollama import Ollama
 
 WAYS = (("search", "query"), ("probe", "text"), ("context", "task"))
 PHOTOS = "Photos are deleted after 60 days."
@@ -123,7 +123,7 @@ def test_without_the_extra_it_says_what_to_install(
 
 
 def test_vectors_are_kept_for_the_next_process_and_prompts_are_not(
-    server: ollama.Ollama, start: Start, root: Path, tmp_path: Path
+    server: Ollama, start: Start, root: Path, tmp_path: Path
 ) -> None:
     """What was retired meanwhile costs no other text its vector; another model costs all."""
     for digest, made in (("1", True), ("1", False), ("2", True), ("2", False)):
@@ -143,11 +143,11 @@ def test_vectors_are_kept_for_the_next_process_and_prompts_are_not(
 
 
 def test_a_server_that_dies_and_comes_back_with_another_model_of_that_name(
-    server: ollama.Ollama, start: Start, root: Path
+    server: Ollama, start: Start, root: Path
 ) -> None:
     process = start(**server.env)
     process.ready()
-    server.failure, server.digest = "error", "2"
+    server.failure, server.digest = (500, b"{}"), "2"
     without = process.ask("search", query=ASKED)
     assert without["degraded"] == ["semantic_unavailable"]
     assert not any("arm" in hit for hit in without["hits"])
@@ -161,11 +161,11 @@ def test_a_server_that_dies_and_comes_back_with_another_model_of_that_name(
     process.ready()
     assert PHOTOS in server.embedded
     assert process.faults() == []
-    server.failure = ollama.OTHER_LENGTH
+    server.failure = (200, b'{"embeddings": [[1.0, 2.0, 3.0]]}')  # of another dimension
     assert process.ask("search", query=ASKED)["degraded"] == ["semantic_unavailable"]
 
 
-def test_a_slow_server_costs_the_time_limit_at_most(server: ollama.Ollama, start: Start) -> None:
+def test_a_slow_server_costs_the_time_limit_at_most(server: Ollama, start: Start) -> None:
     """The answer comes while the server still holds its own."""
     process = start(VOUCH_SIDECAR_RECALL_TIMEOUT_MS="2000", **server.env)
     process.ready()
