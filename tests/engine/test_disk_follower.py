@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 import anyio
 import pytest
 from vouch_sidecar.engine import Engine, breath
+from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import GIT
 from vouch_sidecar.workspace.git import Repository
 
@@ -109,6 +111,42 @@ async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: s
                         answer = counts(engine, "key vault")
                         assert answer in branches.values()
                         await anyio.sleep(0.002)
+
+
+async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(tmp_path / "house", {"one.py": "", "two.py": ""}, commit=True)
+    cite(root, "first", "Nothing is named.", "https://example.org")
+    engine = unread_engine(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    collection = engine.collections[root]
+    may_read, looks = threading.Event(), list[bool]()
+    read, version = type(collection).read, Repository.version
+    may_read.set()
+
+    def read_late(self: Collection, paths: Iterable[str] | None = None) -> None:
+        may_read.wait()
+        read(self, paths)
+
+    def looked(self: Repository) -> bytes | None:
+        looks.append("two.py" in collection.world.files)
+        return version(self)
+
+    monkeypatch.setattr(Collection, "read", read_late)
+    monkeypatch.setattr(Repository, "version", looked)
+    async with kept(engine):
+        await until(lambda: collection.world.is_whole)
+        may_read.clear()
+        try:
+            git(root, "rm", "-q", "two.py")
+            looks.clear()
+            while len(looks) < 20:
+                engine.check_soon([root / "two.py"])
+                await anyio.sleep(0.01)
+            assert all(looks)
+        finally:
+            may_read.set()
+        await until(lambda: "two.py" not in collection.world.files)
 
 
 @pytest.mark.parametrize("locked", ["base", "tree"])

@@ -174,7 +174,11 @@ class BaseFollower:
         self._world_count = await engine.due.since(self._world_count, AROUND_SECONDS)
         if not collection.complete:
             return
-        await self._settled(engine.clock() + GIT_LOCK_SECONDS)
+        if await self._settled(engine.clock() + GIT_LOCK_SECONDS) != self._checked_out:
+            self._sweep_at = 0.0
+            engine.due.bump()
+            self._world_count = engine.due.count
+            return  # built once the claims of what was checked out were read
         reported = dict(collection.reported_around)
         is_whole = has_ended = False
 
@@ -192,7 +196,7 @@ class BaseFollower:
             has_ended = True
         if reported:
             collection.reported_around = dict(collection.reported_around.items() - reported.items())
-            engine.notify()  # questions wait for this
+            engine.changed.bump()  # questions wait for this
 
     async def _follow(self) -> None:
         """Wait until something is due, and read it."""
@@ -251,7 +255,9 @@ class BaseFollower:
                 break
             checked_out = now
             await run_sync(collection.read, limiter=self._disk)
-        self._checked_out = checked_out
+        if checked_out != self._checked_out:
+            self._checked_out = checked_out
+            engine.due.bump()  # the world waits for this
         cost = engine.clock() - began
         log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
         collection.reported = dict(collection.reported.items() - reported.items())
@@ -259,7 +265,7 @@ class BaseFollower:
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
             cost = 0.0
         elif reported:
-            engine.notify()  # questions wait for this
+            engine.changed.bump()  # questions wait for this
         if is_all:
             self._sweep_at = engine.clock() + sweep_interval(cost)
 

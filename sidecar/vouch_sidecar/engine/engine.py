@@ -175,7 +175,7 @@ class Engine:
         collection.published = replace(collection.published, world=world)
         self.generation += world.serial != before.serial
         if world is not before:
-            self.notify()
+            self.changed.bump()
 
     def settle(self, collections: Iterable[Collection] | None = None) -> None:
         """Bring the worlds around some knowledge bases, or all, up to date, for a process in which
