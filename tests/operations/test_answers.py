@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -12,42 +13,22 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.operations import (
     OPERATIONS,
+    InvalidParamsError,
+    perform,
     salience_notification,
     status_notification,
 )
 
 from scripts import schemas
-from tests.engine.bases import ask, base, counts, engine_on, pushed
-from tests.kb.samples import SHA, claim, dump, entity, page
+from tests.engine.bases import ask, base, counts, engine_on, pushed, write
+from tests.kb.samples import SHA, claim, dump, entity, make_kb
+from tests.operations.conftest import FILES
+from tests.workspace.places import cite, repository, settled
+from tests.workspace.places import write as write_files
 
 SCHEMA: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "schemas" / "protocol.json").read_text("utf-8")
 )
-FILES = {
-    "entities/relay.yaml": entity("relay", name="Mail Relay", type="service"),
-    "claims/bounces.yaml": claim("bounces", text="The Mail Relay parks bounces.", entities=[]),
-    "claims/both.yaml": claim(
-        "both",
-        text="Keys sign mail.",
-        entities=["vault", "relay", "relay", "nobody"],
-        tags=["dkim"],
-    ),
-    "claims/paged.yaml": claim("paged", text="Parked for a week.", entities=["nobody"]),
-    "pages/mail.md": page(
-        "# Retry policy\n\n## Limits\n\nThree, then the operator is called.\n",
-        id="mail",
-        title="Retry policy for uploads",
-        claims=["paged"],
-        entities=["relay"],
-    ),
-    f"sources/{SHA}/meta.yaml": json.dumps({"id": SHA, "locator": "notes.md"}).encode(),
-    "relations/r.yaml": b"id: r\nsource: relay\nrelation: uses\ntarget: vault\n",
-}
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return base(tmp_path / "kb", FILES)
 
 
 def test_a_claim_says_who_approved_it_what_contradicts_it_and_whom_to_ask(tmp_path: Path) -> None:
@@ -75,11 +56,6 @@ def test_a_claim_says_who_approved_it_what_contradicts_it_and_whom_to_ask(tmp_pa
     shown = ask(engine, "entity", id="relay")
     assert shown["claim_count"] == len(shown["claims"]) == 5
     assert [row["id"] for row in (*shown["relations"], *shown["pages"])] == ["r", "mail"]
-
-
-@pytest.fixture
-def engine(root: Path) -> Engine:
-    return engine_on(root)
 
 
 def rows(engine: Engine, topic: str, **params: object) -> list[dict[str, Any]]:
@@ -221,3 +197,116 @@ def test_a_page_that_is_asked_for_by_its_title_is_probed_where_it_says_something
     (hit,) = ask(engine, "probe", text="What is the retry policy for uploads?")["hits"]
     assert (hit["id"], hit["chunk_idx"]) == ("mail", 1)
     assert "operator is called" in hit["text"]
+
+
+# What is newer than a time
+
+OLD, NEW = "2026-01-05T00:00:00Z", "2026-06-05T00:00:00Z"
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Engine:
+    make_kb(tmp_path)
+    write(tmp_path, "entities/relay.yaml", entity("relay", name="Mail Relay"))
+    for name, at in (("old", OLD), ("new", NEW), ("undated", None)):
+        text = f"The Mail Relay parks bounces in the {name} buffer."
+        record = claim(name, text=text, entities=["relay"], updated_at=at)
+        write(tmp_path, f"claims/{name}.yaml", record)
+    return engine_on(tmp_path)
+
+
+def ids(found: Any) -> set[str]:
+    return {row["id"] for row in found}
+
+
+def test_only_what_is_newer_is_searched_said_and_counted(served: Engine) -> None:
+    text = "where does the Mail Relay park bounces?"
+    assert ids(ask(served, "search", query="bounces buffer")["hits"]) >= {"old", "new"}
+    assert ids(ask(served, "context", task=text)["items"]) >= {"new", "old"}
+    for since in ("2026-03-01", "200d"):
+        found = ask(served, "search", query="bounces buffer", since=since)
+        assert ids(found["hits"]) == {"new"}
+        assert ids(ask(served, "context", task=text, since=since)["items"]) == {"new"}
+        (row,) = ask(served, "experts", topic="bounces", since=since)["experts"]
+        assert (row["claim_count"], row["top_claim_ids"]) == (1, ["new"])
+
+
+def test_a_blank_search_lists_what_is_newer_best_first(served: Engine, tmp_path: Path) -> None:
+    sure = claim("sure", text="The Mail Relay is sure.", confidence=0.99, updated_at=NEW)
+    write(tmp_path, "claims/sure.yaml", sure)
+    private = {"visibility": "private", "agent": "ada"}
+    write(tmp_path, "claims/hers.yaml", claim("hers", text="It is.", scope=private, updated_at=NEW))
+    served.load()
+    found = ask(served, "search", query=" ", since="2026-03-01")["hits"]
+    assert [hit["id"] for hit in found] == ["sure", "new"]
+    assert [hit["snippet"] for hit in found][:1] == ["The Mail Relay is sure."]
+    assert len(ask(served, "search", query="", since="2026-03-01", limit=1)["hits"]) == 1
+    assert ask(served, "search", query="", since="2026-03-01", kinds=["page"])["hits"] == []
+
+
+def test_what_is_no_time_is_said(served: Engine) -> None:
+    for since in ("yesterday", "7", "-1d", "2026-13-01", "0d", "7d7d"):
+        with pytest.raises(InvalidParamsError, match="must be an ISO date"):
+            ask(served, "search", query="bounces", since=since)
+
+
+# What a model reads of a result
+
+
+def read(engine: Engine, name: str, **params: Any) -> list[str]:
+    """The lines that an operation gives."""
+    operation = OPERATIONS[name]
+    return operation.readable(perform(engine, operation, params, Caller())).split("\n")
+
+
+def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown(tmp_path: Path) -> None:
+    files = {f"claims/c{n}.yaml": claim(f"c{n}", entities=["vault", "ada"]) for n in range(8)}
+    files["entities/ada.yaml"] = entity("ada", name="Ada", type="person")
+    files["entities/ops.yaml"] = entity("ops", name="Ops", type="team")
+    files["relations/r.yaml"] = b"id: r\nsource: vault\nrelation: owned_by\ntarget: ops\n"
+    engine = settled(base(tmp_path / "kb", files), tmp_path)
+    lines = read(engine, "entity", id="vault")
+    assert "ask: Ada (8 claims), Ops (owner)" in lines
+    assert "9 live claims, the best first" in lines
+    assert len([line for line in lines if line.startswith("- ")]) == 10  # with the relation
+    assert "ask: Ada (8 claims), Ops (owner)" in read(engine, "experts", topic="the Key Vault")
+    assert "no entity is of type persn; did you mean person?" in read(
+        engine, "experts", topic="a", types=["persn"]
+    )
+
+
+def test_what_an_answer_had_to_do_without_is_said(tmp_path: Path) -> None:
+    engine = settled(base(tmp_path / "kb", {"claims/broken.yaml": b"id: ["}), tmp_path)
+    assert read(engine, "claim", id="rotation")[-1] == "(without all of it: files_skipped)"
+
+
+def test_a_found_claim_says_that_it_went_stale(tmp_path: Path) -> None:
+    """Also where its text is cut."""
+    text = b"Relay drops it. " * 20
+    root = repository(tmp_path / "repo", {"docs/a.md": text})
+    cite(root, "drops", text.decode(), "docs/a.md", text, quote=text)
+    (line, *_) = read(settled(root, tmp_path), "search", query="relay")
+    assert line.startswith("- drops · claim · Relay drops it")
+    write_files(root, {"docs/a.md": "Relay keeps it.\n"})
+    engine = settled(root, tmp_path)
+    (line, *_) = read(engine, "search", query="relay")
+    assert "· (quote gone since, docs/a.md changed on " in line
+    (hit, *_) = ask(engine, "search", query="relay")["hits"]
+    assert hit["stale"].startswith("quote gone since, docs/a.md changed on ")
+
+
+def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) -> None:
+    both = {"entities/vault.yaml": entity("vault", name="Key Vault", aliases=["kv"])}
+    engine = engine_on(base(tmp_path / "blue", both), base(tmp_path / "red", both))
+    engine.settle()
+    assert "in blue" in read(engine, "claim", id="rotation")
+    for called in ("vault", "Key Vault", "kv"):
+        assert "in blue" in read(engine, "entity", id=called)
+    rows = ask(engine, "experts", topic="Key Vault")["experts"]
+    assert {row["collection"] for row in rows} == {"blue", "red"}
+    lines = "\n".join(read(engine, "experts", topic="Key Vault"))
+    assert re.search(r"^- vault .* blue · ", lines, re.MULTILINE)
+    assert re.search(r"^- vault .* red · ", lines, re.MULTILINE)
+    lines = "\n".join(read(engine, "search", query="Key Vault"))
+    assert "- vault · entity · blue" in lines
+    assert "- vault · entity · red" in lines

@@ -14,7 +14,7 @@ from vouch_sidecar.retrieval.constants import BIAS, LIKELIHOOD_WEIGHTS
 from benchmarks.quality.sets import read_base
 from benchmarks.quality.world import write as write_base
 from tests.engine.bases import ask, base, engine_on
-from tests.kb.samples import claim, entity
+from tests.kb.samples import entity
 from tests.workspace.places import cite, repository, settled
 
 ROOT = Path(__file__).parents[2]
@@ -45,21 +45,6 @@ def test_what_is_said_is_what_context_says_and_what_its_factors_give(
         for text in found["texts"]:
             likelihood = 1 / (1 + exp(-BIAS - sum(text["factors"].values())))
             assert not text["factors"] or text["similarity"] == pytest.approx(likelihood, abs=2e-3)
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> Engine:
-    files = {
-        "entities/beacon.yaml": entity("beacon", name="Beacon", type="system"),
-        "entities/ada.yaml": entity("ada", name="Ada Lovelace", type="person"),
-        "claims/slow.yaml": claim(
-            "slow", text="Beacon answers from its cache.", entities=["beacon"]
-        ),
-        "claims/night.yaml": claim(
-            "night", text="Night trains of the depot leave with diesel engines.", entities=[]
-        ),
-    }
-    return engine_on(base(tmp_path / "kb", files))
 
 
 def explained(engine: Engine, text: str) -> tuple[dict[str, Any], dict[str, Any]]:

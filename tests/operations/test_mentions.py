@@ -11,26 +11,8 @@ from vouch_sidecar.operations import InvalidParamsError
 from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
 
 from tests.engine.bases import ask, base, engine_on
-from tests.kb.samples import claim, entity
 
 POSITION = {"line": 0, "character": 0}
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    files = {
-        "entities/relay.yaml": entity("relay", name="Relay", type="system", aliases=["DLQ"]),
-        "entities/queue.yaml": entity("queue", name="Dead Letters", type="system", aliases=["DLQ"]),
-        "entities/ada.yaml": entity("ada", name="Ada Lovelace", type="person"),
-        "entities/week.yaml": entity("week", name="Parked Week", type="concept"),
-        "claims/a.yaml": claim("a", text="Relay restarts at night.", entities=["relay"]),
-    }
-    return base(tmp_path / "kb", files)
-
-
-@pytest.fixture
-def engine(root: Path) -> Engine:
-    return engine_on(root)
 
 
 def found(engine: Engine, text: str, **params: Any) -> list[dict[str, Any]]:
@@ -39,14 +21,14 @@ def found(engine: Engine, text: str, **params: Any) -> list[dict[str, Any]]:
 
 
 def test_each_place_with_what_it_names(engine: Engine) -> None:
-    text = "😀 Relay, said Lovelace: restart Relay!"
+    text = "😀 Mail Relay, said Lovelace: restart Mail Relay!"
     first, second, third = found(engine, text)
-    relay = {"entity_id": "relay", "name": "Relay", "type": "system", "arm": "name"}
+    relay = {"entity_id": "relay", "name": "Mail Relay", "type": "service", "arm": "name"}
     surely = {"ambiguous": False, "listed": True}
-    assert first == {**relay, **surely, "start": 2, "end": 7}
-    assert third == {**relay, **surely, "start": 32, "end": 37}
+    assert first == {**relay, **surely, "start": 2, "end": 12}
+    assert third == {**relay, **surely, "start": 37, "end": 47}
     assert (second["entity_id"], second["arm"]) == ("ada", "partial")
-    assert (second["start"], second["end"]) == (14, 22)
+    assert (second["start"], second["end"]) == (19, 27)
 
 
 def test_words_that_name_two_entities_are_two_rows(engine: Engine) -> None:
@@ -59,12 +41,12 @@ def test_words_that_name_two_entities_are_two_rows(engine: Engine) -> None:
 
 
 def test_what_is_hardly_meant_is_there_and_not_listed(engine: Engine) -> None:
-    (row,) = found(engine, "please relay this to him")
-    assert (row["entity_id"], row["listed"]) == ("relay", False)
+    (row,) = found(engine, "please beacon this to him")
+    assert (row["entity_id"], row["listed"]) == ("beacon", False)
 
 
 def test_what_is_listed_is_what_salience_lists(engine: Engine) -> None:
-    for text in ("Relay or relay?", "the DLQ and Lovelace", "please relay it", "a parked week"):
+    for text in ("Beacon or beacon?", "the DLQ and Lovelace", "please beacon it", "a mail relay"):
         rows = found(engine, text, session_id=text)
         ranked = ask(engine, "salience", session_id=text, top_k=20)["salience"]
         named = {row["entity_id"] for row in ranked if row["arm"] != "text"}
@@ -78,7 +60,7 @@ def test_each_row_of_several_knowledge_bases_names_its_own(root: Path, tmp_path:
 
 def test_the_rest_of_a_huge_text_is_not_looked_at(engine: Engine) -> None:
     padding = "so " * (MAX_LOOKED_AT // 3)
-    assert not found(engine, padding + "Relay")
+    assert not found(engine, padding + "Mail Relay")
 
 
 @pytest.mark.parametrize(

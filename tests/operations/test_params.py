@@ -33,11 +33,6 @@ def valid(operation: str) -> dict[str, object]:
     return VALID.get(operation, dict(OPERATIONS[operation].example))
 
 
-@pytest.fixture
-def engine(tmp_path: Path) -> Engine:
-    return engine_on(base(tmp_path / "kb"))
-
-
 def refused(operation: str, params: object) -> dict[str, str]:
     """The messages by field."""
     with pytest.raises(InvalidParamsError) as error:
