@@ -24,7 +24,7 @@ export class Panel implements vscode.Disposable {
   readonly refresh = coalesce(() => this.refreshNow());
   private readonly changedState = new vscode.EventEmitter<State>();
   readonly onDidChangeState = this.changedState.event;
-  private readonly trees: Record<'inPlay' | 'inFile' | 'experts', NodeTree>;
+  private readonly trees: readonly NodeTree[];
   private readonly claim: ClaimPage;
   private readonly reading: Reading;
   private readonly item = statusItem();
@@ -36,20 +36,16 @@ export class Panel implements vscode.Disposable {
     session: string,
   ) {
     this.claim = new ClaimPage(ask, () => [...workspaceFolders(), ...this.knowledgeBases]);
-    const redraw = (view: keyof Panel['trees']) => () => this.trees[view].redraw();
-    this.inPlay = new InPlay(ask, redraw('inPlay'), session);
-    this.experts = new Experts(ask, redraw('experts'));
-    this.inFile = new InFile(ask, redraw('inFile'), (claims) => this.claim.showAtCaret(claims));
+    this.inPlay = new InPlay(ask, session);
+    this.experts = new Experts(ask);
+    this.inFile = new InFile(ask, (claims) => this.claim.showAtCaret(claims));
     const used = (node?: Node) => {
       this.inPlay.touched();
       if (node?.claim) this.claim.select(node.claim);
     };
-    const tree = (name: string, rows: Rows) => new NodeTree(`vouchSidecar.${name}`, rows, used);
-    this.trees = {
-      inPlay: tree('inPlay', this.inPlay),
-      inFile: tree('inFile', this.inFile),
-      experts: tree('experts', this.experts),
-    };
+    const views = { inPlay: this.inPlay, inFile: this.inFile, experts: this.experts };
+    const tree = ([name, rows]: [string, Rows]) => new NodeTree(`vouchSidecar.${name}`, rows, used);
+    this.trees = Object.entries(views).map(tree);
     this.reading = new Reading(
       (uri) => (this.isBlank ? undefined : this.inFile.look(uri)),
       (caret) => this.inFile.follow(caret),
@@ -66,8 +62,8 @@ export class Panel implements vscode.Disposable {
     this.state = state;
     const tell = (key: string, value: unknown) =>
       vscode.commands.executeCommand('setContext', `vouchSidecar.${key}`, value);
-    void tell('state', state.kind);
     void tell('hasNames', state.status && hasNames(state.status));
+    void tell('state', state.kind);
     if (isIdle(state) || state.kind === 'paused') this.inPlay.clear();
     if (this.isBlank) for (const view of [this.inFile, this.claim, this.experts]) view.clear();
     drawStatus(this.item, state, this.health);
@@ -104,9 +100,8 @@ export class Panel implements vscode.Disposable {
   }
 
   dispose(): void {
-    const { inPlay, inFile, experts } = this.trees;
-    const parts = [inPlay, inFile, experts, this.claim, this.item, this.reading];
-    for (const part of [...parts, this.changedState]) part.dispose();
+    const parts = [this.claim, this.item, this.reading, this.changedState];
+    for (const part of [...this.trees, ...parts]) part.dispose();
   }
 
   private async refreshNow(): Promise<void> {
@@ -117,7 +112,7 @@ export class Panel implements vscode.Disposable {
       this.generation = status.generation;
       this.reading.soon();
       void this.claim.refresh();
-      this.trees.inPlay.redraw(); // what is unfolded is asked for anew
+      this.inPlay.redraw(); // what is unfolded is asked for anew
       if (!this.isBlank) await this.experts.refresh();
     } catch (error) {
       this.log.debug(`What the server has could not be asked: ${String(error)}`);

@@ -15,11 +15,7 @@ function inFile(claims: readonly TiedClaim[]) {
     return { files: [{ path: 'a', claims: answer.claims }], degraded: answer.degraded };
   }) as unknown as Ask;
   const reported: (readonly Ref[])[] = [];
-  const model = new InFile(
-    ask,
-    () => {},
-    (here) => reported.push(here),
-  );
+  const model = new InFile(ask, (here) => reported.push(here));
   return { model, answer, reported };
 }
 

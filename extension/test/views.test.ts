@@ -31,7 +31,8 @@ function asking(answer: (method: string, params: Record<string, unknown>) => unk
 function inPlay(answer: (method: string) => unknown = () => assert.fail('nothing is asked')) {
   const { ask, asked } = asking(answer);
   const drawn: string[][] = [];
-  const model: InPlay = new InPlay(ask, () => drawn.push(names(model.roots)), 'own');
+  const model = new InPlay(ask, 'own');
+  model.redraw = () => drawn.push(names(model.roots));
   const push = (salience: PushedEntity[], more: object = {}) =>
     model.push({ session_id: 'own', salience, fresh: [], text: '', generation: 1, ...more });
   return { model, drawn, asked, push };
@@ -138,7 +139,7 @@ test('the other claims of an entity are beneath the first, each sentence once', 
 
 test('a claim that was pushed is asked for where somebody points at it or opens it', async () => {
   const { ask } = asking(() => ({ claim: claim('c1') }));
-  const model = new InPlay(ask, () => {}, 'own');
+  const model = new InPlay(ask, 'own');
   model.push({ session_id: 'own', salience: [pushed('a')], fresh: [], text: '', generation: 1 });
   const [top] = await below(model.roots[0]);
   assert.match((await tooltipOf(top as Node))[1] ?? '', /confidence 0\.70/);
@@ -171,7 +172,8 @@ test('a heading is set where it is another one: VS Code lets the rows wait then'
       set.push(heading ?? '');
     },
   };
-  const model: Experts = new Experts(ask, () => drawAround(view, model));
+  const model = new Experts(ask);
+  model.redraw = () => drawAround(view, model);
   drawAround(view, model);
   assert.deepEqual(set, []);
   await model.find({ topic: 'a', weight: 'count' });
@@ -243,7 +245,7 @@ function experts(
   const { ask, asked } = asking((method, params) =>
     method === 'vouch/experts' ? whole : more(params),
   );
-  return { model: new Experts(ask, () => {}), asked };
+  return { model: new Experts(ask), asked };
 }
 
 test('experts: people first, then teams, authors, systems', async () => {
@@ -284,7 +286,7 @@ test('experts: an answer to an older question is dropped, none is shown where it
     new Promise((resolve) =>
       waiting.push(() => resolve({ degraded: [], experts: [expert(topic, 1)] })),
     )) as unknown as Ask;
-  const model = new Experts(ask, () => {});
+  const model = new Experts(ask);
   const older = model.find({ topic: 'old', weight: 'count' });
   const newer = model.find({ topic: 'new', weight: 'count' });
   waiting[1]?.();
@@ -318,9 +320,10 @@ test('an expert unfolds to the claims that count most, and its tooltip has the f
 test('another question whose rows are the same draws its heading', async () => {
   let drawn = 0;
   const { ask } = asking(() => ({ degraded: [], experts: [expert('b', 3)] }));
-  const model = new Experts(ask, () => {
+  const model = new Experts(ask);
+  model.redraw = () => {
     drawn += 1;
-  });
+  };
   await model.find({ topic: 'relay', weight: 'count' });
   await model.find({ topic: 'Relay', weight: 'count' });
   assert.equal(drawn, 2);

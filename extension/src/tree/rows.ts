@@ -1,7 +1,7 @@
 /** What a tree view shows, how long a row stays that left, and when rows are drawn. */
 import type { Node } from './nodes';
 
-/** The rows of a view; `redraw` is called where there is something else to be seen than before. */
+/** The rows of a view. */
 export class Rows {
   roots: readonly Node[] = [];
   /** The line above the rows. */
@@ -9,8 +9,8 @@ export class Rows {
   /** A figure at the view's icon; 0: none. */
   badge = { value: 0, tooltip: '' };
   private drawn = '';
-
-  constructor(private readonly redraw: () => void) {}
+  /** What draws them sets it; called where there is something else to be seen than before. */
+  redraw: () => void = () => {};
 
   protected show(rows: readonly Node[], heading = '', badge = { value: 0, tooltip: '' }): void {
     Object.assign(this, { roots: rows, heading, badge });

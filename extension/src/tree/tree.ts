@@ -17,6 +17,7 @@ export class NodeTree implements vscode.TreeDataProvider<Node>, vscode.Disposabl
     /** Somebody uses the rows; with a node: selects it. */
     used: (node?: Node) => void,
   ) {
+    rows.redraw = () => this.redraw();
     this.view = vscode.window.createTreeView(id, { treeDataProvider: this, showCollapseAll: true });
     const touched = (node?: Node) => {
       this.guard.touched();
@@ -31,7 +32,7 @@ export class NodeTree implements vscode.TreeDataProvider<Node>, vscode.Disposabl
     ];
   }
 
-  redraw(): void {
+  private redraw(): void {
     drawAround(this.view, this.rows);
     this.guard.redraw();
   }

@@ -29,11 +29,8 @@ export class Experts extends Rows {
   question: Question | undefined;
   private turn = 0;
 
-  constructor(
-    private readonly ask: Ask,
-    redraw: () => void,
-  ) {
-    super(redraw);
+  constructor(private readonly ask: Ask) {
+    super();
   }
 
   async find(question: Question): Promise<void> {
@@ -65,19 +62,13 @@ function groupsOf(ask: Ask, { experts, people, by_commits }: ExpertsResult): Nod
   const ranked = new Set<string | null>(experts.map(({ entity_id }) => entity_id));
   const unranked = (people ?? []).filter(({ entity_id }) => !ranked.has(entity_id));
   const isPerson = ({ type }: ExpertRow) => PEOPLE.includes(type.toLowerCase());
-  const nodes = (rows: readonly ExpertRow[]) => rows.map((row) => expertNode(ask, row));
+  const nodes = (arePeople: boolean) =>
+    experts.filter((row) => isPerson(row) === arePeople).map((row) => expertNode(ask, row));
+  const persons = [...nodes(true), ...unranked.map(personNode)];
   return [
-    listNode('group:People', 'People and teams', 'person', [
-      ...nodes(experts.filter(isPerson)),
-      ...unranked.map(personNode),
-    ]),
+    listNode('group:People', 'People and teams', 'person', persons),
     listNode('group:By commits', 'By commits', 'git-commit', (by_commits ?? []).map(authorNode)),
-    listNode(
-      'group:Systems',
-      'Systems and topics',
-      'server',
-      nodes(experts.filter((row) => !isPerson(row))),
-    ),
+    listNode('group:Systems', 'Systems and topics', 'server', nodes(false)),
   ].filter(({ children }) => children?.length);
 }
 

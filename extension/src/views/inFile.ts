@@ -37,11 +37,10 @@ export class InFile extends Rows {
 
   constructor(
     private readonly ask: Ask,
-    redraw: () => void,
     /** Told of the claims at the caret, where there are any. */
     private readonly onClaimsAtCaret: (claims: readonly Ref[]) => void,
   ) {
-    super(redraw);
+    super();
   }
 
   /** Shows what is tied to a file; what is shown of it stays until that is known. */

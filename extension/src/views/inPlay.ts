@@ -31,11 +31,10 @@ export class InPlay extends Rows {
 
   constructor(
     private readonly ask: Ask,
-    redraw: () => void,
     /** The session of this window. */
     private readonly own: string,
   ) {
-    super(redraw);
+    super();
   }
 
   /** Takes what is in play in a session now. What is no longer known goes at once. */
