@@ -112,6 +112,21 @@ def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
     assert looked(engine).serial == again.serial
 
 
+def test_that_nothing_is_pending_any_more_is_a_generation(root: Path, tmp_path: Path) -> None:
+    """Who was told before that something is asks again, though the world says the same."""
+    engine = settled(root, tmp_path)
+    claim, before = root / ".vouch" / "claims" / "relay.yaml", only(engine).world
+    less_sure = claim.read_text("utf-8").replace("confidence: 0.9", "confidence: 0.3")
+    claim.write_text(less_sure, "utf-8")
+    engine.read()
+    published, is_pending = engine.generation, only(engine).world_is_behind
+    world = looked(engine)
+    assert (is_pending, world is before, world.serial) == (True, False, before.serial)
+    assert engine.generation > published
+    assert looked(engine) is world
+    assert engine.generation == published + 1
+
+
 def test_a_world_is_of_one_generation_whatever_is_published_meanwhile(
     root: Path, tmp_path: Path
 ) -> None:

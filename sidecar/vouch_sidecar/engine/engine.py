@@ -170,10 +170,13 @@ class Engine:
         return True
 
     def publish_world(self, collection: Collection, world: World) -> None:
-        """Publish the world around a knowledge base: a generation, if answers may differ."""
-        before = collection.world
+        """Publish the world around a knowledge base: a generation, if answers may differ, be it in
+        that nothing is pending any more.
+        """
+        before, was_behind = collection.world, collection.world_is_behind
         collection.published = replace(collection.published, world=world)
-        self.generation += world.serial != before.serial
+        is_news = was_behind and not collection.world_is_behind
+        self.generation += is_news or world.serial != before.serial
         if world is not before:
             self.changed.bump()
 
