@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -32,6 +33,19 @@ def ran(
         check=False,
         timeout=60,
     )
+
+
+def test_who_has_closed_the_output_ends_with_a_code_of_his_own(tmp_path: Path) -> None:
+    """As the language server on `exit`: nobody reads what is closed, but the client is there."""
+    code = """if True:
+        from vouch_sidecar.surfaces.stdio import *
+        _, sink = claim_streams()
+        end_with_client(sink.fileno())
+        sink.close()
+        time.sleep(3 * CLIENT_POLL_SECONDS)
+        os._exit(7)
+    """
+    assert ran(sys.executable, "-c", code, cwd=tmp_path).returncode == 7
 
 
 @pytest.mark.parametrize("args", COMMANDS, ids=" ".join)

@@ -63,7 +63,7 @@ def end_with_client(sink: int) -> None:
     signal.signal(signal.SIGTERM, lambda *_: leave(TERMINATED))
     readers = select.poll() if hasattr(select, "poll") else None
     if readers is not None:
-        readers.register(sink, 0)
+        readers.register(os.dup(sink), 0)  # it is closed before the process ends by itself
 
     def watch() -> None:
         while os.getppid() == surfaces.PARENT:
