@@ -83,6 +83,10 @@ def test_nothing_is_fresh_twice_in_a_session(engine: Engine, pushes: Pushes) -> 
     engine.sessions.end("s")  # it begins anew before anybody was told
     (push,) = say(engine, pushes, "Mail Relay 1x")
     assert [row.entity.id for row, _ in push.update.rows] == ["e1"]
+    engine.observe("quiet", None, "nothing of note")
+    assert pushed(pushes) == []
+    engine.end_session("quiet")
+    assert pushed(pushes) == [], "there was nothing to take back"
 
 
 def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> None:

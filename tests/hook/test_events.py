@@ -9,12 +9,13 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller
+from vouch_sidecar.engine import Caller, Pushes
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.hook.payload import ENVELOPES, prompt_of
 from vouch_sidecar.surfaces.local.user_socket import HOOK
 
-from tests.engine.bases import Clock
+from tests.engine.bases import Clock, ask, pushed
+from tests.kb.samples import entity, put
 from tests.protocol import knowledge
 from tests.workspace.places import cite, git, settled, write
 
@@ -142,6 +143,27 @@ def test_what_nobody_heard_was_not_given(agent: Agent) -> None:
     assert agent.edit("src/relay.py", "three") == ""
 
 
+def test_what_nobody_reviewed_is_told_unasked_where_it_surely_answers_alone(
+    agent: Agent, tmp_path: Path
+) -> None:
+    said = "The Mail Relay drops letters without a stamp at the northern quay."
+    fields: dict[str, Any] = {"auto_approved": True, "entities": ["mail"]}
+    cite(agent.root, "passage", said, "a.md", said.encode(), quote=said.encode(), **fields)
+    put(agent.root / ".vouch", "entities/mail.yaml", entity("mail", name="Mail Relay"))
+    again = Agent(agent.root, tmp_path)
+    for text, is_sure in (
+        ("the Mail Relay is fast", False),
+        ("Does Mail Relay drop letters?", True),
+    ):
+        asked = ask(again.engine, "context", task=text)["items"]
+        assert [item["id"] for item in asked] == ["passage"]
+        assert (said in again(PROMPT, text, prompt=text)) is is_sure
+        again.engine.observe("typed", None, text)
+        told = (p.update.block.text for p in pushed(Pushes(again.engine, Caller("editor"))))
+        assert (said in "".join(told)) is is_sure
+        again.engine.end_session("typed")
+
+
 def test_the_same_event_is_answered_once_a_minute(agent: Agent) -> None:
     assert agent(PROMPT, None, prompt=KNOWN)
     assert agent(PROMPT, None, prompt=KNOWN) == ""
@@ -166,6 +188,8 @@ def test_what_the_agent_forgot_is_told_again_at_once(
         assert first
         assert agent.read("src/relay.py")
         agent(event, source=source)
+        in_play = ask(agent.engine, "salience", session_id="agent")["salience"]
+        assert bool(in_play) is (source == "compact"), "another one begins, or the same goes on"
         assert agent(PROMPT, prompt=prompt) == first
         assert agent.read("src/relay.py")
         agent(event, source=source)
@@ -209,6 +233,8 @@ IDE = "# Context from my IDE setup:\n\n- redis.py\n\n## My request for Codex:\n"
         ("This session is being continued from a previous conversation that ran out.\n\nJWT.", ""),
         (CAVEAT, ""),
         ("Stop hook feedback:\n- [x]: JWT failed", ""),
+        ("# AGENTS.md instructions for /repo\n\nJWT", ""),
+        ("[Request interrupted by user for tool use]", ""),
         (IDE + KNOWN, KNOWN),
         ("a\ud800", "a\ufffd"),
         *((text, text) for text in ("Why <system-reminder>?", "Close </system-reminder>, please.")),
@@ -243,6 +269,25 @@ def test_what_an_event_does_not_hold_is_not_read(agent: Agent, tmp_path: Path) -
     assert "redis-holds" in agent.read(
         here, file={"content": "import os\n# sessions go to Redis\n"}
     )
+
+
+def test_hosts_call_a_file_and_what_was_written_in_several_ways(agent: Agent) -> None:
+    paths, texts = ("notebook_path", "filePath"), ("new_source", "content")
+    for number, (path, text) in enumerate(zip(paths, texts, strict=True)):
+        given = {path: str(agent.root / "auth.py"), text: "# a JWT is checked here\n"}
+        assert "jwt-expires" in agent(FILE, f"s{number}", tool_input=given)
+
+
+def test_what_is_weakly_tied_to_a_file_is_not_told(agent: Agent, tmp_path: Path) -> None:
+    knowledge.config(agent.root, "sidecar: {recall: {similarity_threshold: 0}}\n")
+    write(agent.root, {"src/see.py": "def keep():\n    pass\n"})
+    git(agent.root, "add", "src")
+    cite(agent.root, "door", "It can `keep`.", "https://example.org/d")
+    again = Agent(agent.root, tmp_path)
+    (file,) = ask(again.engine, "files", paths=["src/see.py"])["files"]
+    assert [(row["id"], row["weak"]) for row in file["claims"]] == [("door", True)]
+    assert again.read("src/see.py") == ""
+    assert again(FILE, **changed(again, "src/see.py", "pass", "return")) == ""
 
 
 def test_a_file_s_claims_are_told_once_a_session(agent: Agent) -> None:
