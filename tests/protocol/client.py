@@ -12,9 +12,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import chdir, contextmanager
+from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 from unittest.mock import patch
 
 from click.testing import CliRunner
@@ -26,7 +26,7 @@ Message = dict[str, Any]
 WAIT = 60.0
 HEADER = re.compile(rb"Content-Length: (\d+)\r\n(?:Content-Type: .*\r\n)?\r\n")
 COMMAND = Path(sys.executable).with_name("vouch-sidecar")
-REFUSED = {"code": -32601, "message": "Method not found"}
+AGREED: Message = {"result": None}
 
 
 def framed(body: bytes) -> bytes:
@@ -37,7 +37,7 @@ def framed(body: bytes) -> bytes:
 class Client:
     """One server process. Everything received is kept in `received`, in order.
 
-    Requests of the server are refused, unless the client `agrees` to all. Bytes on standard output
+    Each request of the server has the `answer`, none where that is None. Bytes on standard output
     that are no protocol are kept in `strays`.
     """
 
@@ -46,16 +46,13 @@ class Client:
         *args: str,
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
-        agrees: bool = False,
+        answer: Message | None = AGREED,
     ) -> None:
-        command = args or ("lsp",)
-        self.process = Forked(command, cwd, environment(env or {}))
-        self._sink: IO[bytes] = self.process.stdin
-        self._source: IO[bytes] = self.process.stdout
+        self.process = Forked(args or ("lsp",), cwd, environment(env or {}))
         self.received: list[Message] = []
         self.strays = b""
         self.errors = b""
-        self._agrees = agrees
+        self._answer = answer
         self._arrived = threading.Condition()
         self._next_id = 0
         self.is_over = False
@@ -67,8 +64,8 @@ class Client:
 
     def send_bytes(self, data: bytes) -> None:
         """Send bytes as they are."""
-        self._sink.write(data)
-        self._sink.flush()
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
 
     def send(self, message: object) -> None:
         """Send a message, of any content."""
@@ -101,19 +98,17 @@ class Client:
         error: Message = answer["error"]
         return error
 
-    def wait(
-        self, wanted: Callable[[Message], bool], since: int = 0, timeout: float = WAIT
-    ) -> Message:
+    def wait(self, wanted: Callable[[Message], bool], since: int = 0) -> Message:
         """The first message received, from index `since` on, that is wanted."""
-        deadline = time.monotonic() + timeout
+        found: Message = self._arrives(lambda: next(filter(wanted, self.received[since:]), None))
+        return found
+
+    def _arrives(self, sought: Callable[[], Any]) -> Any:
         with self._arrived:
-            while True:
-                for message in self.received[since:]:
-                    if wanted(message):
-                        return message
-                left = deadline - time.monotonic()
-                if self.is_over or left <= 0 or not self._arrived.wait(left):
-                    raise TimeoutError(f"not received; stderr: {self.errors.decode()[-2000:]}")
+            self._arrived.wait_for(lambda: sought() or self.is_over, WAIT)
+            if not (found := sought()):
+                raise TimeoutError(f"not received; stderr: {self.errors.decode()[-2000:]}")
+            return found
 
     def until(self, method: str, params: object, wanted: Callable[[Any], bool]) -> Any:
         """Ask again and again until the result is the wanted one."""
@@ -124,10 +119,9 @@ class Client:
             time.sleep(0.02)
         return result
 
-    def notified(self, method: str, since: int = 0, timeout: float = WAIT) -> Any:
+    def notified(self, method: str, since: int = 0) -> Any:
         """The params of the first notification of a method."""
-        found = self.wait(lambda m: m.get("method") == method, since, timeout)
-        return found["params"]
+        return self.wait(lambda m: m.get("method") == method, since)["params"]
 
     def pushed(self, session_id: str, ids: list[str], since: int = 0) -> Any:
         """The first push, from index `since` on, by which just these are in play in a session."""
@@ -185,18 +179,13 @@ class Client:
 
     def line(self) -> bytes:
         """The next line that is no message of LSP."""
-        deadline = time.monotonic() + WAIT
-        with self._arrived:
-            while b"\n" not in self.strays:
-                left = deadline - time.monotonic()
-                if self.is_over or left <= 0 or not self._arrived.wait(left):
-                    raise TimeoutError(f"no line; stderr: {self.errors.decode()[-2000:]}")
-            found, _, self.strays = self.strays.partition(b"\n")
+        self._arrives(lambda: b"\n" in self.strays)
+        found, _, self.strays = self.strays.partition(b"\n")
         return found
 
     def hang_up(self) -> None:
         """Close the server's standard input."""
-        self._sink.close()
+        self.process.stdin.close()
 
     def ended(self, timeout: float = 2.0) -> int:
         """The exit code, within so many seconds."""
@@ -214,19 +203,17 @@ class Client:
         self.process.wait()
         for thread in self._threads:
             thread.join(5)
-        standard = (self.process.stdin, self.process.stdout, self.process.stderr)
-        for stream in (self._sink, self._source, *standard):
-            try:
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            with suppress(OSError):
                 stream.close()
-            except OSError:
-                continue
 
     def _read(self) -> None:
-        stream = self._source
-        header = b""
+        stream, header = self.process.stdout, b""
         while line := stream.readline():
             if line.startswith(b"{"):
-                self._take_line(line)
+                with self._arrived:
+                    self.strays += line
+                    self._arrived.notify_all()
                 continue
             header += line
             if not header.endswith(b"\r\n\r\n"):
@@ -242,21 +229,12 @@ class Client:
             self.is_over = True
             self._arrived.notify_all()
 
-    def _take_line(self, line: bytes) -> None:
-        with self._arrived:
-            self.strays += line
-            self._arrived.notify_all()
-
     def _take(self, message: Message) -> None:
         with self._arrived:
             self.received.append(message)
             self._arrived.notify_all()
-        if "method" in message and "id" in message:
-            self.send(self._answer_to(message))
-
-    def _answer_to(self, message: Message) -> Message:
-        said = {"result": None} if self._agrees else {"error": REFUSED}
-        return {"jsonrpc": "2.0", "id": message["id"], **said}
+        if "method" in message and "id" in message and self._answer:
+            self.send({"jsonrpc": "2.0", "id": message["id"], **self._answer})
 
     def _log(self) -> None:
         while line := self.process.stderr.readline():
@@ -264,14 +242,9 @@ class Client:
 
 
 @contextmanager
-def running(
-    *args: str,
-    cwd: Path | None = None,
-    env: Mapping[str, str] | None = None,
-    agrees: bool = False,
-) -> Iterator[Client]:
-    """A server for the length of a block."""
-    client = Client(*args, cwd=cwd, env=env, agrees=agrees)
+def running(*args: str, **options: Any) -> Iterator[Client]:
+    """A server for the length of a block; options are those of `Client`."""
+    client = Client(*args, **options)
     try:
         yield client
     finally:
@@ -300,12 +273,6 @@ def run_command(
     anyhow where that is None. It runs in this process, unless it ends the one that it runs in.
     """
     words = [str(arg) for arg in args]
-    if words[:1] == ["jsonl"]:
-        process = Forked(words, cwd, environment(env or {}))
-        printed, errors = (text.decode() for text in process.communicate(said.encode()))
-        ended = process.wait()
-        assert code in (None, ended), printed + errors
-        return subprocess.CompletedProcess(words, ended, printed, errors)
     if words[:1] == ["hook"] and "--help" not in words:
         return run_process(*words, cwd=cwd, env=env, said=said, code=code)
     with as_command(cwd, env or {}):
@@ -368,5 +335,5 @@ def hover(client: Client, text: str, line: int, character: int, uri: str = "unti
     """The hover at a position of a text, which is open meanwhile."""
     client.open(uri, text, "markdown")
     found = client.request("textDocument/hover", at(uri, line, character))
-    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    client.close(uri)
     return found

@@ -10,6 +10,7 @@ import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import Client, Message, at
+from tests.protocol.conftest import Start
 from tests.protocol.editor import ABLE, Editor
 
 HOVER = "textDocument/hover"
@@ -30,13 +31,6 @@ def demanding() -> dict[str, Any]:
     return able
 
 
-class Silent(Client):
-    """Answers nothing that it is asked."""
-
-    def _answer_to(self, message: Message) -> Message:
-        return {"jsonrpc": "2.0", "method": "$/nothing", "params": {"of": message["method"]}}
-
-
 def is_well(client: Client, root: Path) -> None:
     """Hovers, follows changes on disk, and ends as it should."""
     editor = Editor(client)
@@ -48,16 +42,15 @@ def is_well(client: Client, root: Path) -> None:
     assert client.shut_down() == 0
 
 
-@pytest.mark.parametrize("kind", [Client, Silent])
-def test_one_that_refuses_everything_or_never_answers(root: Path, kind: type[Client]) -> None:
-    client = kind(cwd=root)
-    try:
-        client.initialize(root, capabilities=demanding(), workspaceFolders=None)
-        client.notify("workspace/didChangeConfiguration", {"settings": None})
-        client.indexed()
-        is_well(client, root)
-    finally:
-        client.dispose()
+@pytest.mark.parametrize("answer", [{"error": {"code": -32601, "message": "unknown"}}, None])
+def test_one_that_refuses_everything_or_never_answers(
+    start: Start, root: Path, answer: Message | None
+) -> None:
+    client = start(answer=answer)
+    client.initialize(root, capabilities=demanding(), workspaceFolders=None)
+    client.notify("workspace/didChangeConfiguration", {"settings": None})
+    client.indexed()
+    is_well(client, root)
 
 
 def test_one_whose_changes_come_in_any_order(client: Client) -> None:

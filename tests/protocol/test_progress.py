@@ -13,7 +13,7 @@ CAN_SHOW = {"window": {"workDoneProgress": True}}
 def test_progress_of_a_long_first_index(start: Start, root: Path) -> None:
     for number in range(8_000):
         knowledge.claim(root, f"claim-{number}", f"JWT is used {number} times a day.", "jwt")
-    client = start(agrees=True)
+    client = start()
     client.initialize(root, capabilities=CAN_SHOW)
     created = client.wait(lambda m: m.get("method") == "window/workDoneProgress/create")
     token = created["params"]["token"]
