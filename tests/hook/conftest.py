@@ -89,29 +89,23 @@ class Place:
     @contextmanager
     def listener(self, answer: bytes | None) -> Iterator[None]:
         """A process that holds the socket, answers this once and goes; with None it never does."""
+
+        def serve(answer: bytes) -> None:
+            with suppress(OSError):  # nobody came
+                connected, _ = listener.accept()
+                with connected:
+                    connected.recv(1 << 16)
+                    connected.sendall(answer)
+                    listener.close()
+
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(self.socket))
             listener.listen()
-            over = threading.Event()
-
-            def serve() -> None:
-                with suppress(OSError):  # nobody came
-                    connected, _ = listener.accept()
-                    with connected:
-                        connected.recv(1 << 16)
-                        if answer is None:
-                            over.wait(10)
-                        else:
-                            connected.sendall(answer)
-                            listener.close()
-
-            thread = threading.Thread(target=serve, daemon=True)
-            thread.start()
+            if answer is not None:
+                threading.Thread(target=serve, args=[answer], daemon=True).start()
             yield
-            over.set()
             with suppress(OSError):  # it is closed
                 listener.shutdown(socket.SHUT_RDWR)
-            thread.join(5)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from vouch_sidecar.surfaces.hook.client import allowed, remember_in_vain, was_in
 
 from tests.engine.processes import until
 from tests.hook.conftest import END, FILE, LIMIT, PROMPT, START, Place
-from tests.mcp.messages import INITIALIZE
+from tests.mcp.client import INITIALIZE
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, Client, environment, framed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import SequenceMatcher
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -64,22 +64,12 @@ def changed(agent: Agent, path: str, old: str, new: str) -> dict[str, Any]:
     after = before.replace(old, new)
     write(agent.root, {path: after})
     were, are = before.splitlines(), after.splitlines()
-    patch = [
-        {
-            "newStart": first + 1,
-            "lines": [
-                *(f"-{line}" for line in were[start:end]),
-                *(f"+{line}" for line in are[first:last]),
-            ],
-        }
-        for tag, start, end, first, last in SequenceMatcher(None, were, are).get_opcodes()
-        if tag != "equal"
-    ]
+    first = next(number for number in range(len(were) + 1) if were[:number] != are[:number])
+    lines = [*unified_diff(were, are, n=0, lineterm="")][3:]
+    patch = [{"newStart": first, "lines": lines}]
     given = {"file_path": str(agent.root / path), "old_string": old, "new_string": new}
-    return {
-        "tool_input": given,
-        "tool_response": {"structuredPatch": patch, "originalFile": before},
-    }
+    shown = {"structuredPatch": patch, "originalFile": before}
+    return {"tool_input": given, "tool_response": shown}
 
 
 @pytest.fixture
@@ -119,16 +109,10 @@ def test_a_session_begins_with_a_brief(agent: Agent) -> None:
 
 
 def test_a_prompt_is_told_what_its_session_was_not(agent: Agent) -> None:
-    assert " jwt-rotates: Refresh tokens for JWT rotate on every use." in agent(
-        PROMPT, prompt=KNOWN
-    )
+    said = agent(PROMPT, prompt=KNOWN)
+    assert " jwt-rotates: Refresh tokens for JWT rotate on every use." in said
     assert agent(PROMPT, prompt="And how else is a JWT used?") == ""
     assert agent(PROMPT, "other", prompt="What about a JWT?")
-    knowledge.claim(agent.root, "jwt-expires", "JWT access tokens live for an hour.", "jwt")
-    agent.engine.load()
-    again = agent(PROMPT, prompt="And now, how long does a JWT live?")
-    assert "live for an hour" in again
-    assert "rotate" not in again
 
 
 def test_what_nobody_heard_was_not_given(agent: Agent) -> None:

@@ -17,7 +17,7 @@ from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.surfaces.install.hosts import MARK
 
 from tests.install.conftest import PLUGIN, WRITING, Install
-from tests.mcp.messages import INITIALIZE
+from tests.mcp.client import INITIALIZE
 from tests.protocol.client import COMMAND, environment
 
 # By host: its file with hooks, and that with the server, which stands below a key.

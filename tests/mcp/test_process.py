@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
 from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects, path_of
 
 from tests.engine.processes import until
 from tests.hook.conftest import Place
-from tests.mcp.client import Host, content_of, host, text_of
-from tests.mcp.messages import INITIALIZE
+from tests.mcp.client import INITIALIZE, Host, content_of, host, text_of
 from tests.protocol import knowledge
 from tests.protocol.client import running
 
@@ -39,14 +40,23 @@ def test_the_project_is_where_somebody_says(place: Place, tmp_path: Path) -> Non
     assert path_of("~/a b").endswith("/a b")
 
 
-def test_the_clients_roots_are_asked(place: Place) -> None:
-    with host(Path("/"), place.env, offers=place.root) as mcp:
-        assert KNOWN in text_of(mcp.call("claim", id="jwt-expires"))
-    gone = str(place.root / "gone")
-    with host(Path("/"), place.env, "--root", gone, offers=place.root) as mcp:
-        said = text_of(mcp.call("claim", id="jwt-expires"))
-    assert said.startswith(NONE)
-    assert "gone, which does not exist" in said
+@pytest.mark.parametrize(
+    ("args", "is_offered", "said"),
+    [
+        ([], True, f"(?s)(?!{NONE}).*{KNOWN}"),
+        (["--root", "/gone"], True, f"{NONE}.*/gone, which does not exist"),
+        (["--root", "${workspaceFolder}"], False, f"{NONE}.*a variable that the host did not fill"),
+    ],
+)
+def test_the_clients_roots_are_asked_unless_somebody_chose(
+    place: Place, args: list[str], is_offered: bool, said: str
+) -> None:
+    """And where there is none, every tool says so."""
+    with host(Path("/"), place.env, *args, offers=place.root if is_offered else None) as mcp:
+        for result in (mcp.call("claim", id="jwt-expires"), mcp.call("search", query="JWT")):
+            assert re.match(said, text_of(result))
+            assert result.isError is said.startswith(NONE)
+            assert "`root`" in text_of(result) or not result.isError
 
 
 def test_a_call_names_its_root(mcp: Host, place: Place, tmp_path: Path) -> None:
@@ -62,15 +72,6 @@ def test_a_call_names_its_root(mcp: Host, place: Place, tmp_path: Path) -> None:
         found = mcp.call("search", query="tokens green", root=folder)
         assert text_of(found).startswith(f"{NONE} from the `root` of this call, which {why}")
         assert content_of(found)["hits"] == []
-
-
-def test_where_there_is_none_every_tool_says_so(place: Place) -> None:
-    with host(Path("/"), place.env, "--root", "${workspaceFolder}") as mcp:
-        for result in (mcp.call("claim", id="jwt"), mcp.call("search", query="JWT")):
-            assert text_of(result).startswith(NONE)
-            assert "`root`" in text_of(result)
-            assert "a variable that the host did not fill in" in text_of(result)
-            assert result.isError
 
 
 def test_it_reads_before_it_is_asked_and_an_interrupt_ends_it(place: Place, tmp_path: Path) -> None:

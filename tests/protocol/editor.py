@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +24,6 @@ ABLE: dict[str, Any] = {
 """Capabilities without dynamic registration."""
 
 CONVERTER = converters.get_converter()
-BREAKS = ("\r\n", "\n", "\r")
-WIDTHS: dict[str, Callable[[str], int]] = {
-    "utf-8": lambda text: len(text.encode()),
-    "utf-16": lambda text: len(text.encode("utf-16-le")) // 2,
-    "utf-32": len,
-}
 
 
 def checked(method: str, result: Any) -> Any:
@@ -45,9 +38,8 @@ def checked(method: str, result: Any) -> Any:
 class Editor:
     """A client in which documents are open. Positions are given by words of the text."""
 
-    def __init__(self, client: Client, encoding: str = "utf-16") -> None:
+    def __init__(self, client: Client) -> None:
         self.client = client
-        self.encoding = encoding
         self.texts: dict[str, str] = {}
 
     def open(self, where: Path | str, text: str | None = None, language: str = "yaml") -> str:
@@ -72,26 +64,12 @@ class Editor:
         return self.ask(method, {**document, **(more or {})})
 
     def position(self, uri: str, offset: int) -> dict[str, int]:
-        """The position of an offset: counted anew, character by character."""
-        text, line, start, at = self.texts[uri], 0, 0, 0
-        while at < offset:
-            end = next((mark for mark in BREAKS if text.startswith(mark, at)), "")
-            at += len(end) or 1
-            if end and at <= offset:
-                line, start = line + 1, at
-        return {"line": line, "character": WIDTHS[self.encoding](text[start:offset])}
+        """The position of an offset, in units of UTF-16."""
+        lines = re.split(r"\r\n|\r|\n", self.texts[uri][:offset])
+        return {"line": len(lines) - 1, "character": len(lines[-1].encode("utf-16-le")) // 2}
 
-    def said(self, place: Any) -> str:
-        """The text at a range of a location: of an open document, else of the file."""
-        uri, span = place["uri"], place["range"]
-        text = self.texts.get(uri)
-        if text is None:
-            text = Path(uri.removeprefix("file://")).read_text("utf-8")
-            self.texts[uri] = text
-        return text[self._offset(text, span["start"]) : self._offset(text, span["end"])]
-
-    def _offset(self, text: str, position: Any) -> int:
-        starts = [0, *(match.end() for match in re.finditer(r"\r\n|\r|\n", text))]
-        start, width = starts[position["line"]], WIDTHS[self.encoding]
-        offsets = range(start, len(text) + 1)
-        return next(o for o in offsets if width(text[start:o]) == position["character"])
+    def said(self, uri: str, span: Any) -> str:
+        """The text of a document at a range."""
+        text = self.texts[uri]
+        places = [self.position(uri, offset) for offset in range(len(text) + 1)]
+        return text[places.index(span["start"]) : places.index(span["end"])]

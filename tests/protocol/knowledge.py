@@ -30,32 +30,13 @@ def library(root: Path) -> Path:
     make(root)
     (root / "docs").mkdir()
     (root / "docs" / "auth.md").write_text("# Auth\n\nTokens expire.\n", "utf-8")
-    claim(
-        root,
-        "jwt-old",
-        "JWT access tokens never expire.",
-        "jwt",
-        status="superseded",
-        more="superseded_by: jwt-expires\n",
-    )
-    claim(
-        root,
-        "jwt-cites",
-        "JWT is cited by evidence.",
-        "jwt",
-        more="supersedes:\n- jwt-old\n",
-        cites=EVIDENCE,
-    )
-    write(
-        root,
-        f"evidence/{EVIDENCE}.yaml",
-        f"id: {EVIDENCE}\nsource_id: {SOURCE}\nlocator: L3\nquote: Tokens expire.\n",
-    )
-    write(
-        root,
-        "relations/jwt-uses-redis.yaml",
-        "id: jwt-uses-redis\nsource: jwt\nrelation: uses\ntarget: redis\n",
-    )
+    old, new = "superseded_by: jwt-expires\n", "supersedes:\n- jwt-old\n"
+    claim(root, "jwt-old", "JWT access tokens never expire.", "jwt", status="superseded", more=old)
+    claim(root, "jwt-cites", "JWT is cited by evidence.", "jwt", more=new, cites=EVIDENCE)
+    evidence = f"id: {EVIDENCE}\nsource_id: {SOURCE}\nlocator: L3\nquote: Tokens expire.\n"
+    write(root, f"evidence/{EVIDENCE}.yaml", evidence)
+    relation = "id: jwt-uses-redis\nsource: jwt\nrelation: uses\ntarget: redis\n"
+    write(root, "relations/jwt-uses-redis.yaml", relation)
     write(
         root,
         "pages/auth.md",
@@ -77,41 +58,33 @@ def write(root: Path, relative: str, text: str) -> Path:
 
 def config(root: Path, text: str) -> None:
     """Write `config.yaml`."""
-    (root / ".vouch" / "config.yaml").write_text(text, encoding="utf-8")
+    write(root, "config.yaml", text)
 
 
 def entity(root: Path, entity_id: str, name: str, *aliases: str) -> Path:
     """Write an entity; its file."""
-    path = root / ".vouch" / "entities" / f"{entity_id}.yaml"
-    path.write_text(
-        f"id: {entity_id}\nname: {name!r}\ntype: concept\naliases: {list(aliases)!r}\n",
-        encoding="utf-8",
-    )
-    return path
+    said = f"id: {entity_id}\nname: {name!r}\ntype: concept\naliases: {list(aliases)!r}\n"
+    return write(root, f"entities/{entity_id}.yaml", said)
 
 
-def claim(
-    root: Path,
+def claim(root: Path, claim_id: str, text: str, *entities: str, **fields: str) -> Path:
+    """Write a claim; its file."""
+    return write(root, f"claims/{claim_id}.yaml", claim_text(claim_id, text, *entities, **fields))
+
+
+def claim_text(
     claim_id: str,
     text: str,
     *entities: str,
     status: str = "stable",
     more: str = "",
     cites: str = SOURCE,
-) -> Path:
-    """Write a claim; its file."""
-    said = claim_text(claim_id, text, *entities, status=status, more=more)
-    return write(root, f"claims/{claim_id}.yaml", said.replace(SOURCE, cites))
-
-
-def claim_text(
-    claim_id: str, text: str, *entities: str, status: str = "stable", more: str = ""
 ) -> str:
     """What the file of a claim holds."""
     quoted = text.replace("'", "''")
     return (
         f"id: {claim_id}\ntext: '{quoted}'\ntype: fact\nstatus: {status}\nconfidence: 0.9\n"
-        f"evidence: [{SOURCE}]\nentities: {list(entities)!r}\n"
+        f"evidence: [{cites}]\nentities: {list(entities)!r}\n"
         f"updated_at: '2026-05-04T10:00:00Z'\n{more}"
     )
 
@@ -120,9 +93,8 @@ def source(root: Path) -> None:
     """Write the source that the claims cite."""
     folder = root / ".vouch" / "sources" / SOURCE
     folder.mkdir(parents=True)
-    (folder / "meta.yaml").write_text(
-        f"id: {SOURCE}\ntype: file\nlocator: docs/auth.md\ntitle: Auth notes\n", "utf-8"
-    )
+    meta = f"id: {SOURCE}\ntype: file\nlocator: docs/auth.md\ntitle: Auth notes\n"
+    (folder / "meta.yaml").write_text(meta, "utf-8")
     (folder / "content").write_text("Auth notes", "utf-8")
 
 

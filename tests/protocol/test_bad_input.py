@@ -1,15 +1,22 @@
-"""Bad input gets its clear answer, once, and the connection goes on."""
+"""Whatever a client does, it is answered once and clearly, and the server goes on or ends well."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
+from lsprotocol import types as lsp
+from vouch_sidecar.operations import NOTIFICATIONS, OPERATIONS
 
-from tests.protocol.client import Client, at, hover
+from tests.protocol import knowledge
+from tests.protocol.client import Client, Message, at, hover
 from tests.protocol.conftest import Start
+from tests.protocol.editor import ABLE
+from tests.reliability.nonsense import changed
 
 SECRET = "hunter2-do-not-echo"
 
@@ -112,3 +119,123 @@ def test_documents_that_no_file_can_be(shared: Client, tmp_path: Path, name: str
     goes_on(shared)
     methods = {message.get("method") for message in shared.received[since:]}
     assert "textDocument/publishDiagnostics" not in methods
+
+
+ASKING = {"dynamicRegistration": True, "refreshSupport": True}
+DEMANDING = {
+    "textDocument": {name: {**able, **ASKING} for name, able in ABLE["textDocument"].items()},
+    "workspace": {"didChangeWatchedFiles": ASKING, "diagnostics": ASKING},
+    "window": {"workDoneProgress": True},
+    "general": {"staleRequestSupport": "of another version"},
+}
+"""Capabilities that have the server ask for all it can ask, and one that nobody knows."""
+
+
+@pytest.mark.parametrize("answer", [{"error": {"code": -32601, "message": "unknown"}}, None])
+def test_one_that_refuses_everything_or_never_answers(
+    start: Start, root: Path, answer: Message | None
+) -> None:
+    client = start(answer=answer)
+    client.initialize(root, capabilities=DEMANDING, workspaceFolders=None)
+    client.notify("workspace/didChangeConfiguration", {"settings": None})
+    client.indexed()
+    assert "**JWT**" in hover(client, "About JWT.\n", 0, 7)["contents"]["value"]
+    client.save(knowledge.claim(root, "since", "JWT is new.", "jwt").as_uri())
+    client.until("vouch/experts", {"topic": "jwt"}, lambda r: r["experts"][0]["claim_count"] == 3)
+    assert client.shut_down() == 0
+
+
+def test_one_whose_changes_come_in_any_order(client: Client) -> None:
+    uri = "untitled:disordered"
+    client.change(uri, "never opened", 9)
+    client.save(uri)
+    client.open(uri, "first", version=5)
+    for version in (9, 3, 3, 7, 1):
+        client.change(uri, f"JWT {version}", version)
+    assert client.request("textDocument/hover", at(uri, 0, 1)) is not None
+    client.open(uri, "opened again", version=1)
+    assert client.request("textDocument/hover", at(uri, 0, 1)) is None
+
+
+MESSAGES = 600
+STANDARD = """
+initialize initialized textDocument/didOpen textDocument/didChange textDocument/didClose
+textDocument/didSave textDocument/hover textDocument/definition textDocument/completion
+workspace/symbol workspace/didChangeConfiguration workspace/didChangeWatchedFiles
+workspace/didChangeWorkspaceFolders notebookDocument/didOpen notebookDocument/didChange
+notebookDocument/didClose $/cancelRequest $/setTrace window/workDoneProgress/cancel unknown
+""".split()
+EXAMPLES = {operation.method: operation.example for operation in OPERATIONS.values()}
+METHODS = [*STANDARD, *EXAMPLES, *NOTIFICATIONS]
+TOLD = {name for name in STANDARD if lsp.METHOD_TO_TYPES.get(name, (None, 0))[1] is None}
+"""Methods of LSP that are notifications."""
+URIS = ["", "x", "::", "file://[bad", *(f"vouch-prompt:{x}/1" for x in ("//[x", "/A"))]
+URIS += ["\ud800", "jwt\x00"]
+
+
+def right(random: Random, root: Path) -> dict[str, Any]:
+    """Params in which each method of LSP finds what it asks for."""
+    claim = root / ".vouch" / "claims" / "jwt-expires.yaml"
+    uri = random.choice([*URIS, claim.as_uri(), (root / "a.md").as_uri()])
+    start, end = ({"line": random.randint(0, 3), "character": random.randint(0, 9)} for _ in "ab")
+    text = random.choice(["JWT", "id: ["])
+    document = {"uri": uri, "version": 1, "languageId": "x", "text": text}
+    changes = [{"text": "a\r\nJWT"}, {"text": "z", "range": {"start": start, "end": end}}]
+    notebook = {"uri": uri, "version": 1, "notebookType": "x", "cells": [{"document": uri}]}
+    return {
+        "textDocument": document,
+        "position": start,
+        "contentChanges": changes,
+        "notebookDocument": notebook,
+        "cellTextDocuments": [document],
+        "changes": [{"uri": uri, "type": 1}],
+        "event": {"added": [{"uri": uri, "name": "x"}], "removed": []},
+        "settings": {"vouchSidecar": {"recall": {"max_results": 3}}},
+        "query": "JWT",
+        "id": 1,
+    }
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_anything(client: Client, root: Path, seed: int) -> None:
+    random, asked = Random(seed), []
+    since = len(client.received)
+    for _ in range(MESSAGES):
+        method = random.choice(METHODS)
+        params = changed(random, EXAMPLES.get(method) or right(random, root))
+        if method in TOLD or (method != "initialize" and random.random() < 0.5):
+            client.notify(method, params)
+        else:
+            asked.append(client.start(method, params))
+    asked.append(client.start("vouch/status"))
+    assert client.answer(asked[-1])["result"]
+    for request in asked:  # one that waits for a look at the disk may be answered after a later one
+        client.answer(request)
+    answers = [m for m in client.received[since:] if "method" not in m]
+    assert Counter(m["id"] for m in answers) == Counter(asked)
+    assert not [m for m in answers if m.get("error", {}).get("code") == -32603]
+    assert "Traceback" not in client.errors.decode()
+    assert client.shut_down() == 0
+
+
+def test_exit_alone(client: Client) -> None:
+    client.notify("exit")
+    assert client.ended() == 1
+
+
+def test_what_is_asked_before_the_input_ends_is_answered(start: Start) -> None:
+    client = start()
+    asked = [client.start("initialize", {"capabilities": {}})]
+    asked += [client.start(method) for method in ("vouch/status", "shutdown")]
+    client.hang_up()
+    assert all("result" in client.answer(request) for request in asked)
+    assert client.ended() == 1
+
+
+@pytest.mark.parametrize("digits", [14, 40, 5_000])
+def test_what_is_no_header_ends_it_without_a_traceback(start: Start, digits: int) -> None:
+    client = start()
+    client.send_bytes(b"Content-Length: " + b"9" * digits + b"\r\n\r\n")
+    assert client.ended(10) == 1
+    client.dispose()
+    assert not client.errors

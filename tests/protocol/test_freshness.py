@@ -1,14 +1,16 @@
-"""What changes on disk is served without being asked for, whatever the client can or cannot do."""
+"""What changes on disk is served and told without being asked for, unless a pause forbids it."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from tests.conftest import MakeKb
 from tests.protocol import knowledge
-from tests.protocol.client import Client
-from tests.protocol.conftest import Serve
+from tests.protocol.client import Client, hover, run_command
+from tests.protocol.conftest import Serve, Start
 
 STATUS = "vouch/didChangeStatus"
 
@@ -41,3 +43,100 @@ def test_health_is_told_on_change(serve: Serve, root: Path) -> None:
     told = client.wait(lambda m: m.get("method") == STATUS and m["params"]["health"] != "ok")
     assert told["params"]["health"] == "warning"
     assert "broken.yaml" in told["params"]["message"]
+
+
+def test_progress_of_a_long_first_index(start: Start, root: Path) -> None:
+    for number in range(8_000):
+        knowledge.claim(root, f"claim-{number}", f"JWT is used {number} times a day.", "jwt")
+    client = start()
+    client.initialize(root, capabilities={"window": {"workDoneProgress": True}})
+    created = client.wait(lambda m: m.get("method") == "window/workDoneProgress/create")
+    token = created["params"]["token"]
+    early = client.request("vouch/experts", {"topic": "jwt"})
+    assert (early["complete"], early["degraded"]) == (False, ["index_building"])
+    client.wait(lambda m: m.get("params", {}).get("value", {}).get("kind") == "end")
+    shown = [m["params"] for m in client.received if m.get("method") == "$/progress"]
+    assert [(row["token"], row["value"]["kind"]) for row in shown] == [
+        (token, "begin"),
+        (token, "end"),
+    ]
+    client.indexed()
+    client.until("vouch/entity", {"id": "jwt"}, lambda found: found["claim_count"] == 8_002)
+
+
+ASKED = {"query": "vault keys", "kinds": ["claim"]}
+
+
+def texts(client: Client) -> list[str]:
+    return sorted(hit["snippet"] for hit in client.request("vouch/search", ASKED)["hits"])
+
+
+def served(client: Client, expected: list[str]) -> None:
+    """Wait until these are the claims that are served."""
+    client.until("vouch/search", ASKED, lambda _: texts(client) == expected)
+
+
+def test_approve_supersede_and_redact(
+    make_kb: MakeKb, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monthly, weekly, daily = (f"The vault keys rotate {o}." for o in ("monthly", "weekly", "daily"))
+    sourced = {"op": "claim", "evidence": ["@s"]}
+    kb = make_kb(
+        {"op": "source", "content": "notes", "as": "s"},
+        {**sourced, "text": monthly, "slug_hint": "monthly"},
+        {**sourced, "text": weekly, "slug_hint": "weekly"},
+    )
+    client = start(cwd=kb.root)
+    client.initialize(kb.root)
+    client.indexed()
+    assert client.request("vouch/status")["watcher"] == "own"  # not the sweep, which is later
+    assert texts(client) == [monthly, weekly]
+    kb.vouch("supersede", "monthly", "weekly")
+    served(client, [weekly])
+    monkeypatch.setenv("VOUCH_AGENT", "author")
+    kb.vouch("propose-claim", "--text", daily, "--source", kb.results[1])
+    (proposal,) = (kb.root / ".vouch" / "proposed").iterdir()
+    assert texts(client) == [weekly]
+    monkeypatch.setenv("VOUCH_AGENT", "reviewer")
+    kb.vouch("approve", proposal.stem)
+    served(client, [daily, weekly])
+    kb.vouch("redact", "weekly")
+    served(client, [daily])
+    assert weekly not in client.errors.decode()
+
+
+PROMPT = {"session_id": "agent", "text": "How long do JWT tokens live?"}
+
+
+def paused(client: Client) -> object:
+    return client.request("vouch/status")["roots"][0]["paused_until"]
+
+
+def test_pushes_and_hover_are_silent_and_nothing_is_recorded(client: Client) -> None:
+    client.notify("vouch/prompt", PROMPT)
+    client.pushed("agent", ["jwt"])
+    since = len(client.received)
+    answer = client.request("vouch/pause", {"seconds": 3600})
+    ends = datetime.fromisoformat(answer["paused_until"])
+    assert 3500 < (ends - datetime.now(UTC)).total_seconds() <= 3600
+    assert paused(client) == answer["paused_until"]
+    client.pushed("agent", [], since)
+    client.notify("vouch/prompt", {"session_id": "agent", "text": "Where does Redis keep it?"})
+    assert hover(client, "JWT\n", 0, 1) is None
+    assert client.request("vouch/search", {"query": "tokens"})["hits"], "what is asked is answered"
+    assert client.request("vouch/pause", {"seconds": 0}) == {"paused_until": None}
+    assert hover(client, "JWT\n", 0, 1) is not None
+    assert client.in_play("agent") == ["jwt"]
+
+
+def test_the_shell_pauses_for_an_editor(client: Client, root: Path) -> None:
+    client.notify("vouch/prompt", PROMPT)
+    client.pushed("agent", ["jwt"])
+    since = len(client.received)
+    assert "paused until 2" in run_command("pause", "--root", root, "--for", "1h").stdout
+    client.pushed("agent", [], since)
+    assert run_command("pause", "--root", root).stdout.endswith("vouch-sidecar resume`\n")
+    assert paused(client) == "2100-01-01T00:00:00+00:00"
+    since = len(client.received)
+    run_command("resume", "--root", root)
+    client.pushed("agent", ["jwt"], since)

@@ -1,16 +1,15 @@
-"""Hover and definition on the names of entities, in any document."""
+"""The names of entities in any document: hover, definition, and which ones it names."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import Client, at, hover
-from tests.protocol.conftest import Serve, Start
+from tests.protocol.conftest import Serve
 
 HOSTILE = "<img src=x> ![a](http://x/y.png) [b](command:run) **c** `d`\x1b[31m \u202eevil www.x.y"
 
@@ -21,10 +20,8 @@ COMMENT, IDENTIFIER, STRING = (0, 3), (1, 7), (1, 15)
 
 def test_hover_says_what_is_known(client: Client, root: Path) -> None:
     found = hover(client, "\nAsk about JWT, please.\n", 1, 11)
-    assert found["range"] == {
-        "start": {"line": 1, "character": 10},
-        "end": {"line": 1, "character": 13},
-    }
+    start, end = ({"line": 1, "character": column} for column in (10, 13))
+    assert found["range"] == {"start": start, "end": end}
     value = found["contents"]["value"]
     assert found["contents"]["kind"] == "markdown"
     head = value.splitlines()[0]
@@ -51,12 +48,9 @@ def test_hover_is_on_names_alone(shared: Client, text: str, character: int, know
     assert (hover(shared, text, 0, character) is not None) == known
 
 
-def test_plain_text_for_clients_that_want_it(start: Start, root: Path) -> None:
-    client = start()
-    capabilities = {"textDocument": {"hover": {"contentFormat": ["plaintext"]}}}
-    client.initialize(root, capabilities=capabilities)
-    client.indexed()
-    contents = hover(client, "JWT", 0, 1)["contents"]
+def test_plain_text_for_clients_that_want_it(serve: Serve, root: Path) -> None:
+    able = {"textDocument": {"hover": {"contentFormat": ["plaintext"]}}}
+    contents = hover(serve(root, capabilities=able), "JWT", 0, 1)["contents"]
     assert contents["kind"] == "plaintext"
     assert contents["value"].startswith("JWT · concept")
     assert not re.search(r"[*\[\]]|file:", contents["value"])
@@ -152,22 +146,9 @@ def test_definition_goes_to_the_file_of_the_entity(client: Client, root: Path) -
     assert client.request("textDocument/definition", at("untitled:a", 0, 1)) is None
 
 
-def places(client: Client, method: str, uri: str = "untitled:code") -> list[bool]:
-    """Whether something answers in a comment, on an identifier and in a string of code."""
-    client.open(uri, CODE, "python")
-    spots = (COMMENT, IDENTIFIER, STRING)
-    found = [client.request(method, at(uri, *spot)) is not None for spot in spots]
-    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
-    return found
-
-
 @pytest.mark.parametrize(
     ("enabled", "expected"),
-    [
-        (True, [True, True, True]),
-        ("prose", [True, False, True]),
-        (False, [False, False, False]),
-    ],
+    [(True, [True] * 3), ("prose", [True, False, True]), (False, [False] * 3)],
 )
 @pytest.mark.parametrize("feature", ["hover", "definition"])
 def test_where_they_answer(
@@ -175,7 +156,11 @@ def test_where_they_answer(
 ) -> None:
     settings = {"vouchSidecar": {feature: {"enabled": enabled}}}
     shared.notify("workspace/didChangeConfiguration", {"settings": settings})
-    assert places(shared, f"textDocument/{feature}") == expected
+    uri, method = "untitled:code", f"textDocument/{feature}"
+    shared.open(uri, CODE, "python")
+    spots = (COMMENT, IDENTIFIER, STRING)
+    assert [shared.request(method, at(uri, *spot)) is not None for spot in spots] == expected
+    shared.close(uri)
     shared.notify("workspace/didChangeConfiguration", {"settings": {"vouchSidecar": {}}})
 
 
@@ -185,7 +170,34 @@ def test_a_word_in_small_letters_in_code_is_seldom_a_name(shared: Client) -> Non
     place = at("untitled:word", 0, 2)
     assert shared.request("textDocument/hover", place) is None
     assert shared.request("textDocument/definition", place) is None
-    settings: dict[str, Any]
-    for settings in ({"definition": {"enabled": True}}, {}):
-        shared.notify("workspace/didChangeConfiguration", {"settings": {"vouchSidecar": settings}})
-        assert bool(shared.request("textDocument/definition", place)) is bool(settings)
+    for enabled in (True, "prose"):
+        settings = {"vouchSidecar": {"definition": {"enabled": enabled}}}
+        shared.notify("workspace/didChangeConfiguration", {"settings": settings})
+        assert bool(shared.request("textDocument/definition", place)) is (enabled is True)
+
+
+TEXT = "😀 JWT\r\nfirst Redis\n\nthen JSON Web Tokens\nand JWT"
+URI = "file:///notes/a%20b.md"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "lines"),
+    [
+        ((0, 0), (99, 0), [0, 1, 3, 4]),
+        ((1, 0), (2, 0), [1]),
+        ((1, 6), (1, 11), [1]),
+        ((1, 7), (3, 4), []),  # what begins before it is none of its
+        ((3, 0), (99, 0), [3, 4]),
+        ((99, 0), (99, 9), []),
+        ((4, 0), (0, 0), []),
+    ],
+)
+def test_a_part_of_it(
+    shared: Client, start: tuple[int, int], end: tuple[int, int], lines: list[int]
+) -> None:
+    shared.open(URI, TEXT)
+    first, last = ({"line": line, "character": at} for line, at in (start, end))
+    asked = {"uri": URI, "range": {"start": first, "end": last}}
+    rows = shared.request("vouch/mentions", asked)["mentions"]
+    assert [row["range"]["start"]["line"] for row in rows] == lines
+    assert all("start" not in row and "end" not in row for row in rows)

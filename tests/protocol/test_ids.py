@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from tests.protocol.editor import ABLE, Editor
 
 HOVER = "textDocument/hover"
 DEFINITION = "textDocument/definition"
+COMPLETION = "textDocument/completion"
 SYMBOLS = "workspace/symbol"
 
 
@@ -23,11 +25,7 @@ SYMBOLS = "workspace/symbol"
         ("claims/jwt-expires.yaml", knowledge.SOURCE, "**Auth notes** · source · file"),
         ("claims/jwt-expires.yaml", "jwt-expires", "fact · stable · confidence 0.90 · 2026-05-04"),
         ("pages/auth.md", "jwt-expires", "**JWT access tokens expire after 15 minutes.**"),
-        (
-            "pages/auth.md",
-            "[claim: |jwt-rotates",
-            "**Refresh tokens for JWT rotate on every use.**",
-        ),
+        ("pages/auth.md", "[claim: |jwt-rot", "**Refresh tokens for JWT rotate on every use.**"),
         ("pages/auth.md", "[[red|is", "**Redis** · concept"),
         ("pages/auth.md", "auth", "**Auth guide** · page · concept · active"),
         ("relations/jwt-uses-redis.yaml", "target: |redis", "**Redis** · concept"),
@@ -40,7 +38,7 @@ def test_hover_says_what_an_id_names(
     uri = editor.open(library / ".vouch" / file)
     found = editor.at(uri, words, HOVER)
     assert said in found["contents"]["value"]
-    assert editor.said({"uri": uri, "range": found["range"]}) in words.replace("|", "")
+    assert words.replace("|", "").endswith(editor.said(uri, found["range"]))
 
 
 @pytest.mark.parametrize(
@@ -63,14 +61,6 @@ def test_definition_leads_to_what_an_id_names(
     assert found["range"]["start"] == {"line": line, "character": 0}
 
 
-@pytest.mark.parametrize("method", [HOVER, DEFINITION])
-def test_an_id_that_names_nothing(editor: Editor, library: Path, method: str) -> None:
-    text = knowledge.claim_text("x", "Nothing.", "no-such-thing", "../../../docs/auth")
-    uri = editor.open(library / ".vouch" / "claims" / "x.yaml", text)
-    assert editor.at(uri, "no-such", method) is None
-    assert editor.at(uri, "|../../../docs", method) is None
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_ids_of_a_file_that_is_being_written(editor: Editor, library: Path, end: str) -> None:
     text = f"id: y\ntext: 'unfinished\nevidence: [{knowledge.EVIDENCE}\nentities:\n- redis\n- "
@@ -84,12 +74,12 @@ def test_uris_are_answered_in_the_spelling_of_the_client(serve: Serve, tmp_path:
     odd = str(root.as_uri()).replace("@", "%40").replace("p", "%70", 1)
     client = serve(root, capabilities=ABLE)
     editor = Editor(client)
-    claim = editor.open(
-        f"{odd}/.vouch/claims/jwt%2Drotates.yaml",
-        (root / ".vouch/claims/jwt-rotates.yaml").read_text("utf-8"),
-    )
-    page = editor.open(
-        f"{odd}/%2Evouch/pages/auth.md", (root / ".vouch/pages/auth.md").read_text("utf-8")
+    claim, page = (
+        editor.open(f"{odd}/{uri}", (root / ".vouch" / name).read_text("utf-8"))
+        for name, uri in (
+            ("claims/jwt-rotates.yaml", ".vouch/claims/jwt%2Drotates.yaml"),
+            ("pages/auth.md", "%2Evouch/pages/auth.md"),
+        )
     )
     (found,) = editor.at(page, "jwt-rotates", DEFINITION)
     assert found["uri"] == claim
@@ -98,6 +88,7 @@ def test_uris_are_answered_in_the_spelling_of_the_client(serve: Serve, tmp_path:
 @pytest.mark.parametrize(
     "uri",
     [
+        "{}/.vouch/claims/x.yaml",
         "file:///c%3A/project/.vouch/claims/x.yaml",
         "file://server/share/.vouch/claims/x.yaml",
         "file:///.vouch/claims/%00.yaml",
@@ -105,10 +96,13 @@ def test_uris_are_answered_in_the_spelling_of_the_client(serve: Serve, tmp_path:
         "vscode-notebook-cell:/a/.vouch/claims/x.yaml#W0",
     ],
 )
-def test_uris_of_other_machines_and_systems(editor: Editor, uri: str) -> None:
-    editor.open(uri, "id: x\nentities: [nothing, is, here]\n")
-    assert editor.at(uri, "nothing", HOVER) is None
-    assert editor.at(uri, "nothing", DEFINITION) is None
+def test_ids_that_name_nothing(editor: Editor, library: Path, uri: str) -> None:
+    """Also in documents of other machines and systems."""
+    text = knowledge.claim_text("x", "Nothing.", "no-such-thing", "../../../docs/auth")
+    uri = editor.open(uri.format(library.as_uri()), text)
+    for words in ("no-such", "|../../../docs"):
+        assert editor.at(uri, words, HOVER) is None
+        assert editor.at(uri, words, DEFINITION) is None
     editor.client.close(uri)
 
 
@@ -134,3 +128,49 @@ def test_symbols_of_the_workspace(editor: Editor, query: str, first: tuple[str, 
 def test_what_is_no_symbol(editor: Editor, query: str) -> None:
     """The page about vouch itself, and what nothing is called."""
     assert editor.ask(SYMBOLS, {"query": query}) == []
+
+
+def complete(editor: Editor, path: Path, text: str) -> list[Any]:
+    """What is offered at the `|` of a text."""
+    uri = editor.open(path, text.replace("|", ""))
+    found = editor.at(uri, text, COMPLETION)
+    editor.client.close(uri)
+    return [*found["items"]] if found else []
+
+
+@pytest.mark.parametrize(
+    ("text", "offered"),
+    [
+        ("---\nid: n\nentities:\n- re|\n---\n", ["redis"]),
+        ("---\nid: n\nentities: [jwt, re|]\n---\n", ["redis"]),
+        ("---\r\nid: n\r\nentities: [jwt, re|\r\n", ["redis"]),
+        ("---\nid: n\nentities:\n- json web|\n---\n", ["jwt"]),
+        ("---\nid: n\nentities:\n- TOKEN|\n---\n", ["jwt"]),
+        ("---\nid: n\nentities:\n- |\n---\n", ["jwt", "redis"]),
+        ("---\nid: n\nsources:\n- auth no|\n---\n", [knowledge.SOURCE]),
+        ("---\nid: n\nsources:\n- ev-|\n---\n", [knowledge.EVIDENCE]),
+        ("---\nid: n\nclaims:\n- holds|\n---\n", ["redis-holds"]),
+        ("---\nid: n\nclaims:\n- jwt rot|\n---\n", ["jwt-rotates"]),
+        ("---\nid: n|\n---\n", []),
+        ("---\nid: n\ntitle: red|\n---\n", []),
+        ("---\nid: n\nstatus: |\n---\n", []),
+        ("---\nid: n\n---\nSee [[red|\n", ["redis"]),
+        ("---\nid: n\n---\nSee [[gui|\n", ["auth"]),
+        ("---\nid: n\n---\nSee [claim: hold|]\n", ["redis-holds"]),
+        ("---\nid: n\nclaims:\n- jwt old|\n---\n", []),  # it is retired
+    ],
+)
+def test_ids_are_offered(editor: Editor, library: Path, text: str, offered: list[str]) -> None:
+    items = complete(editor, library / ".vouch" / "pages" / "n.md", text)
+    assert [item["label"] for item in items] == offered
+
+
+def test_an_item_replaces_the_word_and_tells_what_it_is(editor: Editor, library: Path) -> None:
+    """In pages, and nothing is offered outside of them."""
+    text = "entities: [😀, Re|dis]\n"
+    (item,) = complete(editor, library / ".vouch" / "pages" / "n.md", text)
+    assert item["detail"] == "Redis · concept"
+    start, end = ({"line": 0, "character": column} for column in (15, 20))
+    assert item["textEdit"]["range"] == {"start": start, "end": end}
+    for file in ("notes.yaml", ".vouch/claims/n.yaml", ".vouch/proposed/p.yaml"):
+        assert complete(editor, library / file, text) == []
