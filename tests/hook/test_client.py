@@ -172,23 +172,24 @@ def planted(place: Place, code: str) -> tuple[dict[str, str], Path]:
     return {**KEEP, "PYTHONPATH": str(path.parent)}, starts
 
 
-def test_who_waited_in_vain_is_remembered_for_a_minute(place: Place) -> None:
+@pytest.mark.parametrize(
+    ("code", "limit"),
+    [
+        ("__import__('time').sleep(5)", "3000"),
+        ("sys.exit(3)", "10000"),  # that nobody would wait for
+    ],
+)
+def test_who_waited_in_vain_is_remembered_for_a_minute(place: Place, code: str, limit: str) -> None:
     assert not was_in_vain(place.env)
-    env, _ = planted(place, "__import__('time').sleep(5)")
-    assert place.hook(PROMPT, KNOWN, env={**env, LIMIT: "3000"}) == ""
+    env, starts = planted(place, code)
+    assert place.hook(PROMPT, KNOWN, env={**env, LIMIT: limit}) == ""
+    assert starts.read_text("utf-8").startswith("x")
     assert was_in_vain(place.env)
+    assert place.hook(PROMPT, KNOWN, env=env) == ""
     os.utime(next(place.base.rglob("in-vain")), (0, 0))
     assert not was_in_vain(place.env)
     remember_in_vain(place.env)
     assert was_in_vain(place.env)
-
-
-def test_a_start_that_failed_is_not_waited_for(place: Place) -> None:
-    env, starts = planted(place, "sys.exit(3)")
-    for _ in range(2):  # within a limit that nobody would wait for
-        assert place.hook(PROMPT, KNOWN, env=env) == ""
-        assert was_in_vain(place.env)
-    assert starts.read_text("utf-8").startswith("x")
 
 
 def test_where_one_that_ends_still_holds_the_socket_another_is_started(place: Place) -> None:

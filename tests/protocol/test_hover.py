@@ -10,6 +10,7 @@ import pytest
 from tests.protocol import knowledge
 from tests.protocol.client import Client, at, hover
 from tests.protocol.conftest import Serve
+from tests.protocol.editor import Editor
 
 HOSTILE = "<img src=x> ![a](http://x/y.png) [b](command:run) **c** `d`\x1b[31m \u202eevil www.x.y"
 
@@ -66,11 +67,10 @@ def test_links_of_any_hover_lead_to_files_and_none_is_an_image(
         for words in ("Auth notes", "Auth guide", "Tokens expire.", "JWT is cited by evidence."):
             text = text.replace(words, said)
         path.write_text(text, "utf-8")
-    client = serve(root)
-    client.open("untitled:code", CODE, "python")
-    values = [
-        hover(client, "JWT", 0, 1)["contents"]["value"],
-        client.request("textDocument/hover", at("untitled:code", *IDENTIFIER))["contents"]["value"],
+    editor = Editor(serve(root))
+    spots = [
+        (editor.open("untitled:a", "JWT", "markdown"), "JWT"),
+        (editor.open("untitled:code", CODE, "python"), "(|JWT"),
     ]
     for name, named in (
         ("claims/jwt-expires.yaml", knowledge.SOURCE),
@@ -78,13 +78,8 @@ def test_links_of_any_hover_lead_to_files_and_none_is_an_image(
         ("claims/jwt-cites.yaml", knowledge.EVIDENCE),
         ("pages/auth.md", "auth"),
     ):
-        path = root / ".vouch" / name
-        lines = path.read_text("utf-8").splitlines()
-        line = next(number for number, text in enumerate(lines) if named in text)
-        uri = path.as_uri()
-        client.open(uri, path.read_text("utf-8"), "markdown" if name.endswith("md") else "yaml")
-        found = client.request("textDocument/hover", at(uri, line, lines[line].index(named) + 1))
-        values.append(found["contents"]["value"])
+        spots.append((editor.open(root / ".vouch" / name), named))
+    values = [editor.at(*spot, "textDocument/hover")["contents"]["value"] for spot in spots]
     assert all("evil" in value for value in values)
     links = 0
     for value in values:

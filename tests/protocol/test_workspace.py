@@ -8,14 +8,10 @@ from typing import Any
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import Client
+from tests.protocol.client import Client, at, hover
 from tests.protocol.conftest import Serve, Start
 
 TASK = {"task": "How long does JWT live, and where is Redis?"}
-
-
-def folder(path: Path) -> dict[str, str]:
-    return {"uri": path.as_uri(), "name": path.name}
 
 
 def collections(client: Client) -> list[str]:
@@ -25,7 +21,8 @@ def collections(client: Client) -> list[str]:
 def test_two_roots_are_two_collections(serve: Serve, tmp_path: Path) -> None:
     one = knowledge.make(tmp_path / "one", "same")
     two = knowledge.make(tmp_path / "two", "same")
-    client = serve(workspaceFolders=[folder(one), folder(two)])
+    folders = [{"uri": path.as_uri(), "name": path.name} for path in (one, two)]
+    client = serve(workspaceFolders=folders)
     assert collections(client) == ["same", "same-2"]
     rows = client.request("vouch/experts", {"topic": "jwt"})["experts"]
     named = [row["collection"] for row in rows if row["entity_id"] == "jwt"]
@@ -33,9 +30,6 @@ def test_two_roots_are_two_collections(serve: Serve, tmp_path: Path) -> None:
     only = client.request("vouch/experts", {"topic": "jwt", "root": two.as_uri()})["experts"]
     assert {row["collection"] for row in only} == {"same-2"}
     assert client.refused("vouch/status", {"root": str(tmp_path)})["code"] == -32602
-
-
-HOVER = {"position": {"line": 0, "character": 1}}
 
 
 def test_a_document_outside_every_folder_brings_its_own_to_itself_alone(
@@ -47,8 +41,7 @@ def test_a_document_outside_every_folder_brings_its_own_to_itself_alone(
     client = serve(root)
     uri = (other / "src" / "a.md").as_uri()
     client.open(uri, "Leftpad and JWT", "markdown")
-    at = {"textDocument": {"uri": uri}, **HOVER}
-    client.until("textDocument/hover", at, lambda result: result is not None)
+    client.until("textDocument/hover", at(uri, 0, 1), lambda result: result is not None)
     assert client.request("vouch/mentions", {"uri": uri})["mentions"][0]["entity_id"] == "left"
     assert collections(client) == ["project"]
     for operation, params in (
@@ -58,12 +51,10 @@ def test_a_document_outside_every_folder_brings_its_own_to_itself_alone(
     ):
         assert "planted" not in str(client.request(f"vouch/{operation}", params))
     assert client.refused("vouch/experts", {"topic": "jwt", "root": str(other)})["code"] == -32602
-    client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
-    client.open((root / "b.md").as_uri(), "Leftpad", "markdown")
-    here = {"textDocument": {"uri": (root / "b.md").as_uri()}, **HOVER}
-    assert client.request("textDocument/hover", here) is None
+    client.close(uri)
+    assert hover(client, "Leftpad", 0, 1, (root / "b.md").as_uri()) is None
     client.open(uri, "Leftpad", "markdown")
-    client.until("textDocument/hover", at, lambda result: result is not None)
+    client.until("textDocument/hover", at(uri, 0, 1), lambda result: result is not None)
 
 
 def test_a_package_brings_no_knowledge_base(serve: Serve, root: Path, tmp_path: Path) -> None:
@@ -77,13 +68,11 @@ def test_a_package_brings_no_knowledge_base(serve: Serve, root: Path, tmp_path: 
         uri = (place / "a.md").as_uri()
         client.open(uri, "Leftpad", "markdown")
         client.until("vouch/status", {}, lambda result: result["complete"])
-        assert client.request("textDocument/hover", {"textDocument": {"uri": uri}, **HOVER}) is None
+        assert client.request("textDocument/hover", at(uri, 0, 1)) is None
     assert collections(client) == ["project"]
 
 
 ONE = {"recall": {"max_results": 1}}
-
-
 FORMS: list[dict[str, Any]] = [
     ONE,
     {"vouchSidecar": ONE},
