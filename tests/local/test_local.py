@@ -66,13 +66,8 @@ def test_only_the_user_may_come_in_and_a_socket_that_was_cleared_away_comes_back
     start: Any, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start()
-    modes = (
-        (place.socket.parent, 0o700),
-        (place.socket, 0o600),
-        (Path(f"{place.socket}.lock"), 0o600),
-    )
-    for path, mode in modes:
-        assert path.stat().st_mode & 0o777 == mode
+    paths = (place.socket.parent, place.socket, Path(f"{place.socket}.lock"))
+    assert [path.stat().st_mode & 0o777 for path in paths] == [0o700, 0o600, 0o600]
     place.socket.unlink()
     until(lambda: prompt(place))
     long = {"XDG_RUNTIME_DIR": str(tmp_path / ("x" * 120)), "TMPDIR": "/tmp"}

@@ -34,15 +34,9 @@ def server(place: Place) -> Iterator[Client]:
 def ask(place: Place, *args: str, env: Mapping[str, str] | None = None) -> Any:
     """What a command prints as JSON, but for what is the process's own."""
     done = run_command(*args, "--json", cwd=place.root, env={**place.env, **(env or {})})
-    return _without(json.loads(done.stdout))
-
-
-def _without(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_without(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    return {name: _without(item) for name, item in value.items() if name not in OWN}
+    return json.loads(
+        done.stdout, object_hook=lambda found: {name: found[name] for name in found.keys() - OWN}
+    )
 
 
 def answered(client: Client, operation: str) -> int:

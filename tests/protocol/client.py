@@ -270,12 +270,24 @@ def run_command(
     code: int | None = 0,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end, with `said` as its standard input. It ends with this exit code, or
-    anyhow where that is None. It runs in this process, unless it ends the one that it runs in.
+    anyhow where that is None. It runs in this process, unless it ends the one that it runs in, or
+    needs streams of its own.
     """
-    words = [str(arg) for arg in args]
-    if words[:1] == ["hook"] and "--help" not in words:
-        return run_process(*words, cwd=cwd, env=env, said=said, code=code)
-    with as_command(cwd, env or {}):
+    words, env = [str(arg) for arg in args], env or {}
+    if (words[:1] == ["hook"] and "--help" not in words) or "PYTHONIOENCODING" in env:
+        ended = subprocess.run(
+            [COMMAND, *words],
+            input=said,
+            capture_output=True,
+            cwd=cwd,
+            env=environment(env),
+            timeout=100,
+            encoding="utf-8",
+            check=False,
+        )
+        assert code in (None, ended.returncode), ended.stdout + ended.stderr
+        return ended
+    with as_command(cwd, env):
         done = CliRunner().invoke(main, words, said, prog_name=COMMAND.name)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
@@ -294,28 +306,6 @@ def as_command(cwd: Path | None, env: Mapping[str, str]) -> Iterator[None]:
         finally:
             log.setLevel(level)
             signal.signal(signal.SIGINT, interrupt)
-
-
-def run_process(
-    *args: str | Path,
-    cwd: Path | None = None,
-    env: Mapping[str, str] | None = None,
-    said: str = "",
-    code: int | None = 0,
-) -> subprocess.CompletedProcess[str]:
-    """As `run_command`, in a process of its own."""
-    done = subprocess.run(
-        [COMMAND, *args],
-        input=said,
-        capture_output=True,
-        cwd=cwd,
-        env=environment(env or {}),
-        timeout=100,
-        encoding="utf-8",
-        check=False,
-    )
-    assert code in (None, done.returncode), done.stdout + done.stderr
-    return done
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:

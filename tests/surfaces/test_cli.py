@@ -14,7 +14,7 @@ from vouch_sidecar.surfaces.cli import main
 
 from tests.kb.samples import claim, entity, put
 from tests.protocol import knowledge
-from tests.protocol.client import environment, run_command, run_process
+from tests.protocol.client import environment, run_command
 from tests.surfaces.terminal import on_terminal, run
 from tests.workspace.places import cite, repository, write
 
@@ -160,7 +160,7 @@ def test_output_that_cannot_take_every_character(root: Path) -> None:
     knowledge.entity(root, "tokio", "認証基盤")
     knowledge.claim(root, "ninsho", "認証基盤 is the login service.", "tokio")
     for extra in ([], ["--json"]):
-        run_process("experts", "認証基盤", *extra, cwd=root, env={"PYTHONIOENCODING": "ascii"})
+        run_command("experts", "認証基盤", *extra, cwd=root, env={"PYTHONIOENCODING": "ascii"})
 
 
 @pytest.mark.parametrize(
