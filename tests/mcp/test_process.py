@@ -55,8 +55,8 @@ def test_the_clients_roots_are_asked_unless_somebody_chose(
     with host(Path("/"), place.env, *args, offers=place.root if is_offered else None) as mcp:
         for result in (mcp.call("claim", id="jwt-expires"), mcp.call("search", query="JWT")):
             assert re.match(said, text_of(result))
-            assert result.isError is said.startswith(NONE)
-            assert "`root`" in text_of(result) or not result.isError
+            assert ("`root`" in text_of(result)) is said.startswith(NONE)
+            assert result.isError is (not is_offered)
 
 
 def test_a_call_names_its_root(mcp: Host, place: Place, tmp_path: Path) -> None:

@@ -20,12 +20,12 @@ SYMBOLS = "workspace/symbol"
 @pytest.mark.parametrize(
     ("file", "words", "said"),
     [
-        ("claims/jwt-cites.yaml", "|jwt']", "**JWT** · concept"),
+        ("claims/jwt-cites.yaml", "['|jwt", "**JWT** · concept"),
         ("claims/jwt-cites.yaml", knowledge.EVIDENCE, "“Tokens expire.”"),
         ("claims/jwt-expires.yaml", knowledge.SOURCE, "**Auth notes** · source · file"),
         ("claims/jwt-expires.yaml", "jwt-expires", "fact · stable · confidence 0.90 · 2026-05-04"),
         ("pages/auth.md", "jwt-expires", "**JWT access tokens expire after 15 minutes.**"),
-        ("pages/auth.md", "[claim: |jwt-rot", "**Refresh tokens for JWT rotate on every use.**"),
+        ("pages/auth.md", "[claim: |jwt-rotates", "**Refresh tokens for JWT rotate on every"),
         ("pages/auth.md", "[[red|is", "**Redis** · concept"),
         ("pages/auth.md", "auth", "**Auth guide** · page · concept · active"),
         ("relations/jwt-uses-redis.yaml", "target: |redis", "**Redis** · concept"),
