@@ -19,12 +19,13 @@ NOW = 1.79e9
 
 
 class Clock:
-    """A monotonic clock that stands still until it is moved."""
+    """A monotonic clock that runs on by a step, mostly none, whenever it is read."""
 
     def __init__(self) -> None:
-        self.now = 10_000.0
+        self.now, self.step = 10_000.0, 0.0
 
     def __call__(self) -> float:
+        self.now += self.step
         return self.now
 
 

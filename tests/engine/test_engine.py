@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine.sessions import MAX_SESSIONS, SESSION_SECONDS, Session, Sessions
 from vouch_sidecar.kb.pauses import pause
 from vouch_sidecar.operations import InvalidParamsError
 from vouch_sidecar.operations.wire import NotFoundError
@@ -24,16 +27,6 @@ from tests.engine.bases import (
     write,
 )
 from tests.kb.samples import claim, entity, make_kb
-
-
-class Ticking(Clock):
-    """A clock that runs on by a step whenever it is read."""
-
-    step = 0.0
-
-    def __call__(self) -> float:
-        self.now += self.step
-        return self.now
 
 
 def salient(engine: Engine, key: str = "entity_id", **params: object) -> list[str]:
@@ -201,12 +194,7 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def clock() -> Ticking:
-    return Ticking()
-
-
-@pytest.fixture
-def engine(root: Path, clock: Ticking) -> Engine:
+def engine(root: Path, clock: Clock) -> Engine:
     return engine_on(root, clock=clock)
 
 
@@ -267,14 +255,14 @@ def test_of_an_entity_what_was_not_given_yet_is_said_and_what_changed_since(tmp_
         write(root, f"claims/{name}.yaml", claim(name, text=text, entities=["vault"]))
     write(root, "config.yaml", {"sidecar": {"recall": {"max_results": 1}}})
     engine = engine_on(root)
-    for task, given in {
+    for task, wanted in {
         "do keys of the Key Vault rotate?": {"rotation"},
         "and does the Key Vault rotate keys daily?": set(),
         "does the Key Vault have an audit board?": set(),
         "are Key Vault backups encrypted?": {"backup"},
         "so Key Vault backups are encrypted?": {"backup-2"},
     }.items():
-        assert items(engine, task, session_id="s", repeat=False).keys() == given, task
+        assert items(engine, task, session_id="s", repeat=False).keys() == wanted, task
     write(root, "claims/backup.yaml", claim("backup", text="No backups.", entities=["vault"]))
     engine.load()
     asked = "the backups of the Key Vault"
@@ -288,7 +276,7 @@ def test_of_an_entity_what_was_not_given_yet_is_said_and_what_changed_since(tmp_
     ("name", "field", "rows"), [("context", "task", "items"), ("probe", "text", "hits")]
 )
 def test_when_time_is_up_what_is_there_is_said(
-    engine: Engine, clock: Ticking, name: str, field: str, rows: str
+    engine: Engine, clock: Clock, name: str, field: str, rows: str
 ) -> None:
     params = {field: 'How does the Gull Service go with "ACID guarantees" in the evening?'}
     for clock.step, degraded in ((0.6, ["timed_out"]), (0.0, [])):
@@ -328,3 +316,52 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
         write(root, "sessions/s.yaml", {"id": "s", "agent": "ada", "ended_at": ended})
         engine.load()
         assert salient(engine) == listed
+
+
+# The window of a session, and the table of sessions
+
+
+def test_the_window_keeps_the_newest_slots() -> None:
+    """A slot is replaced in place and becomes the newest; a final one stays as it is."""
+    session = Session("s", 0.0)
+    for key, text in (("a", "first"), (None, "asked"), ("b", "second"), ("a", "again")):
+        session.touch(key, text, 2)
+    assert session.window() == ["again", "second"]
+    session.touch("a", "submitted", 2, final=True)
+    session.touch("a", "next", 2)
+    assert session.window() == ["next", "submitted"]
+
+
+@given(st.text(st.sampled_from("a é認🙂\n\ud800"), min_size=1000, max_size=3000))
+def test_no_slot_holds_more_than_4_kb(text: str) -> None:
+    session = Session("s", 0.0)
+    for long in (text, text + " " * 5000, " " * 5000 + text, text * 5):
+        session.touch(None, long, 1)
+        assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.window())
+
+
+def test_sessions_expire_after_half_an_hour_without_activity(clock: Clock) -> None:
+    sessions = Sessions(clock)
+    sessions.open("a")
+    sessions.open("b")
+    clock.now += SESSION_SECONDS - 1
+    assert sessions.get("a") is not None
+    assert sessions.peek("b") is not None  # which is no activity
+    clock.now += 2
+    assert sessions.peek("b") is None
+    assert [s.id for s in sessions] == ["a"]
+    clock.now += SESSION_SECONDS
+    assert len(sessions) == 0
+
+
+def test_the_longest_idle_session_goes_first(clock: Clock) -> None:
+    sessions = Sessions(clock)
+    for number in range(MAX_SESSIONS):
+        clock.now += 1
+        sessions.open(f"s{number}")
+    sessions.get("s0")
+    sessions.peek("s1")
+    sessions.open("new")
+    assert len(sessions) == MAX_SESSIONS
+    assert sessions.peek("s0") is not None
+    assert sessions.peek("s1") is None

@@ -61,11 +61,6 @@ def fails(monkeypatch: pytest.MonkeyPatch) -> Fails:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def root(tmp_path: Path) -> Path:
     return base(tmp_path / "kb")
 

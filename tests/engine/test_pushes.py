@@ -32,11 +32,6 @@ T = TypeVar("T")
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def root(tmp_path: Path) -> Path:
     return base(tmp_path / "kb", relays(5))
 

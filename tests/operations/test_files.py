@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import OPERATIONS, InvalidParamsError, as_json, perform
+from vouch_sidecar.operations import OPERATIONS, as_json, perform
 from vouch_sidecar.surfaces.console.printing import show
 
 from tests.engine.bases import ask
@@ -111,20 +111,6 @@ def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
         assert told(f"refactor {top}src/relay.py please now") == as_written
     assert told(f'  File "{root}/src/relay.py", line 3, in send\n    x()\nKeyError: 1\nwhy?')
     assert told("refactor /elsewhere/repo/src/relay.py please now") == []
-
-
-def test_params_that_are_refused(engine: Engine) -> None:
-    there = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
-    for params in (
-        {},
-        {"paths": ["a"], "uri": "file:///a"},
-        {"paths": ["a"], "range": there},
-        {"paths": ["a"] * 1001},
-        {"paths": [""]},
-        {"paths": "a"},
-    ):
-        with pytest.raises(InvalidParamsError):
-            ask(engine, "files", **params)
 
 
 def test_a_file_is_compared_when_it_is_asked_about(engine: Engine, root: Path) -> None:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.operations import InvalidParamsError
 from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
 
 from tests.engine.bases import ask, base, engine_on
-
-POSITION = {"line": 0, "character": 0}
 
 
 def found(engine: Engine, text: str, **params: Any) -> list[dict[str, Any]]:
@@ -61,22 +57,3 @@ def test_each_row_of_several_knowledge_bases_names_its_own(root: Path, tmp_path:
 def test_the_rest_of_a_huge_text_is_not_looked_at(engine: Engine) -> None:
     padding = "so " * (MAX_LOOKED_AT // 3)
     assert not found(engine, padding + "Mail Relay")
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({}, "text is missing"),
-        ({"uri": "file:///a"}, "uri names no document that is open here"),
-        ({"uri": "file:///a", "text": "a"}, "uri can't stand beside text"),
-        (
-            {"text": "a", "range": {"start": POSITION, "end": POSITION}},
-            "range needs the uri of an open document",
-        ),
-        ({"text": 3}, "text must be a valid string"),
-        ({"uri": "file:///a", "range": {"start": POSITION}}, "range.end is missing"),
-    ],
-)
-def test_what_can_not_be_asked(engine: Engine, params: dict[str, Any], message: str) -> None:
-    with pytest.raises(InvalidParamsError, match=message):
-        ask(engine, "mentions", **params)

@@ -16,21 +16,15 @@ from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim, entity
 
 SENT = "hunter2"
-VALID: dict[str, dict[str, object]] = {
-    "experts": {"topic": "keys"},
-    "salience": {"session_id": "s"},
-    "probe": {"text": "keys"},
-    "context": {"task": "keys"},
-    "search": {"query": "keys"},
-    "entity": {"id": "vault"},
-    "claim": {"id": "rotation"},
-    "session_end": {"session_id": "s"},
-}
+KNOWN = {"entity": {"id": "vault"}, "claim": {"id": "rotation"}}
+POSITION = {"line": 0, "character": 0}
+RANGE = {"start": POSITION, "end": POSITION}
+NO_TIMES = ("yesterday", "7", "-1d", "2026-13-01", "0d", "7d7d")
 
 
 def valid(operation: str) -> dict[str, object]:
     """Params in order."""
-    return VALID.get(operation, dict(OPERATIONS[operation].example))
+    return {**OPERATIONS[operation].example, **KNOWN.get(operation, {})}
 
 
 def refused(operation: str, params: object) -> dict[str, str]:
@@ -62,12 +56,37 @@ def refused(operation: str, params: object) -> dict[str, str]:
     ],
 )
 def test_one_wrong_field(operation: str, wrong: dict[str, object], field: str, text: str) -> None:
-    assert refused(operation, VALID[operation] | wrong) == {field: text}
+    assert refused(operation, valid(operation) | wrong) == {field: text}
+
+
+@pytest.mark.parametrize(
+    ("operation", "params", "message"),
+    [
+        ("mentions", {}, "text is missing"),
+        ("mentions", {"uri": "file:///a"}, "uri names no document that is open here"),
+        ("mentions", {"uri": "file:///a", "text": "a"}, "uri can't stand beside text"),
+        ("mentions", {"text": "a", "range": RANGE}, "range needs the uri of an open document"),
+        ("mentions", {"text": 3}, "text must be a valid string"),
+        ("mentions", {"uri": "a:b", "range": {"start": POSITION}}, "range.end is missing"),
+        ("files", {}, "paths is missing"),
+        ("files", {"paths": ["a"], "uri": "file:///a"}, "uri can't stand beside paths"),
+        ("files", {"paths": ["a"], "range": RANGE}, "range needs the uri of an open document"),
+        ("files", {"paths": ["a"] * 1001}, "paths must have at most 1000 items"),
+        ("files", {"paths": [""]}, "paths must have at least 1 character"),
+        ("files", {"paths": "a"}, "paths must be a valid list"),
+        *(("search", {"query": "a", "since": at}, "must be an ISO date") for at in NO_TIMES),
+    ],
+)
+def test_what_can_not_be_asked(
+    engine: Engine, operation: str, params: dict[str, object], message: str
+) -> None:
+    with pytest.raises(InvalidParamsError, match=message):
+        ask(engine, operation, None, **params)
 
 
 def test_a_missing_field_is_said_to_be_missing() -> None:
-    for operation in ("experts", "search", "entity", "claim", "session_end"):
-        (field,) = VALID[operation]
+    fields = {"experts": "topic", "search": "query", "claim": "id", "session_end": "session_id"}
+    for operation, field in fields.items():
         for params, said in ((None, "is missing"), ({field: 1}, "must be a valid string")):
             with pytest.raises(InvalidParamsError, match=f"{field} {said}") as error:
                 read_params(OPERATIONS[operation].params, params)
