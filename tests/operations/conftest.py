@@ -1,4 +1,4 @@
-"""The knowledge base of most tests here, and an engine on it."""
+"""The knowledge base of most tests here, an engine on it, and claims of another one."""
 
 from __future__ import annotations
 
@@ -11,6 +11,13 @@ from vouch_sidecar.engine import Engine
 from tests.engine.bases import base, engine_on
 from tests.kb.samples import SHA, claim, entity, page
 
+# Claims that share a name that nobody declared, and words of claims that share none
+TEXTS = {
+    "asked": "A keyring is asked before `read_netrc`.",
+    "run": "The keyring can be imported or run.",
+    "off": "Without a keyring the password is asked for.",
+}
+WORDS = "door roof wall gate shed barn mill pump well yard path hedge".split()
 FILES = {
     "entities/relay.yaml": entity("relay", name="Mail Relay", type="service", aliases=["DLQ"]),
     "entities/queue.yaml": entity("queue", name="Dead Letters", type="system", aliases=["DLQ"]),

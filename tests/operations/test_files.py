@@ -37,6 +37,10 @@ def ids(engine: Engine, path: str = "src/relay.py", **params: Any) -> list[str]:
     return [row["id"] for row in file["claims"]]
 
 
+def told(engine: Engine, task: str) -> list[str]:
+    return [item["id"] for item in ask(engine, "context", task=task)["items"]]
+
+
 def test_each_claim_with_why(engine: Engine, root: Path) -> None:
     answered = ask(engine, "files", paths=["src/relay.py", "src/idle.py"])
     assert answered["degraded"] == []
@@ -102,15 +106,14 @@ def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
-    def told(prompt: str) -> list[str]:
-        return [row["id"] for row in ask(engine, "context", task=prompt)["items"]]
-
-    as_written = told("refactor src/relay.py please now")
+    as_written = told(engine, "refactor src/relay.py please now")
     assert as_written == ["cites", "names"]
     for top in (f"{root}/", f"file://{root}/", "~/repo/"):
-        assert told(f"refactor {top}src/relay.py please now") == as_written
-    assert told(f'  File "{root}/src/relay.py", line 3, in send\n    x()\nKeyError: 1\nwhy?')
-    assert told("refactor /elsewhere/repo/src/relay.py please now") == []
+        assert told(engine, f"refactor {top}src/relay.py please now") == as_written
+    assert told(
+        engine, f'  File "{root}/src/relay.py", line 3, in send\n    x()\nKeyError: 1\nwhy?'
+    )
+    assert told(engine, "refactor /elsewhere/repo/src/relay.py please now") == []
 
 
 def test_a_file_is_compared_when_it_is_asked_about(engine: Engine, root: Path) -> None:
@@ -135,12 +138,8 @@ def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) 
 
 def test_only_a_file_that_there_is_speaks_for_the_claims_tied_to_it(engine: Engine) -> None:
     """Other dotted names are words that the prompt asks about and that the claims lack."""
-
-    def told(task: str) -> list[str]:
-        return [item["id"] for item in ask(engine, "context", task=task)["items"]]
-
-    assert told("tidy up src/relay.py") == ["cites", "names"]
-    assert told("rename `Zephyr.quartz` to `Zephyr.obsidian` in src/relay.py") == []
+    assert told(engine, "tidy up src/relay.py") == ["cites", "names"]
+    assert told(engine, "rename `Zephyr.quartz` to `Zephyr.obsidian` in src/relay.py") == []
 
 
 # The documents that are cited: in the workspace, else as they were kept

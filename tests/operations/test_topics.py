@@ -9,7 +9,7 @@ from vouch_sidecar.engine.collection import OTHER_VIEWERS
 
 from tests.engine.bases import ask, write
 from tests.kb.samples import claim, dump, entity, make_kb
-from tests.operations.keyring_claims import TEXTS, WORDS
+from tests.operations.conftest import TEXTS, WORDS
 from tests.workspace.places import repository, settled
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.operations.keyring_claims import TEXTS, WORDS
+from tests.operations.conftest import TEXTS, WORDS
 from tests.protocol.client import Client, at, hover, indexed_client
 from tests.workspace.places import cite, commit_as, repository
 

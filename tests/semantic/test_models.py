@@ -1,4 +1,6 @@
-"""A model in a folder, one that Ollama serves, and everything that either can do wrong."""
+"""A model in a folder, one that Ollama serves, everything that either can do wrong, and how what
+they give is kept.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from vouch_sidecar.index.base_cache import Bases
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.semantic.backend import UnavailableError, is_latin
 from vouch_sidecar.semantic.loading import backend_of
 from vouch_sidecar.semantic.local import Local
 from vouch_sidecar.semantic.ollama import Ollama
 
+from tests.kb.samples import make_kb
 from tests.semantic import model
 from tests.semantic.ollama import Ollama as Served
 
@@ -107,3 +112,29 @@ def test_every_failure_says_what_to_do(server: Served) -> None:
     server.server_close()
     with pytest.raises(UnavailableError, match="start it"):
         Ollama(server.address, "tiny")
+
+
+def test_what_is_kept_beside_the_bases_is_written_anew_with_them(tmp_path: Path) -> None:
+    make_kb(tmp_path / "kb")
+    bases = Bases(tmp_path / "caches", tmp_path / "kb")
+    assert not bases.write_extra("one", b"data")
+    bases.write(Knowledge(), {}, None)
+    assert not bases.has_extra("one")
+    for name, data in (("one", b"data"), ("two-a", b"data"), ("two-b", b"other")):
+        assert bases.write_extra(name, data)
+    assert Bases(tmp_path / "caches", tmp_path / "kb").open() is not None
+    kept = {name: bases.read_extra(name) for name in ("one", "two-a", "two-b", "three")}
+    assert kept == {"one": b"data", "two-a": None, "two-b": b"other", "three": None}
+    assert all(file.stat().st_mode & 0o077 == 0 for file in bases.folder.glob("beside-*"))
+    file = bases.folder / "beside-two"
+    file.write_bytes(file.read_bytes()[:-1])
+    assert bases.read_extra("two-b") is None
+    file.unlink()
+    file.mkdir()  # nothing can take its place
+    assert not bases.write_extra("two-b", b"other")
+    assert not any(bases.folder.glob("unfinished-*"))
+    bases.purge()
+    assert bases.read_extra("one") == b"data"
+    assert bases.has_extra("one")
+    bases.write(Knowledge(), {}, None)
+    assert not bases.has_extra("one")  # it is due to be written anew
