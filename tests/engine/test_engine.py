@@ -287,6 +287,13 @@ def test_when_time_is_up_what_is_there_is_said(
         assert ("billing" in ids) == (not degraded)
 
 
+def test_what_was_cut_short_may_be_asked_again(engine: Engine, clock: Clock) -> None:
+    once: dict[str, Any] = {"session_id": "s", "repeat": False}
+    task = 'How does the Gull Service go with "ACID guarantees" in the evening?'
+    for clock.step, told in ((0.6, {"gull"}), (0.0, {"billing"}), (0.0, set())):
+        assert items(engine, task, **once).keys() == told
+
+
 def test_of_a_long_text_head_and_tail_are_read(engine: Engine) -> None:
     paste, asked = "word " * 4_000, "What does the Gull Service do?"
     for task in (f"{asked} {paste}", f"{paste} {asked}"):

@@ -12,6 +12,7 @@ from vouch_sidecar.engine import Caller, Engine, Pushes, sessions
 from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
 from vouch_sidecar.kb.pauses import pause, resume
+from vouch_sidecar.retrieval.session_update import PushPart
 
 from tests.engine.bases import (
     Clock,
@@ -97,6 +98,24 @@ def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> Non
     engine.load()
     (push,) = pushed(pushes)
     assert [said for row, said in push.update.rows if row.entity.id == first] == ["No."]
+
+
+@pytest.mark.parametrize("wanted", [["salience"], ["fresh"], ["text"], ["fresh", "text"], []])
+def test_only_the_parts_that_a_client_wants_are_filled(
+    engine: Engine, wanted: list[PushPart]
+) -> None:
+    told = say(engine, Pushes(engine, Caller(), parts=wanted), "the Key Vault")
+    filled = [
+        part
+        for push in told
+        for part, said in (
+            ("salience", push.update.rows),
+            ("fresh", push.update.fresh),
+            ("text", push.update.block.text),
+        )
+        if said
+    ]
+    assert filled == wanted
 
 
 @pytest.mark.parametrize(
@@ -234,6 +253,10 @@ def test_a_pause_ends_whoever_noticed_it(tmp_path: Path, monkeypatch: pytest.Mon
 
     anyio.run(run)
     assert told == [1, 0, 1]
+    pause(root, env, None)
+    status = Pushes(engine, Caller()).status()
+    assert status is not None
+    assert (status.health, status.message) == ("ok", "Paused")
 
 
 @pytest.mark.anyio
