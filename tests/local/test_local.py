@@ -96,6 +96,18 @@ def test_both_editors_are_told_and_the_second_holds_the_socket_later(
     assert second.in_play("agent") == ["jwt"]
 
 
+def test_both_editors_are_told_of_a_session_about_other_knowledge_bases_too(
+    start: Any, place: Place
+) -> None:
+    roots = [place.root, knowledge.make(place.base / "other")]
+    editors = start(), start()
+    asked = {"session_id": "agent"}
+    for method, task, in_play in (("context", {"task": KNOWN}, ["jwt"]), ("session_end", {}, [])):
+        assert ask(roots, f"kb.{method}", asked | task, env=place.env, timeout=WAIT)
+        for editor in editors:
+            editor.pushed("agent", in_play)
+
+
 def test_an_editor_is_told_of_sessions_elsewhere_what_it_wants_and_may_see(
     start: Any, place: Place
 ) -> None:

@@ -2,7 +2,8 @@
 
 One process holds it: an editor's language server, or the resident that a hook starts. Sessions of
 hooks and MCP live in it and end with it. A language server that finds it held follows the holder,
-and holds it, or follows again, when that ends.
+and holds it, or follows again, when that ends. One that holds it follows itself, for its window is
+told of its own engine alone.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import logging
 import os
 import signal
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,17 +83,20 @@ class LocalServer:
         self._asked_at: dict[Engine | None, float] = {None: anyio.current_time()}
         """When somebody asked each of these, and anything at all."""
 
-    async def run(self, owned: Ownership | None, follow: Callable[[], Awaitable[None]]) -> None:
-        """Hold the socket, or follow its holder until it can be held; until cancelled. `owned`: it
-        is this process's already.
+    async def run(self, owned: Ownership | None, follow: Callable[[bool], Awaitable[None]]) -> None:
+        """Hold the socket and follow this process, or follow its holder until it can be held; until
+        cancelled. `owned`: it is this process's already; `follow` is told whether the holder is.
         """
         while has_sockets():
             try:
                 owned = owned or Ownership.take(self._env)
-                if owned is not None:
-                    await self.own(owned)
+                if owned is None:
+                    await follow(False)
                 else:
-                    await follow()
+                    async with anyio.create_task_group() as tasks:
+                        tasks.start_soon(_follow_self, follow)
+                        await self.own(owned)
+                        tasks.cancel_scope.cancel()
             except Exception as error:  # its message may hold what was typed
                 log.debug("no other process is served: %s", type(error).__name__)
             owned = None
@@ -132,9 +138,12 @@ class LocalServer:
         self._asked_at[engine] = anyio.current_time()
         return engine
 
-    def engines_about(self, roots: frozenset[Path]) -> list[Engine]:
-        """The engines that have some of these knowledge bases."""
-        engines = [*([] if self._window is None else [self._window]), *self._made.values()]
+    def engines_about(self, roots: frozenset[Path], is_own: bool = False) -> list[Engine]:
+        """The engines that have some of these knowledge bases; for this process itself, which
+        `is_own` says, without that of its window.
+        """
+        window = [] if is_own or self._window is None else [self._window]
+        engines = [*window, *self._made.values()]
         return [engine for engine in engines if not roots.isdisjoint(engine.collections)]
 
     async def _follow(self, roots: frozenset[Path], forced: str, engine: Engine) -> None:
@@ -161,7 +170,9 @@ class LocalServer:
             if request["method"] == STOP_PROCESS:  # an editor's process ends with its client
                 answered = {"ok": self._window is None}
             elif request["method"] == FOLLOW:
-                await feed(self.engines_about, _caller(request), request["params"], reader, writer)
+                params = request["params"]
+                about = partial(self.engines_about, is_own=params["own"])
+                await feed(about, _caller(request), params, reader, writer)
                 return
             else:  # the other side never closes one direction alone
                 answered = await self._answer(request, lambda: not reader.at_eof())
@@ -190,6 +201,14 @@ class LocalServer:
         finally:
             if (session := engine.sessions.peek(session_named(request) or "")) is not None:
                 session.shared_for |= caller.roots
+
+
+async def _follow_self(follow: Callable[[bool], Awaitable[None]]) -> None:
+    """Follow this process whenever the window has knowledge bases, until cancelled."""
+    while True:
+        with suppress(OSError):
+            await follow(True)
+        await anyio.sleep(CHECK_SECONDS)
 
 
 def _caller(request: Request) -> Caller:

@@ -77,10 +77,12 @@ async def follow(
     viewer: Viewer | None = None,
     everything: bool = False,
     lasts: Callable[[], bool] = lambda: True,
+    is_own: bool = False,
 ) -> None:
     """Call `tell` with the holder's pushes about knowledge bases: those of sessions that use the
     socket, or with `everything` of all its sessions, limited to `parts` and to what the viewer may
-    see, whose names count before those in `env`. When the holder ends, or this no longer `lasts`,
+    see, whose names count before those in `env`. `is_own`: the holder is this process, whose window
+    is told of its engine's already. When the holder ends, or this no longer `lasts`,
     tell empty rankings for these sessions. Raises OSError if there is no holder.
     """
     reader, writer = await asyncio.open_unix_connection(socket_path(env), limit=MAX_LOCAL_MESSAGE)
@@ -88,7 +90,7 @@ async def follow(
     names = (None, None) if viewer is None else (viewer.project, viewer.agent)
     variables = {name: value for name, value in zip(VIEWER_VARIABLES, names, strict=True) if value}
     try:
-        asked = {"all": everything, "push": sorted(parts)}
+        asked = {"all": everything, "push": sorted(parts), "own": is_own}
         writer.write(as_line(question(roots, FOLLOW, asked, {**env, **variables})))
         while lasts():
             try:

@@ -46,8 +46,10 @@ async def _serve(
         leave(await _converse(server, source, sink))
 
 
-async def _follow(server: Sidecar) -> None:
-    """Follow the holder about the window's knowledge bases, until it ends or these change."""
+async def _follow(server: Sidecar, is_own: bool) -> None:
+    """Follow the holder about the window's knowledge bases, until it ends or these change; with
+    `is_own` this process, of which its other engines are told.
+    """
     window = server.engine
     roots = frozenset(window.registry.window)
 
@@ -60,7 +62,8 @@ async def _follow(server: Sidecar) -> None:
             server.protocol.notify("vouch/didChangeSalience", shown)
 
     if roots:
-        await follow(roots, window.env, tell, server.parts, server.caller.viewer, lasts=lasts)
+        viewer = server.caller.viewer
+        await follow(roots, window.env, tell, server.parts, viewer, lasts=lasts, is_own=is_own)
 
 
 async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:
