@@ -55,10 +55,8 @@ def test_the_end_of_a_session_empties_it(client: Client) -> None:
     client.pushed("A", [])
 
 
-def test_an_edited_document_puts_the_paragraph_just_changed_in_play(
-    client: Client, tmp_path: Path
-) -> None:
-    uri = (tmp_path / "notes.md").as_uri()
+def test_an_edited_document_puts_the_paragraph_just_changed_in_play(client: Client) -> None:
+    uri = "file:///notes.md"
     client.open(uri, "Redis is far away.\n\nnothing here\n", "markdown")
     assert client.in_play() == []
     client.change(uri, "Redis is far away.\n\nJWT lives here\n")
@@ -71,8 +69,8 @@ def test_an_edited_document_puts_the_paragraph_just_changed_in_play(
     assert client.in_play() == ["redis"]
 
 
-def test_a_request_reflects_every_message_before_it(client: Client, tmp_path: Path) -> None:
-    uri = (tmp_path / "notes.md").as_uri()
+def test_a_request_reflects_every_message_before_it(client: Client) -> None:
+    uri = "file:///notes.md"
     client.open(uri, "", "markdown")
     asked = []
     for number in range(40):
@@ -84,26 +82,17 @@ def test_a_request_reflects_every_message_before_it(client: Client, tmp_path: Pa
         assert [row["entity_id"] for row in rows] == [entity_id]
 
 
-def typed(client: Client, uri: str, text: str, more: str) -> str:
-    """Types letter by letter at the end of a text."""
-    for letter in more:
-        text += letter
-        client.change(uri, text)
-    return text
-
-
-def test_a_half_typed_word_counts_when_it_ends_or_stands_still(
-    client: Client, tmp_path: Path
-) -> None:
-    uri = (tmp_path / "notes.md").as_uri()
+def test_a_half_typed_word_counts_when_it_ends_or_stands_still(client: Client) -> None:
+    uri = "file:///notes.md"
     client.open(uri, "", "markdown")
     since = len(client.received)
-    text = typed(client, uri, "", "We met the Redisons. ")
-    pushes = [m for m in client.received[since:] if m.get("method") == SALIENCE]
+    text = "We met the Redisons. Then Redis"
+    for end in range(1, 22):
+        client.change(uri, text[:end])
     assert client.in_play() == []
-    assert pushes == []
-    since = len(client.received)
-    typed(client, uri, text, "Then Redis")
+    assert SALIENCE not in {message.get("method") for message in client.received[since:]}
+    for end in range(22, len(text) + 1):
+        client.change(uri, text[:end])
     session_id = client.request("vouch/salience")["session_id"]
     push = client.pushed(session_id, ["redis"], since)
     assert [row["entity_id"] for row in push["fresh"]] == ["redis"]
