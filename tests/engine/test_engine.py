@@ -231,6 +231,7 @@ def test_full_text_speaks_where_the_config_lets_it(
 ) -> None:
     configure(engine, root, sidecar={"recall": recall})
     assert items(engine, UNNAMED).keys() == (set() if recall else {"billing"})
+    assert bool(items(engine, NAMING)) is recall.get("enabled", True), "names go by `enabled` alone"
 
 
 def test_what_full_text_finds_is_said_once_to_a_session_and_never_pushed(engine: Engine) -> None:
