@@ -272,20 +272,17 @@ class Knowledge:
 
     @cached_property
     def _newer(self) -> Mapping[str, list[Claim]]:
-        claims = self._records_of(Claim, Kind.CLAIM)
-        return _by_reference(claims, lambda claim: claim.supersedes)
+        return _by_reference(self._records_of(Claim, Kind.CLAIM), lambda claim: claim.supersedes)
 
     @cached_property
     def contradicting(self) -> Mapping[str, list[Claim]]:
         """By the id of a claim, the claims that contradict it, retired ones too."""
-        claims = self._records_of(Claim, Kind.CLAIM)
-        return _by_reference(claims, lambda claim: claim.contradicts)
+        return _by_reference(self._records_of(Claim, Kind.CLAIM), lambda claim: claim.contradicts)
 
     @cached_property
     def claims_citing(self) -> Mapping[str, list[Claim]]:
         """By the id of evidence or of a source, the claims that cite it, retired ones too."""
-        claims = self._records_of(Claim, Kind.CLAIM)
-        return _by_reference(claims, lambda claim: claim.evidence)
+        return _by_reference(self._records_of(Claim, Kind.CLAIM), lambda claim: claim.evidence)
 
     @cached_property
     def evidence_in(self) -> Mapping[str, list[Evidence]]:
