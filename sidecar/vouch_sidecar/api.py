@@ -9,7 +9,6 @@ from typing import Any, Self, TypeVar
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.operations import (
     claim,
     context,
@@ -51,17 +50,16 @@ def open_kb(
     `project` and `agent` say who asks, as `VOUCH_PROJECT` and `VOUCH_AGENT` do. `settings` are
     nested: `{"recall": {"max_results": 5}}`. Raises `NoKnowledgeBaseError`.
     """
-    roots = discover(path, env=os.environ)
-    if not roots:
-        raise NoKnowledgeBaseError(f"no knowledge base found from {os.fspath(path)}")
-    return KnowledgeBase(engine_on(roots, settings), Viewer(project, agent))
-
-
-def engine_on(
-    roots: Iterable[str | os.PathLike[str]], settings: Mapping[str, object] | None = None
-) -> Engine:
-    """An engine for these knowledge bases, unread."""
     engine = Engine(env=os.environ, client_settings=settings)
+    engine.registry.search(Path(path))
+    if not engine.collections:
+        raise NoKnowledgeBaseError(f"no knowledge base found from {os.fspath(path)}")
+    return KnowledgeBase(engine, Viewer(project, agent))
+
+
+def engine_on(roots: Iterable[str | os.PathLike[str]]) -> Engine:
+    """An engine for these knowledge bases, unread."""
+    engine = Engine(env=os.environ)
     for root in roots:
         engine.registry.add_root(Path(root))
     return engine

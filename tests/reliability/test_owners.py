@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from vouch_sidecar import NoKnowledgeBaseError, open_kb
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import SILENT_SECONDS
 
@@ -88,6 +89,14 @@ def test_the_client_may_trust_it_at_any_time(tmp_path: Path) -> None:
     assert not engine.health.faulty()
     engine.reconfigure({})
     assert not engine.collections
+
+
+def test_a_program_may_trust_it(tmp_path: Path) -> None:
+    shared = theirs(tmp_path)
+    with pytest.raises(NoKnowledgeBaseError):
+        open_kb(shared)
+    with open_kb(shared, settings={"trust": {"folders": [str(shared)]}}) as kb:
+        assert [row.claim_count for row in kb.experts("key vault").experts] == [1]
 
 
 def test_a_config_can_not_trust_itself(tmp_path: Path) -> None:
