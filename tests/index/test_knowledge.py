@@ -82,6 +82,24 @@ def test_what_a_retired_claim_alone_quotes_goes_though_nobody_saw_the_claim() ->
     assert knowledge.state((Kind.EVIDENCE, "v")).hides_quote
 
 
+@pytest.mark.parametrize("scopes", ["u", "a", "ua", "o", "oa", "ab", "b", ""])
+def test_evidence_counts_for_whoever_sees_what_cites_it(scopes: str) -> None:
+    private = {"u": None, "a": "ada", "b": "bob"}
+    citing = [
+        claim(c, "Keys.", evidence=("v",), scope=Scope("private", agent=private[c]))
+        if c in private
+        else claim(c, "Keys.", evidence=("v",))
+        for c in scopes
+    ]
+    knowledge = knowing(source("s", "Notes", Scope()), evidence("v", "s"), *citing)
+    shown = not scopes or "o" in scopes
+    counted = {
+        gates: View("kb", knowledge, gates).number_of(Kind.EVIDENCE) for gates in (ONLY_OPEN, ADA)
+    }
+    assert counted[ADA] == (shown or "a" in scopes)
+    assert counted[ONLY_OPEN] == (shown or scopes == "ab")  # which a label can't say
+
+
 def test_what_nobody_sees_differs_as_well() -> None:
     """Of a source that an archived claim cites other parts are shown, of a redacted one's none."""
     knowledge = knowing(claim("c", "Keys leaked.", status="archived"))

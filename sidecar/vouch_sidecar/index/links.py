@@ -71,8 +71,8 @@ def link_all(
     A claim is linked to the entities that it declares; if none of these exists, to those that its
     text names; if there are none, to those that the pages listing it are about, of those pages that
     all who see the claim may see. A relation is visible to those who see both of its ends, evidence
-    to those who see its source. If several artifacts share an id, a viewer must see all of them,
-    unless one is open.
+    to those who see its source and, where claims of one gate alone cite it, these. If several
+    artifacts share an id, a viewer must see all of them, unless one is open.
     """
     pages, cited = cache(partial(_pages_by_claim, records, names)), _citations(records)
     states: dict[Key, LinkState] = {}
@@ -142,15 +142,13 @@ def _pages_by_claim(records: Records, names: Names) -> PagesByClaim:
     return pages
 
 
-def _citations(records: Records) -> Mapping[str, bool]:
-    """By the id of what claims cite, whether one in force does."""
-    cited: dict[str, bool] = {}
+def _citations(records: Records) -> Mapping[str, set[str | None]]:
+    """By the id of what claims cite, the gates of those in force that do."""
+    cited = defaultdict[str, set[str | None]](set)
     for claim in records.values():
         if isinstance(claim, Claim):
-            counts = is_live(claim)
             for ref in claim.evidence:
-                if counts or ref not in cited:
-                    cited[ref] = counts
+                cited[ref].update([gate_of(claim)] if is_live(claim) else [])
     return cited
 
 
@@ -161,16 +159,19 @@ def _by_pages(gate: str, claim_id: str, pages: PagesByClaim) -> LinkState:
 
 
 def _of_ends(
-    artifact: Relation | Evidence, records: Records, cited: Mapping[str, bool]
+    artifact: Relation | Evidence, records: Records, cited: Mapping[str, set[str | None]]
 ) -> LinkState:
     if isinstance(artifact, Relation):
         ends = [
             _gates_at(records, end, RELATION_ENDS) for end in (artifact.source, artifact.target)
         ]
         return LinkState(_label(ends))
-    if not cited.get(artifact.id, True):
+    if not (citing := cited.get(artifact.id, {OPEN})):
         return LinkState(NOBODY, hides_quote=True)
-    return LinkState(_label([_gates_at(records, artifact.source_id, (Kind.SOURCE,))]))
+    needed = [_gates_at(records, artifact.source_id, (Kind.SOURCE,))]
+    if len(gates := {gate for gate in citing if gate is not None}) < 2:  # any of several is enough
+        needed.append(gates)
+    return LinkState(_label(needed))
 
 
 def _gates_at(records: Records, artifact_id: str, kinds: Iterable[Kind]) -> set[str]:
