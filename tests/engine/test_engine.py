@@ -104,6 +104,19 @@ def test_the_block_leads_with_the_one_that_has_the_most_evidence(worlds: Engine,
     assert "coast" in coast
 
 
+def test_one_that_a_text_names_leads(worlds: Engine) -> None:
+    asked = f"{ARRIVED} I mean in the atlas."
+    for answer in (ask(worlds, "probe", text=asked), ask(worlds, "context", task=asked)):
+        assert answer["primary_collection"] == "atlas"
+
+
+@pytest.mark.parametrize(("others", "is_known"), [(9, True), (10, False)])
+def test_a_phrase_is_known_for_ten_turns(worlds: Engine, others: int, is_known: bool) -> None:
+    for text in (ARRIVED, *["Who cooks tonight, please?"] * others):
+        ask(worlds, "probe", text=text, session_id="s")
+    assert bool(ask(worlds, "probe", text=ARRIVED, session_id="s")["from_cache"]) is is_known
+
+
 def test_a_prompt_is_held_against_as_many_as_the_config_says(worlds: Engine) -> None:
     worlds.reconfigure({"probe": {"max_collections": 1}})
     for answer in (ask(worlds, "probe", text=ARRIVED), ask(worlds, "context", task=ARRIVED)):
