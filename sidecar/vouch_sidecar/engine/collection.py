@@ -18,7 +18,7 @@ from vouch_sidecar.kb.pauses import end_in, pause_file
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
-from vouch_sidecar.workspace.build import Breathe, Memo, build
+from vouch_sidecar.workspace.build import Breathe, WorldMemo, build
 from vouch_sidecar.workspace.git import why_unasked
 from vouch_sidecar.workspace.world import World
 
@@ -71,7 +71,7 @@ class Collection:
         self.since = clock()
         """When this process began to serve it."""
         self.reader = DiskReader(root, clock, self.bases)
-        self.memo = Memo(root, tree, self.bases, env, clock)
+        self.memo = WorldMemo(root, tree, self.bases, env, clock)
         self.published = Published(World(tree))
         """The event loop alone assigns it, where there is one."""
         self.reported: dict[str, int] = {}

@@ -349,7 +349,7 @@ class Knowledge:
 
     @cached_property
     def may_lack_links(self) -> bool:
-        """Whether there may be somebody who sees claims or pages, and of whose claims at most
+        """Whether there may be somebody who sees pages alone, or claims of which less than
         `LINKED_ENOUGH` are linked to an entity: with the open label, any others.
         """
         claims, pages = (
@@ -361,7 +361,7 @@ class Knowledge:
         labels = {state.label for state in (*claims, *pages)} - {NOBODY}
         lacking = {label: LINKED_ENOUGH * every[label] - linked[label] for label in labels}
         of_all = lacking.pop(OPEN, 0.0) + sum(max(lacks, 0.0) for lacks in lacking.values())
-        return bool(labels) and of_all >= 0
+        return bool(labels) and (of_all > 0 or not every[OPEN])
 
 
 def _by_reference(

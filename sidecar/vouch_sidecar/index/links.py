@@ -147,14 +147,19 @@ def _citations(records: Records) -> Mapping[str, set[str | None]]:
     cited = defaultdict[str, set[str | None]](set)
     for claim in records.values():
         if isinstance(claim, Claim):
+            gates = {gate_of(claim)} if is_live(claim) else set()
             for ref in claim.evidence:
-                cited[ref].update([gate_of(claim)] if is_live(claim) else [])
+                cited[ref] |= gates
     return cited
 
 
 def _by_pages(gate: str, claim_id: str, pages: PagesByClaim) -> LinkState:
-    listing = pages.get(claim_id, ())
-    entity_ids = {e for page, about in listing if gate_of(page) in (OPEN, gate) for e in about()}
+    entity_ids = {
+        entity_id
+        for page, about in pages.get(claim_id, ())
+        if gate_of(page) in (OPEN, gate)
+        for entity_id in about()
+    }
     return LinkState(_of_gate(gate).label, tuple(sorted(entity_ids)), "page")
 
 

@@ -41,7 +41,7 @@ Breathe = Callable[[], None]
 
 
 @dataclass(slots=True)
-class Memo:
+class WorldMemo:
     """What one build leaves to the next. Only one thread at a time may build with it.
 
     `root` is the folder of the knowledge base, `tree` the working tree, `bases` its part of the
@@ -67,7 +67,7 @@ class Memo:
 def build(
     knowledge: Knowledge,
     settings: Settings,
-    memo: Memo,
+    memo: WorldMemo,
     breathe: Breathe,
     name: str,
     viewers: Sequence[frozenset[str]],
@@ -141,7 +141,7 @@ def _listed(
     before: World,
     git: Repository | None,
     settings: Settings,
-    memo: Memo,
+    memo: WorldMemo,
     reported: Set[str],
     is_all: bool,
 ) -> World:
@@ -157,7 +157,7 @@ def _listed(
     return replace(before, prefix=prefix, files=files, code_owners=owners)
 
 
-def _defined(files: Files, paths: Iterable[str], memo: Memo, breathe: Breathe) -> Definitions:
+def _defined(files: Files, paths: Iterable[str], memo: WorldMemo, breathe: Breathe) -> Definitions:
     """What files define, after reading those of `paths` that changed. Where none were read before,
     what an earlier process found counts, and is kept for the next one.
     """
@@ -206,7 +206,7 @@ def _kept_as() -> str:
 
 
 def _history(
-    before: History, git: Repository | None, settings: Settings, memo: Memo, is_all: bool
+    before: History, git: Repository | None, settings: Settings, memo: WorldMemo, is_all: bool
 ) -> History:
     """The newest commits: read where others are checked out, and, if they could not be read, with
     each look at all files. None of them where authors are not to be named.
