@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.schema import protocol
 
 from tests.protocol.client import Client, running
@@ -149,7 +149,7 @@ def _parts(client: Client, root: Path, schema: Shape) -> Iterator[str]:
     for name, operation in schema["operations"].items():
         yield f"### {operation['method']}\n\n{operation['summary']}\n"
         yield page.lists(page.own(operation, "params"), page.own(operation, "result"))
-        params = dict(OPERATIONS[name].example)
+        params = dict(operations()[name].example)
         yield from [_json(params)] if params else []
         result = client.request(operation["method"], params)
         if name == ANSWERED:

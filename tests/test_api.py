@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar import NoKnowledgeBaseError, open_kb
 from vouch_sidecar.api import InvalidParamsError
-from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations.operation import operations
 
 from tests.protocol import knowledge
 
@@ -35,7 +35,7 @@ MAIN = {
 
 def test_every_operation_is_a_method_that_takes_its_main_param_by_position(tmp_path: Path) -> None:
     with open_kb(knowledge.make(tmp_path / "project")) as kb:
-        for name, operation in OPERATIONS.items():
+        for name, operation in operations().items():
             ask, params = getattr(kb, name), dict(operation.example)
             assert ask.__doc__ == operation.summary
             if main := params.pop(MAIN.get(name, ""), None):

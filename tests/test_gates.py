@@ -25,7 +25,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import PageStatus, Status
-from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.surfaces.agent_requests import EVENTS
 from vouch_sidecar.surfaces.cli import main as shell
 from vouch_sidecar.surfaces.local.user_socket import ask as ask_socket
@@ -352,7 +352,7 @@ def holding(texts: Mapping[str, str], word: str) -> list[str]:
 
 
 def test_every_surface_is_asked(whole: Told) -> None:
-    assert PARAMS.keys() == OPERATIONS.keys() - {"session_end"}
+    assert PARAMS.keys() == operations().keys() - {"session_end"}
     provided = whole.client.answer(1)["result"]["capabilities"]  # of `initialize`
     assert {one.removesuffix("Provider") for one in provided if one.endswith("Provider")} == {
         *ABOUT_PLACES,

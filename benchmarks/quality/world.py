@@ -12,7 +12,9 @@ from typing import Any
 
 import yaml
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import OPERATIONS, as_json, perform
+from vouch_sidecar.operations.call import perform
+from vouch_sidecar.operations.operation import operations
+from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import Deadline, View
 
@@ -60,7 +62,7 @@ class World:
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation as every surface gives it."""
-        return as_json(perform(self.engine, OPERATIONS[operation], params, self._caller))
+        return as_json(perform(self.engine, operations()[operation], params, self._caller))
 
     def vector(self, _: str, /) -> TextVector | None:
         """A text as a model hears it; here there is none."""

@@ -11,7 +11,9 @@ from typing import Any
 import anyio
 from vouch_sidecar.engine import Caller, DiskFollower, Engine, Pushes
 from vouch_sidecar.engine.pushes import SaliencePush
-from vouch_sidecar.operations import OPERATIONS, as_json, perform
+from vouch_sidecar.operations.call import perform
+from vouch_sidecar.operations.operation import operations
+from vouch_sidecar.operations.wire import as_json
 
 from tests.kb.samples import claim, dump, entity, make_kb, put
 
@@ -112,7 +114,7 @@ def ask(
 
 def call(engine: Engine, operation: str, params: object, caller: Caller) -> dict[str, Any]:
     """The result of an operation as JSON."""
-    return as_json(perform(engine, OPERATIONS[operation], params, caller))
+    return as_json(perform(engine, operations()[operation], params, caller))
 
 
 def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.sessions import MAX_SESSIONS, SESSION_SECONDS, Session, Sessions
 from vouch_sidecar.kb.pauses import pause
-from vouch_sidecar.operations import InvalidParamsError
-from vouch_sidecar.operations.wire import NotFoundError
+from vouch_sidecar.operations.wire import InvalidParamsError, NotFoundError
 
 from tests.engine.bases import (
     Clock,

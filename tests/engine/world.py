@@ -11,7 +11,7 @@ from typing import Any
 
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.kb.artifact_files import slug_of
-from vouch_sidecar.operations import InvalidParamsError
+from vouch_sidecar.operations.wire import InvalidParamsError
 
 from tests.engine.bases import ask, write
 from tests.kb.samples import claim, dump, entity, make_kb, page

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from mcp.shared.exceptions import McpError
-from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.surfaces.mcp.tools import read, tools
 
@@ -30,8 +30,8 @@ def test_six_tools_by_default_in_few_words(mcp: Host) -> None:
 
 def test_all_tools_on_demand() -> None:
     listed = {tool["name"]: tool for tool in tools(every=True)}
-    assert listed.keys() == {f"kb_{name}" for name in OPERATIONS}
-    for name, operation in OPERATIONS.items():
+    assert listed.keys() == {f"kb_{name}" for name in operations()}
+    for name, operation in operations().items():
         tool = listed[f"kb_{name}"]
         schema = tool["inputSchema"]
         assert "Not " in tool["description"], f"{name} does not say when not to call it"
@@ -77,8 +77,8 @@ NEAR = ["minClaims is no parameter and was ignored; did you mean min_claims?"]
 def test_what_can_mean_one_thing(
     name: str, sent: dict[str, Any], params: dict[str, Any], notes: list[str]
 ) -> None:
-    assert read(OPERATIONS[name], sent) == (params, notes)
-    assert "<" not in "".join(read(OPERATIONS[name], {"limit<x>": 1})[1])
+    assert read(operations()[name], sent) == (params, notes)
+    assert "<" not in "".join(read(operations()[name], {"limit<x>": 1})[1])
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,9 @@ from typing import Any
 import jsonschema
 import pytest
 from vouch_sidecar.engine import Caller, Engine, Pushes
-from vouch_sidecar.operations import (
-    OPERATIONS,
-    perform,
-    salience_notification,
-    status_notification,
-)
+from vouch_sidecar.operations.call import perform
+from vouch_sidecar.operations.notifications import salience_notification, status_notification
+from vouch_sidecar.operations.operation import operations
 
 from scripts import schemas
 from tests.engine.bases import ask, base, counts, engine_on, pushed, write
@@ -93,7 +90,7 @@ def test_real_answers_of_every_operation_fit_the_schemas(
 ) -> None:
     engine = engine_on(root, *([base(tmp_path / "other")] if several else []))
     named = {name for name, _ in CALLS}
-    others = [(n, dict(op.example)) for n, op in OPERATIONS.items() if n not in named]
+    others = [(n, dict(op.example)) for n, op in operations().items() if n not in named]
     for name, params in [*CALLS, *others]:
         valid(SCHEMA["operations"][name]["params"], params)
         answer = ask(engine, name, None, **params)
@@ -248,7 +245,7 @@ def test_a_blank_search_lists_what_is_newer_best_first(served: Engine, tmp_path:
 
 def read(engine: Engine, name: str, **params: Any) -> list[str]:
     """The lines that an operation gives."""
-    operation = OPERATIONS[name]
+    operation = operations()[name]
     return operation.readable(perform(engine, operation, params, Caller())).split("\n")
 
 

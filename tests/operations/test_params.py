@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations import (
-    OPERATIONS,
-    InvalidParamsError,
-    read_params,
-)
+from vouch_sidecar.operations.call import read_params
+from vouch_sidecar.operations.operation import operations
+from vouch_sidecar.operations.wire import InvalidParamsError
 
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import claim, entity
@@ -24,13 +22,13 @@ NO_TIMES = ("yesterday", "7", "-1d", "2026-13-01", "0d", "7d7d")
 
 def valid(operation: str) -> dict[str, object]:
     """Params in order."""
-    return {**OPERATIONS[operation].example, **KNOWN.get(operation, {})}
+    return {**operations()[operation].example, **KNOWN.get(operation, {})}
 
 
 def refused(operation: str, params: object) -> dict[str, str]:
     """The messages by field."""
     with pytest.raises(InvalidParamsError) as error:
-        read_params(OPERATIONS[operation].params, params)
+        read_params(operations()[operation].params, params)
     assert SENT not in str(error.value)
     messages = error.value.messages
     assert str(error.value) == "; ".join(f"{field} {text}" for field, text in messages.items())
@@ -89,13 +87,13 @@ def test_a_missing_field_is_said_to_be_missing() -> None:
     for operation, field in fields.items():
         for params, said in ((None, "is missing"), ({field: 1}, "must be a valid string")):
             with pytest.raises(InvalidParamsError, match=f"{field} {said}") as error:
-                read_params(OPERATIONS[operation].params, params)
+                read_params(operations()[operation].params, params)
             assert error.value.missing is (params is None)
 
 
-@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+@pytest.mark.parametrize("operation", sorted(operations()))
 def test_null_is_not_given_and_what_is_no_object_is_refused(operation: str) -> None:
-    model, needed = OPERATIONS[operation].params, valid(operation)
+    model, needed = operations()[operation].params, valid(operation)
     nothing: dict[str, object] = dict.fromkeys(model.model_fields)
     assert read_params(model, nothing | needed) == read_params(model, needed)
     required = {name for name, info in model.model_fields.items() if info.is_required()}
@@ -115,7 +113,7 @@ def test_a_refusal_names_unknown_params_with_those_that_were_meant(engine: Engin
     assert error.value.missing
 
 
-@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+@pytest.mark.parametrize("operation", sorted(operations()))
 def test_unknown_params_are_refused_with_the_nearest(engine: Engine, operation: str) -> None:
     with pytest.raises(InvalidParamsError, match=r"viwer is no parameter; did you mean viewer\?"):
         ask(engine, operation, None, **{"session_id": "s", **valid(operation)}, viwer=SENT)

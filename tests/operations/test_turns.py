@@ -13,9 +13,9 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.stats import LATEST, Stats
 from vouch_sidecar.index.base_cache import RECORDS
-from vouch_sidecar.operations import OPERATIONS, Operation, perform_async
+from vouch_sidecar.operations.call import perform_async
 from vouch_sidecar.operations.context import ContextParams, ContextResult
-from vouch_sidecar.operations.operation import OperationCall
+from vouch_sidecar.operations.operation import Operation, OperationCall, operations
 from vouch_sidecar.surfaces.agent_requests import respond
 from vouch_sidecar.surfaces.hook.client import PROMPT
 
@@ -140,7 +140,7 @@ TASK = {"task": "How long does a JWT live?"}
 
 async def held_up(engine: Engine, until: Event) -> asyncio.Task[ContextResult]:
     """`context`, asked already, which begins to look only when `until` is set."""
-    context: Operation[ContextParams, ContextResult] = OPERATIONS["context"]
+    context: Operation[ContextParams, ContextResult] = operations()["context"]
 
     def run(ask: OperationCall, params: ContextParams) -> ContextResult:
         assert until.wait(30)
@@ -153,7 +153,7 @@ async def held_up(engine: Engine, until: Event) -> asyncio.Task[ContextResult]:
 
 
 async def ask_async(engine: Engine, name: str, params: object) -> Any:
-    return await perform_async(engine, OPERATIONS[name], params, Caller())
+    return await perform_async(engine, operations()[name], params, Caller())
 
 
 @pytest.mark.anyio

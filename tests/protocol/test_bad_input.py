@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 from lsprotocol import types as lsp
-from vouch_sidecar.operations import NOTIFICATIONS, OPERATIONS
+from vouch_sidecar.operations.notifications import NOTIFICATIONS
+from vouch_sidecar.operations.operation import operations
 
 from tests.protocol import knowledge
 from tests.protocol.client import Client, Message, at, hover
@@ -165,7 +166,7 @@ workspace/symbol workspace/didChangeConfiguration workspace/didChangeWatchedFile
 workspace/didChangeWorkspaceFolders notebookDocument/didOpen notebookDocument/didChange
 notebookDocument/didClose $/cancelRequest $/setTrace window/workDoneProgress/cancel unknown
 """.split()
-EXAMPLES = {operation.method: operation.example for operation in OPERATIONS.values()}
+EXAMPLES = {operation.method: operation.example for operation in operations().values()}
 METHODS = [*STANDARD, *EXAMPLES, *NOTIFICATIONS]
 TOLD = {name for name in STANDARD if lsp.METHOD_TO_TYPES.get(name, (None, 0))[1] is None}
 """Methods of LSP that are notifications."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations.operation import operations
 
 COURIER = Path(__file__).parents[2] / "examples" / "courier"
 TEXT = "Can we restart Relay while the rate limiter is busy?"
@@ -23,7 +23,7 @@ _CHOSEN: dict[str, tuple[dict[str, Any], list[str] | None]] = {
 }
 QUESTIONS = _CHOSEN | {
     name: (dict(operation.example), None)
-    for name, operation in OPERATIONS.items()
+    for name, operation in operations().items()
     if name not in _CHOSEN
 }
 """By operation, params and what the shell is asked; None where it has no such command."""

@@ -10,7 +10,8 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
-from vouch_sidecar.operations import OPERATIONS, perform_async
+from vouch_sidecar.operations.call import perform_async
+from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.cli.operation_commands import OperationCommand
 from vouch_sidecar.surfaces.jsonl import answer
@@ -54,7 +55,7 @@ async def by_mcp(engine: Engine, name: str, **params: Any) -> Any:
     root = next(iter(engine.collections))
     projects = Projects(engine.env, root, is_chosen=True)
     answers = Answers(engine.env, projects, lambda: engine)
-    return (await answers.called(OPERATIONS[name], params, no_folders))["structuredContent"]
+    return (await answers.called(operations()[name], params, no_folders))["structuredContent"]
 
 
 @pytest.mark.parametrize("ask", [by_jsonl, by_mcp])
@@ -88,18 +89,18 @@ async def test_what_was_not_read_is_not_denied(
     clock.now += READY_SECONDS
     for name, params in (("experts", {"topic": "zebra"}), ("files", {"paths": ["src/relay.py"]})):
         with anyio.fail_after(60):  # nothing is waited for any more
-            asked = OPERATIONS[name], params, CALLER, lambda _: None, inf
+            asked = operations()[name], params, CALLER, lambda _: None, inf
             result = await perform_async(engine, *asked, whole=True)
         for as_json_too in (False, True):
-            OperationCommand(OPERATIONS[name]).print(
+            OperationCommand(operations()[name]).print(
                 result, {"header": False, "as_json": as_json_too}
             )
             said = capsys.readouterr().err
             assert UNREAD in said
             assert "No " not in said
-    zebra = await perform_async(engine, OPERATIONS["experts"], {"topic": "zebra"}, CALLER)
-    assert OPERATIONS["experts"].readable(zebra).startswith(UNREAD)
-    status = await perform_async(engine, OPERATIONS["status"], {}, CALLER)
+    zebra = await perform_async(engine, operations()["experts"], {"topic": "zebra"}, CALLER)
+    assert operations()["experts"].readable(zebra).startswith(UNREAD)
+    status = await perform_async(engine, operations()["status"], {}, CALLER)
     assert status.degraded == ["workspace_pending"]
 
 
@@ -113,7 +114,7 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
 
     async def asked(patience: float = 20.0) -> tuple[str, str | None, list[str]]:
         found = await perform_async(
-            engine, OPERATIONS["claim"], {"id": "dusk"}, CALLER, patience=patience
+            engine, operations()["claim"], {"id": "dusk"}, CALLER, patience=patience
         )
         (cited,) = found.claim.citations
         return found.claim.text, cited.fresh, found.degraded

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from vouch_sidecar.api import open_kb
-from vouch_sidecar.operations import OPERATIONS, as_json
+from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.schema import standalone
+from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.surfaces.agent_requests import harmless
 
 from tests.mcp.client import content_of, host
@@ -30,7 +31,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
         client.until("vouch/status", {}, lambda status: not status["degraded"])
         client.notify("vouch/prompt", {"session_id": "shell", "text": TEXT})
         lsp = {
-            name: client.request(OPERATIONS[name].method, params)
+            name: client.request(operations()[name].method, params)
             for name, (params, _) in QUESTIONS.items()
         }
     lines = [
@@ -46,7 +47,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     with open_kb(root) as kb:
         kb.experts(TEXT, session_id="shell")
         python = {
-            name: as_json(kb.ask(OPERATIONS[name], params))
+            name: as_json(kb.ask(operations()[name], params))
             for name, (params, _) in QUESTIONS.items()
         }
     with host(root, environment({})) as agent:
@@ -64,7 +65,7 @@ def test_the_same_answer(given: dict[str, dict[str, Any]], name: str) -> None:
     assert comparable(given["python"][name]) == expected
     block = {"text": expected["text"]} if name == "context" else {}
     assert comparable(given["mcp"][name]) == {**harmless(expected), **block}
-    Draft202012Validator(standalone(OPERATIONS[name].result)).validate(given["mcp"][name])
+    Draft202012Validator(standalone(operations()[name].result)).validate(given["mcp"][name])
     if name in given["shell"]:
         assert comparable(given["shell"][name]) == expected
     if name in ("experts", "salience", "context", "search", "mentions"):

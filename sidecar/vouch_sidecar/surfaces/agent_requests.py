@@ -21,23 +21,17 @@ from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count
-from vouch_sidecar.operations import (
-    OPERATIONS,
-    Operation,
-    OperationError,
-    as_json,
-    context,
-    files,
-    perform_async,
-    refusing_if_damaged,
-)
+from vouch_sidecar.operations import context, files
+from vouch_sidecar.operations.call import perform_async, refusing_if_damaged
 from vouch_sidecar.operations.context import ContextResult
+from vouch_sidecar.operations.operation import Operation, operations
 from vouch_sidecar.operations.readiness import (
     READY_SECONDS,
     hook_limit,
     indexed,
     ready,
 )
+from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.retrieval.blocks.block import safe
 from vouch_sidecar.retrieval.blocks.session_brief import brief
 from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, Touched, hits_to_tell
@@ -73,7 +67,7 @@ async def answer_agent(
     the session.
     """
     method, params = str(request.get("method")), request.get("params")
-    operation = OPERATIONS.get(method.removeprefix(TOOL)) if method.startswith(TOOL) else None
+    operation = operations().get(method.removeprefix(TOOL)) if method.startswith(TOOL) else None
     event = method.removeprefix(HOOK)
     unheard: list[Callable[[], None]] = []
     caller = replace(caller, unheard=unheard)

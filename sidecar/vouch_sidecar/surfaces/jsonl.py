@@ -14,12 +14,14 @@ import anyio
 from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
-from vouch_sidecar.operations import OPERATIONS, OperationError, as_json, perform_async
+from vouch_sidecar.operations.call import perform_async
+from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.readiness import indexed
+from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.surfaces.projects import Projects, serve
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
-BY_METHOD = {operation.kb_method: operation for operation in OPERATIONS.values()}
+BY_METHOD = {operation.kb_method: operation for operation in operations().values()}
 
 log = logging.getLogger(__name__)
 

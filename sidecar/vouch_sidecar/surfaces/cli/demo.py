@@ -13,7 +13,7 @@ import click
 
 import vouch_sidecar
 from vouch_sidecar.api import KnowledgeBase, open_kb
-from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.surfaces.console.options import program
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.stdio import say
@@ -64,7 +64,7 @@ def _play(kb: KnowledgeBase, root: Path) -> None:
     say("vouch-sidecar over the knowledge base of an invented parcel service")
     for number, (said, name, params) in enumerate(STEPS, 1):
         say(f"\n{number}  {said}")
-        operation = OPERATIONS[name]
+        operation = operations()[name]
         show(operation.shown(kb.ask(operation, params)))
     say("\n6  Somebody archives a claim: it is gone from every answer")
     before = kb.entity(ENTITY)

@@ -21,7 +21,8 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.discovery import RESIDENT, Finder, why_refused
 from vouch_sidecar.kb.pauses import paused_until
 from vouch_sidecar.kb.sanitize import clip, count, one_line, printable
-from vouch_sidecar.operations import context, perform, status
+from vouch_sidecar.operations import context, status
+from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.table import Words
 from vouch_sidecar.retrieval.search import newest
 from vouch_sidecar.surfaces.console.beginning import how_to_begin

@@ -11,8 +11,8 @@ from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.changed import GATHER_SECONDS, Changed
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.operations import as_json, salience_notification
-from vouch_sidecar.operations.notifications import DidChangeSalience
+from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
+from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.jsonl import as_line
 from vouch_sidecar.surfaces.local.user_socket import (

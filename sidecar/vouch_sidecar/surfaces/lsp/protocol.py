@@ -28,7 +28,8 @@ from pygls.protocol import (
     lsp_method,
 )
 
-from vouch_sidecar.operations import OPERATIONS, Wire, as_json
+from vouch_sidecar.operations.operation import operations
+from vouch_sidecar.operations.wire import Wire, as_json
 
 log = logging.getLogger(__name__)
 
@@ -36,7 +37,7 @@ log = logging.getLogger(__name__)
 logging.getLogger("pygls").addHandler(logging.NullHandler())
 logging.getLogger("pygls").propagate = False
 
-ENDED = OPERATIONS["session_end"]
+ENDED = operations()["session_end"]
 """The operation that is a notification, too."""
 
 # Fault: lines of documents end at eight characters that end none in LSP.

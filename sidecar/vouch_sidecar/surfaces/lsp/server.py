@@ -24,14 +24,14 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.settings import CLIENT, Settings, names
-from vouch_sidecar.operations import (
+from vouch_sidecar.operations.call import refusing_if_damaged
+from vouch_sidecar.operations.capabilities import server_capabilities
+from vouch_sidecar.operations.wire import (
     InvalidParamsError,
     SearchFailedError,
     SessionId,
     ViewerParams,
     Wire,
-    refusing_if_damaged,
-    server_capabilities,
 )
 from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of

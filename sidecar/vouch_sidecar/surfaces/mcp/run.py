@@ -24,7 +24,7 @@ from mcp.shared.message import SessionMessage
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
-from vouch_sidecar.operations import Operation
+from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.agent_requests import Object, answer_agent, content, refused
 from vouch_sidecar.surfaces.jsonl import lines_of, send

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from vouch_sidecar.operations import OPERATIONS, Operation
 from vouch_sidecar.operations.call import MAX_UNKNOWN, OTHERS, resembling
+from vouch_sidecar.operations.operation import Operation, operations
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.operations.wire import OF_EDITORS, EditorParams
 
@@ -59,14 +59,16 @@ def tools(*, every: bool) -> list[Object]:
                 "openWorldHint": False,
             },
         }
-        for name, op in OPERATIONS.items()
+        for name, op in operations().items()
         if every or name in SERVED
     ]
 
 
 def operation_of(tool: str) -> Operation[Any, Any] | None:
     """The operation of a tool, also of one that is not listed; None without one."""
-    return OPERATIONS.get(tool.removeprefix(TOOL_PREFIX)) if tool.startswith(TOOL_PREFIX) else None
+    return (
+        operations().get(tool.removeprefix(TOOL_PREFIX)) if tool.startswith(TOOL_PREFIX) else None
+    )
 
 
 @cache
@@ -74,7 +76,7 @@ def input_schema(name: str) -> Object:
     """The schema of an operation's params, as `read` takes them. MCP clients have no
     session of their own, so operations about a session require its id.
     """
-    operation = OPERATIONS[name]
+    operation = operations()[name]
     schema = standalone(operation.params)
     required = schema.get("required", [])
     if issubclass(operation.params, EditorParams):  # what a document would stand for

@@ -8,7 +8,7 @@ from typing import Any
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.operations import OPERATIONS
+from vouch_sidecar.operations.operation import operations as every_operation
 from vouch_sidecar.surfaces.lsp.features import (
     completion,
     definition,
@@ -45,6 +45,6 @@ def register_all(server: Sidecar) -> None:
     """Let a server have all features."""
     for method, handle in HANDLERS.items():
         server.on(method, partial(handle, server), OPTIONS.get(method))
-    for operation in OPERATIONS.values():
+    for operation in every_operation().values():
         server.on(operation.method, partial(operations.answer, server, operation))
     server.on_start += [partial(task, server) for task in TASKS]

@@ -8,16 +8,15 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
-from vouch_sidecar.operations import (
-    Operation,
+from vouch_sidecar.operations.call import perform_async, read_params
+from vouch_sidecar.operations.notifications import (
     PauseParams,
+    PauseResult,
     PromptParams,
-    Result,
     pause_or_resume,
-    perform_async,
-    read_params,
 )
-from vouch_sidecar.operations.notifications import PauseResult
+from vouch_sidecar.operations.operation import Operation
+from vouch_sidecar.operations.wire import Result
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 READ_WINDOW = ("salience", "context")

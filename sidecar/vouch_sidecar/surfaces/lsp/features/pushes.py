@@ -10,7 +10,7 @@ from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
 
 from vouch_sidecar.engine import Pushes, SaliencePush, StatusPush
-from vouch_sidecar.operations import salience_notification, status_notification
+from vouch_sidecar.operations.notifications import salience_notification, status_notification
 from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
