@@ -4,6 +4,7 @@ import { cp, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { isPlain } from './text/paths';
 import { workspaceFolders } from './workspace';
 
 /** Opens the courier knowledge base that the extension carries, in a folder to play in. */
@@ -26,7 +27,7 @@ export async function makeKnowledgeBase(): Promise<void> {
   const [document] = await vscode.workspace.findFiles(documents, undefined, 1);
   const place = document && path.posix.dirname(vscode.workspace.asRelativePath(document, false));
   const steps = existsSync(path.join(folder.uri.fsPath, '.vouch')) ? [] : ['vouch init'];
-  if (place && process.platform !== 'win32') {
+  if (place && isPlain(place) && process.platform !== 'win32') {
     steps.push(`for file in ${place}/*.md; do vouch ingest "$file"; done`);
   }
   if (steps.length === 0) steps.push('vouch ingest ');

@@ -15,6 +15,7 @@ import { messageOf } from './text/words';
 import type { Ask, Node } from './tree/nodes';
 import { rowCommands } from './tree/rowCommands';
 import { findExperts, weighExperts, wordAtCaret } from './views/askTopic';
+import { warn } from './warn';
 import { workspaceFolders } from './workspace';
 
 const ID = 'vouchSidecar';
@@ -45,7 +46,7 @@ export function activate(context: vscode.ExtensionContext): void {
       submitPrompt: () => submitPrompt(server),
       copyContext: () => copyContext(server),
       insertContext: () => insertContext(server),
-      showStatus: () => showStatus(panel.state, panel.health, server.program),
+      showStatus: () => showStatus(panel.state, server.program),
       restart: start,
       showLogs: () => log.show(),
       install: () => installAndStart(installer, log, start),
@@ -93,7 +94,7 @@ function registered(handlers: Record<string, (...args: never[]) => unknown>): vs
       try {
         await handler(...args);
       } catch (error) {
-        void vscode.window.showWarningMessage(`Vouch: ${messageOf(error)}`);
+        void warn(error);
       }
     }),
   );

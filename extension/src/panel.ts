@@ -16,7 +16,6 @@ import { workspaceFolders } from './workspace';
 
 export class Panel implements vscode.Disposable {
   state: State = { kind: 'loading' };
-  health: DidChangeStatus | undefined;
   readonly experts: Experts;
   readonly inFile: InFile;
   readonly inPlay: InPlay;
@@ -28,14 +27,14 @@ export class Panel implements vscode.Disposable {
   private readonly claim: ClaimPage;
   private readonly reading: Reading;
   private readonly item = statusItem();
-  private generation = -1;
 
   constructor(
     private readonly ask: Ask,
     private readonly log: vscode.LogOutputChannel,
     session: string,
   ) {
-    this.claim = new ClaimPage(ask, () => [...workspaceFolders(), ...this.knowledgeBases]);
+    const folders = () => [...workspaceFolders(), ...this.roots.map(({ root }) => root)];
+    this.claim = new ClaimPage(ask, folders);
     this.inPlay = new InPlay(ask, session);
     this.experts = new Experts(ask);
     this.inFile = new InFile(ask, (claims) => this.claim.showAtCaret(claims));
@@ -53,10 +52,6 @@ export class Panel implements vscode.Disposable {
     );
   }
 
-  get knowledgeBases(): readonly string[] {
-    return this.state.status?.roots.map(({ root }) => root) ?? [];
-  }
-
   setState(state: State): void {
     const isNew = state.kind !== this.state.kind;
     this.state = state;
@@ -64,18 +59,10 @@ export class Panel implements vscode.Disposable {
       vscode.commands.executeCommand('setContext', `vouchSidecar.${key}`, value);
     void tell('hasNames', state.status && hasNames(state.status));
     void tell('state', state.kind);
-    if (isIdle(state) || state.kind === 'paused') this.inPlay.clear();
+    if (!state.status || isIdle(state) || state.kind === 'paused') this.inPlay.clear();
     if (this.isBlank) for (const view of [this.inFile, this.claim, this.experts]) view.clear();
-    drawStatus(this.item, state, this.health);
+    drawStatus(this.item, state);
     if (isNew) this.changedState.fire(state);
-  }
-
-  /** A server answers, in which nothing is in play yet. */
-  async onServerRunning(): Promise<void> {
-    this.health = undefined;
-    this.generation = -1;
-    this.inPlay.clear();
-    await this.refresh();
   }
 
   onPush(push: DidChangeSalience): void {
@@ -83,7 +70,7 @@ export class Panel implements vscode.Disposable {
   }
 
   onStatus(health: DidChangeStatus): void {
-    this.health = health;
+    this.state = { ...this.state, health };
     void this.refresh();
   }
 
@@ -95,8 +82,7 @@ export class Panel implements vscode.Disposable {
 
   /** The folder of a collection; null where there is only one. */
   rootOf(collection: string | null): string | null {
-    const roots = this.state.status?.roots ?? [];
-    return roots.find((root) => root.collection === collection)?.root ?? null;
+    return this.roots.find((root) => root.collection === collection)?.root ?? null;
   }
 
   dispose(): void {
@@ -107,9 +93,10 @@ export class Panel implements vscode.Disposable {
   private async refreshNow(): Promise<void> {
     try {
       const status = await this.ask('vouch/status', {});
-      this.setState({ kind: kindOf(status), status });
-      if (!status.complete || status.generation === this.generation) return;
-      this.generation = status.generation;
+      const { health, status: before } = this.state;
+      this.setState({ kind: kindOf(status), status, health });
+      const isKnown = before?.complete && before.generation === status.generation;
+      if (!status.complete || isKnown) return;
       this.reading.soon();
       void this.claim.refresh();
       this.inPlay.redraw(); // what is unfolded is asked for anew
@@ -117,6 +104,10 @@ export class Panel implements vscode.Disposable {
     } catch (error) {
       this.log.debug(`What the server has could not be asked: ${String(error)}`);
     }
+  }
+
+  private get roots() {
+    return this.state.status?.roots ?? [];
   }
 
   /** Nothing is served, or nothing of it could be read: the views say why. */

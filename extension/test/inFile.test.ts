@@ -24,7 +24,6 @@ test('claims stand as they do in the file, each with its line, the fact before i
     tied('none'),
     tied('late', { line: 12, text: 'Decisions: `x` is so.', heading: 'Decisions:' }),
     tied('early', { line: 3 }),
-    tied('same', { line: 30, text: 'Text of early' }),
     tied('weak', { weak: true, line: 1 }),
   ]);
   await model.look(FILE);

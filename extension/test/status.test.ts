@@ -39,7 +39,7 @@ const stateOf = (of: StatusResult): State => ({ kind: kindOf(of), status: of });
 const ready = (more: Partial<StatusResult> = {}): State => stateOf({ ...status, ...more });
 
 test('what is served stands in one line, with the last problem', () => {
-  const summary = summarize(ready(), undefined);
+  const summary = summarize(ready());
   assert.equal(summary.text, 'Vouch');
   assert.equal(summary.detail, '1 entity · 12 claims · 0 pages · 1 problem · is not YAML');
   assert.equal(summary.severity, 'information');
@@ -49,7 +49,7 @@ test('an answer says whether it is read, whether there is any, and whether it is
   assert.equal(stateOf({ ...status, complete: false }).kind, 'loading');
   assert.equal(stateOf(status).kind, 'ready');
   const refused = stateOf({ ...status, roots: [], refused: ['.vouch belongs to root'] });
-  const { severity, detail } = summarize(refused, undefined);
+  const { severity, detail } = summarize(refused);
   assert.deepEqual([severity, detail], ['warning', '.vouch belongs to root']);
 });
 
@@ -71,8 +71,8 @@ const paused = (...ends: (string | null)[]): State =>
 test('a pause says until when, where every knowledge base is paused', () => {
   const open = paused('2100-01-01T00:00:00+00:00');
   assert.equal(open.kind, 'paused');
-  assert.equal(summarize(open, undefined).text, 'Vouch: paused');
-  assert.equal(summarize(open, undefined).detail, 'until it is resumed');
+  assert.equal(summarize(open).text, 'Vouch: paused');
+  assert.equal(summarize(open).detail, 'until it is resumed');
   const { status: until } = paused('2026-07-01T10:30:00+00:00', '2100-01-01T00:00:00+00:00');
   assert.match(pausedUntil(until as StatusResult), /^until .*:30/);
   assert.equal(paused('2026-07-01T10:30:00+00:00', null).kind, 'ready');
@@ -99,7 +99,7 @@ test('what the server says of its health counts', () => {
     message: 'watch lost',
     generation: 9,
   } as const;
-  const summary = summarize(ready(), health);
+  const summary = summarize({ ...ready(), health });
   assert.equal(summary.severity, 'warning');
   assert.match(summary.detail, /^1 entity · 12 claims.* · watch lost$/);
 });
@@ -114,7 +114,7 @@ test('each state is told from the others', () => {
     { kind: 'none' },
   ];
   const told = states.map((state) => {
-    const { text, detail, severity } = summarize(state, undefined);
+    const { text, detail, severity } = summarize(state);
     return [text, detail, severity, isIdle(state)];
   });
   assert.deepEqual(told, [

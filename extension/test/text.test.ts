@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isFileBelow } from '../src/text/paths';
+import { isFileBelow, isPlain } from '../src/text/paths';
 import { paragraphAt } from '../src/text/words';
 
 const inside = (target: string) => isFileBelow(target, ['/repo', '/elsewhere/kb']);
@@ -21,6 +21,13 @@ test('only files inside the folders are inside', () => {
     '',
   ]) {
     assert.ok(!inside(target), target);
+  }
+});
+
+test('only a path that a shell reads as it stands is typed into one', () => {
+  for (const way of ['docs', 'docs/adr', 'doc/décisions_2/v1.0-b']) assert.ok(isPlain(way), way);
+  for (const way of ['docs/a\nrm x', 'docs/a\r', 'docs/a b', 'docs/$(x)', 'docs/a;x', '-x', '/x']) {
+    assert.ok(!isPlain(way), JSON.stringify(way));
   }
 });
 

@@ -105,7 +105,7 @@ test('no more rows stay than a push has, and none once the knowledge changed', (
   assert.deepEqual(model.roots, []);
 });
 
-test('sessions of agents stand below, under a heading of their own, and go with their end', async () => {
+test('agents have headings of their own, what came into play last stands first, and ends go', async () => {
   const { model, push } = inPlay();
   push([pushed('x')], { session_id: '1234567890' });
   assert.deepEqual(names(model.roots), ['Agent']);
@@ -113,12 +113,16 @@ test('sessions of agents stand below, under a heading of their own, and go with 
   assert.deepEqual(names(await below(model.roots[0])), ['X']);
   push([pushed('a')]);
   push([pushed('a')], { session_id: 'later' });
-  assert.deepEqual(names(model.roots), ['A', 'Agent', 'Agent']);
+  assert.deepEqual(names(model.roots), ['Agent', 'A', 'Agent']);
   const ids = model.roots.flatMap(({ id }) => id);
-  const rows = await Promise.all(model.roots.slice(1).map(below));
-  assert.equal(new Set([...ids, ...rows.flat().map(({ id }) => id)]).size, 5);
-  push([], { session_id: '1234567890', generation: 2 });
-  assert.deepEqual(names(model.roots), ['A', 'Agent']);
+  const rows = await Promise.all(model.roots.map(below));
+  assert.equal(new Set([...ids, ...rows.flat().map(({ id }) => id)]).size, 6);
+  push([pushed('a'), pushed('b')]);
+  assert.deepEqual(names(model.roots), ['A', 'B', 'Agent', 'Agent'], 'somebody types here');
+  push([pushed('x'), pushed('y')], { session_id: '1234567890', generation: 2 });
+  assert.deepEqual(names(model.roots), ['A', 'B', 'Agent', 'Agent'], 'the knowledge changed');
+  push([], { session_id: '1234567890', generation: 3 });
+  assert.deepEqual(names(model.roots), ['A', 'B', 'Agent']);
   model.clear();
   assert.deepEqual(model.roots, []);
 });
@@ -298,7 +302,7 @@ test('experts: an answer to an older question is dropped, none is shown where it
   assert.deepEqual([model.roots, model.heading, model.question?.topic], [[], '', 'new']);
 });
 
-test('an expert unfolds to the claims that count most, and its tooltip has the figures', async () => {
+test('an expert unfolds to the claims that count most, and its tooltip says what it carries', async () => {
   const explain = {
     weight: 'count',
     formula: 'sum',
@@ -307,14 +311,18 @@ test('an expert unfolds to the claims that count most, and its tooltip has the f
   };
   const row = expert('b', 3, { claim_count: 2, explain } as object);
   const { model, asked } = experts({ experts: [row] }, ({ id }) => ({
-    claim: claim(String(id)),
+    claim: claim(String(id), { date: id === 'c1' ? '2026-06-30T02:31:44Z' : null }),
   }));
   await model.find(QUESTION);
   assert.deepEqual(asked.length, 1, 'one question has it all');
   const [node] = await below(model.roots[0]);
   assert.deepEqual(names(await below(node)), ['Text of c2', 'Text of c1']);
   const lines = await tooltipOf(node as Node);
-  assert.deepEqual(lines.slice(1), ['team · 2 claims · 2 citations', 'count: sum', 'score 3']);
+  assert.deepEqual(lines, [
+    'B · team',
+    '2 claims on this, with 2 citations',
+    'last confirmed or changed on 2026-06-30',
+  ]);
 });
 
 test('another question whose rows are the same draws its heading', async () => {

@@ -5,6 +5,7 @@ import { isFileBelow } from '../text/paths';
 import { messageOf } from '../text/words';
 import type { Ask, Ref } from '../tree/nodes';
 import { openTarget } from '../tree/rowCommands';
+import { warn } from '../warn';
 import { type Content, contentOf, escaped, notShown, OPEN } from './content';
 
 export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable {
@@ -74,7 +75,7 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
     try {
       await openTarget(link.target.filter((uri) => isFileBelow(uri, this.folders())));
     } catch (error) {
-      void vscode.window.showWarningMessage(`Vouch: ${messageOf(error)}`);
+      void warn(error);
     }
   }
 

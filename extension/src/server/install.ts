@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { safeEnvironment } from '../text/paths';
 import { messageOf } from '../text/words';
+import { warn } from '../warn';
 import { untrustedFolders } from '../workspace';
 import { SCRIPT } from './discover';
 
@@ -138,9 +139,7 @@ export async function installAndStart(
     await installer.install();
   } catch (error) {
     if (error instanceof vscode.CancellationError) return;
-    const message = `Vouch: the server could not be installed. ${messageOf(error)}`;
-    if (await vscode.window.showErrorMessage(message, 'Show Logs')) log.show();
-    return;
+    return warn(`the server could not be installed. ${messageOf(error)}`, log);
   }
   await start();
   await installer.removeOlder();

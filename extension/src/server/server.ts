@@ -4,6 +4,7 @@ import type { Panel } from '../panel';
 import { PROTOCOL, type Requests } from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
 import { safeEnvironment } from '../text/paths';
+import { warn } from '../warn';
 import { untrustedFolders } from '../workspace';
 import { discover, type ServerProgram } from './discover';
 import { discoveryHost, pathSetting } from './discoveryHost';
@@ -87,7 +88,10 @@ export class Server implements vscode.Disposable {
       settings: settingsNow,
       onStarting: () => this.panel.setState({ kind: 'loading' }),
       onRunning: () => this.began(client),
-      onGivenUp: () => this.giveUp(),
+      onGivenUp: () => {
+        this.panel.setState({ kind: 'stopped' });
+        void warn('the server keeps ending.', this.log);
+      },
     });
     client.onNotification('vouch/didChangeStatus', (params) => this.panel.onStatus(params));
     client.onNotification('vouch/didChangeSalience', (params) => this.panel.onPush(params));
@@ -97,16 +101,10 @@ export class Server implements vscode.Disposable {
   private async began(client: Client): Promise<void> {
     if (client !== this.client) return;
     const spoken = client.initializeResult?.capabilities.experimental?.vouch?.protocol;
-    if (spoken === PROTOCOL) return this.panel.onServerRunning();
+    if (spoken === PROTOCOL) return this.panel.refresh();
     this.log.error(`The server speaks protocol ${spoken}, this extension ${PROTOCOL}.`);
     await this.stop();
     this.panel.setState({ kind: 'stopped' });
-  }
-
-  private async giveUp(): Promise<void> {
-    this.panel.setState({ kind: 'stopped' });
-    const message = 'The Vouch server keeps ending.';
-    if (await vscode.window.showErrorMessage(message, 'Show Logs')) this.log.show();
   }
 }
 

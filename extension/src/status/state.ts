@@ -19,8 +19,9 @@ const SAID = {
 /** Views and commands go by the kind, in package.json. */
 export interface State {
   readonly kind: keyof typeof SAID | 'paused' | 'nothing' | 'unreadable' | 'ready';
-  /** What the server said last. */
+  /** What the server said last, and how it is. */
   readonly status?: StatusResult;
+  readonly health?: DidChangeStatus | undefined;
 }
 
 const IDLE = ['none', 'refused', 'restricted', 'noServer', 'wrongPath', 'stopped'];
@@ -57,8 +58,8 @@ export const problemsOf = ({ status }: State) =>
   (status?.roots ?? []).flatMap(({ problems }) => problems);
 
 /** What the status bar says. */
-export function summarize(state: State, health: DidChangeStatus | undefined) {
-  const { kind, status } = state;
+export function summarize(state: State) {
+  const { kind, status, health } = state;
   if (kind in SAID) {
     const said = SAID[kind as keyof typeof SAID];
     return { ...said, detail: status?.refused[0] ?? said.detail };

@@ -1,7 +1,6 @@
 /** The status bar item that says how the server is; a click shows what is served, and what can be done. */
 import path from 'node:path';
 import * as vscode from 'vscode';
-import type { DidChangeStatus } from '../protocol.gen';
 import type { ServerProgram } from '../server/discover';
 import { joined, plural } from '../text/words';
 import { pausedUntil, problemsOf, type State, summarize } from './state';
@@ -17,16 +16,12 @@ export function statusItem(): vscode.StatusBarItem {
 }
 
 /** Without a knowledge base there is nothing to say. */
-export function drawStatus(
-  item: vscode.StatusBarItem,
-  state: State,
-  health: DidChangeStatus | undefined,
-): void {
+export function drawStatus(item: vscode.StatusBarItem, state: State): void {
   if (state.kind === 'none') {
     item.hide();
     return;
   }
-  const { text, detail, severity } = summarize(state, health);
+  const { text, detail, severity } = summarize(state);
   const color = `statusBarItem.${severity}Background`; // there is none for information
   const label = [text, detail].filter(Boolean).join(' · ');
   item.text = `$(${state.kind === 'loading' ? 'loading~spin' : ICONS[severity]}) ${text}`;
@@ -39,12 +34,8 @@ export function drawStatus(
 type Entry = vscode.QuickPickItem & { readonly command?: string; readonly argument?: unknown };
 
 /** Shows what is served, what is wrong, and what can be done. */
-export async function showStatus(
-  state: State,
-  health: DidChangeStatus | undefined,
-  program: ServerProgram | undefined,
-): Promise<void> {
-  const { text, detail } = summarize(state, health);
+export async function showStatus(state: State, program: ServerProgram | undefined): Promise<void> {
+  const { text, detail } = summarize(state);
   const chosen = await vscode.window.showQuickPick<Entry>(entriesOf(state, program), {
     title: text,
     placeHolder: detail,

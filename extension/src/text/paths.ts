@@ -19,6 +19,9 @@ export function isFileBelow(uri: string, folders: readonly string[]): boolean {
   }
 }
 
+/** Whether a shell reads a relative path as it stands: a line break in it would even run something. */
+export const isPlain = (way: string): boolean => /^[\p{L}\p{N}_][\p{L}\p{N}_./-]*$/u.test(way);
+
 const PATHS = path.delimiter;
 
 /** What keeps Python from taking modules from the folder that it happens to be started in. */

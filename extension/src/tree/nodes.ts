@@ -53,7 +53,7 @@ export const entityIcon = (type: string): string =>
 /** A text as a row has it: on one line, code without its marks. */
 export const rowText = (text: string): string => oneLine(text.replaceAll('`', ''));
 
-export const inLines = (...lines: (string | null | false)[]): string =>
+export const inLines = (...lines: (string | null | undefined | false)[]): string =>
   lines.filter(Boolean).join('\n');
 
 export const noteNode = (parent: string, label: string, icon = 'info'): Node => ({

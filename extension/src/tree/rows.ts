@@ -1,18 +1,20 @@
 /** What a tree view shows, how long a row stays that left, and when rows are drawn. */
 import type { Node } from './nodes';
 
+const NO_BADGE = { value: 0, tooltip: '' };
+
 /** The rows of a view. */
 export class Rows {
   roots: readonly Node[] = [];
   /** The line above the rows. */
   heading = '';
   /** A figure at the view's icon; 0: none. */
-  badge = { value: 0, tooltip: '' };
+  badge = NO_BADGE;
   private drawn = '';
   /** What draws them sets it; called where there is something else to be seen than before. */
   redraw: () => void = () => {};
 
-  protected show(rows: readonly Node[], heading = '', badge = { value: 0, tooltip: '' }): void {
+  protected show(rows: readonly Node[], heading = '', badge = NO_BADGE): void {
     Object.assign(this, { roots: rows, heading, badge });
     const drawn = JSON.stringify([rows, heading, badge]);
     if (drawn === this.drawn) return;
@@ -31,10 +33,12 @@ export function drawAround(view: View, { heading, badge }: Rows): void {
 
 /** How long a row that left stays where it stood, from the last key or click on. */
 export const LINGER_MS = 2_000;
+/** Rows that are kept: as many as a push has. */
+const MOST = 10;
 
 /**
  * Rows of which those that left stay for a while: a name that is typed slowly comes and goes, and
- * a row that goes takes the one below it from under the pointer. At most `most` are kept.
+ * a row that goes takes the one below it from under the pointer.
  */
 export class Lingering<R> {
   rows: readonly R[] = [];
@@ -43,7 +47,6 @@ export class Lingering<R> {
 
   constructor(
     private readonly keyOf: (row: R) => string,
-    private readonly most: number,
     private readonly changed: () => void,
   ) {}
 
@@ -52,7 +55,7 @@ export class Lingering<R> {
     const keys = new Set(now.map(this.keyOf));
     const kept = [...now];
     for (const [at, row] of atOnce ? [] : this.rows.entries()) {
-      if (!keys.has(this.keyOf(row)) && kept.length < this.most) kept.splice(at, 0, row);
+      if (!keys.has(this.keyOf(row)) && kept.length < MOST) kept.splice(at, 0, row);
     }
     this.now = now;
     this.rows = kept;

@@ -74,22 +74,23 @@ function groupsOf(ask: Ask, { experts, people, by_commits }: ExpertsResult): Nod
 
 /** An entity, beneath which the claims are that count most. */
 function expertNode(ask: Ask, row: ExpertRow): Node {
-  const { name, type, explain: why, claim_count, citation_count, score } = row;
+  const { name, type, explain: why, claim_count, citation_count } = row;
   const node = entityNode(`expert:${keyOf(row)}`, 'expert', row);
   const { collection } = node.subject;
   const ids = why?.claims.map(({ claim_id }) => claim_id) ?? row.top_claim_ids;
+  const best = () => Promise.all(ids.map((id) => askClaim(ask, { id, collection })));
   return {
     ...node,
-    tooltip: inLines(
-      name,
-      joined(type, plural(claim_count, 'claim'), plural(citation_count, 'citation')),
-      why ? `${why.weight}: ${why.formula}` : null,
-      `score ${score}`,
-    ),
-    children: async () => {
-      const claims = await Promise.all(ids.map((id) => askClaim(ask, { id, collection })));
-      return claimNodes(node.id, claims, collection, claim_count - ids.length);
+    tooltip: async () => {
+      const days = (await best()).map(({ date }) => date?.slice(0, 10) ?? '');
+      const last = days.sort().at(-1);
+      return inLines(
+        `${name} · ${type}`,
+        `${plural(claim_count, 'claim')} on this, with ${plural(citation_count, 'citation')}`,
+        last && `last confirmed or changed on ${last}`,
+      );
     },
+    children: async () => claimNodes(node.id, await best(), collection, claim_count - ids.length),
   };
 }
 

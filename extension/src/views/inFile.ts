@@ -112,13 +112,10 @@ const NONE = noteNode('file', 'No claim is about this file');
 
 const keyOf = ({ id, collection }: Ref): string => JSON.stringify([collection, id]);
 
-/** As they stand in the file, those without a line last; claims of one sentence once. */
+/** As they stand in the file, those without a line last. */
 function inFileOrder(claims: readonly TiedClaim[]): readonly TiedClaim[] {
-  const said = claims.map(({ text }) => text);
   const line = (claim: TiedClaim) => claim.line ?? Number.MAX_SAFE_INTEGER;
-  return claims
-    .filter((claim, at) => said.indexOf(claim.text) === at)
-    .sort((a, b) => line(a) - line(b));
+  return claims.toSorted((a, b) => line(a) - line(b));
 }
 
 /** The claims on the line at the caret, else on the nearest line of its paragraph. */

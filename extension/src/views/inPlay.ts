@@ -1,4 +1,4 @@
-/** What the view "In play" shows: what the server says is in play, of this window and of agents. */
+/** What the view "In play" shows: what is in play in this window and for agents, the latest first. */
 import type { DidChangeSalience, PushedEntity } from '../protocol.gen';
 import { joined, oneLine } from '../text/words';
 import {
@@ -16,9 +16,6 @@ import {
 } from '../tree/nodes';
 import { Lingering, Rows } from '../tree/rows';
 
-/** Rows of a session, at most: as many as a push has. */
-const MOST = 10;
-
 /** A session, the entities that its newest text brought in, which come first, and as of when. */
 interface Session {
   readonly rows: Lingering<PushedEntity>;
@@ -27,6 +24,7 @@ interface Session {
 }
 
 export class InPlay extends Rows {
+  /** By id, the one that something came into last at the end. */
   private readonly sessions = new Map<string, Session>();
 
   constructor(
@@ -39,11 +37,14 @@ export class InPlay extends Rows {
 
   /** Takes what is in play in a session now. What is no longer known goes at once. */
   push({ session_id, salience, fresh, generation }: DidChangeSalience): void {
-    const session = this.sessions.get(session_id) ?? this.begin(session_id);
+    const session = this.sessions.get(session_id) ?? this.begin(generation);
+    const isNewer = generation !== session.generation;
+    if (!isNewer) this.sessions.delete(session_id); // a text changed it, not the knowledge: it goes last
+    this.sessions.set(session_id, session);
     if (fresh.length > 0) session.fresh = new Set(fresh.map(keyOf));
     const isFresh = (row: PushedEntity) => Number(session.fresh.has(keyOf(row)));
     const rows = salience.toSorted((a, b) => isFresh(b) - isFresh(a));
-    session.rows.take(rows, generation !== session.generation);
+    session.rows.take(rows, isNewer);
     session.generation = generation;
   }
 
@@ -65,22 +66,21 @@ export class InPlay extends Rows {
     this.sessions.clear();
   }
 
-  private begin(id: string): Session {
-    const rows = new Lingering<PushedEntity>(keyOf, MOST, () => this.draw());
-    const session = { rows, fresh: new Set<string>(), generation: 0 };
-    this.sessions.set(id, session);
-    return session;
+  private begin(generation: number): Session {
+    const rows = new Lingering<PushedEntity>(keyOf, () => this.draw());
+    return { rows, fresh: new Set<string>(), generation };
   }
 
   private draw(): void {
-    const nodesOf = (id: string) =>
-      this.sessions.get(id)?.rows.rows.map((row) => inPlayNode(this.ask, id, row)) ?? [];
-    const agents = [...this.sessions.keys()].filter((id) => id !== this.own).reverse();
-    const headings = agents.map((id) => {
-      const more = { description: oneLine(id).slice(0, 8), tooltip: 'In play for an agent' };
-      return listNode(`agent:${id}`, 'Agent', 'hubot', nodesOf(id), more);
-    });
-    this.show([...nodesOf(this.own), ...headings.filter(({ children }) => children?.length)]);
+    const latest = [...this.sessions].reverse();
+    this.show(latest.flatMap(([id, session]) => this.nodesOf(id, session.rows.rows)));
+  }
+
+  private nodesOf(session: string, rows: readonly PushedEntity[]): readonly Node[] {
+    const nodes = rows.map((row) => inPlayNode(this.ask, session, row));
+    if (session === this.own || rows.length === 0) return nodes;
+    const more = { description: oneLine(session).slice(0, 8), tooltip: 'In play for an agent' };
+    return [listNode(`agent:${session}`, 'Agent', 'hubot', nodes, more)];
   }
 }
 

@@ -133,6 +133,7 @@ export async function run({ w, test }) {
     const heading = w.rows('In Play', 'Agent').first();
     await heading.waitFor();
     assert.match(await heading.innerText(), /Agent\s*agent-in/);
+    assert.equal(await w.rows('In Play').first().innerText(), await heading.innerText());
     await w.rows('In Play', 'Locker Gateway').and(page.locator('[aria-level="2"]')).first().waitFor();
   });
 
@@ -144,7 +145,8 @@ export async function run({ w, test }) {
     const claim = w.row('Experts', 'INC-118 had two causes');
     await claim.click();
     await w.activeTab('INC-118.md');
-    assert.match(await w.tooltip(w.row('Experts', 'INC-118'), 'score'), /evidence: /);
+    const carried = await w.tooltip(w.row('Experts', 'INC-118'), 'on this, with');
+    assert.match(carried, /\d+ claims? on this, with \d+ citations?[^]*last confirmed or changed on 20\d\d-/);
     await w.row('Experts', 'INC-118').hover();
     await sidebar.getByRole('button', { name: 'Weigh Experts' }).click();
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'recency' }).click();
@@ -244,7 +246,7 @@ export async function run({ w, test }) {
     fs.writeFileSync(config, text);
   });
 
-  await test('a server that keeps ending is given up with one message', async () => {
+  await test('a server that keeps ending is given up with one message, which goes by itself', async () => {
     await until(() => sidecars(w).length === 1, 'a server');
     for (let turn = 0; turn < 8; turn += 1) {
       const stopped = sidebar.getByText('The server has stopped');
@@ -255,8 +257,10 @@ export async function run({ w, test }) {
     }
     await sidebar.getByText('The server has stopped').waitFor();
     assert.equal(await page.locator('.notification-toast').count(), 1);
-    await page.locator('.notification-toast', { hasText: 'keeps ending' }).getByRole('button', { name: 'Show Logs' }).waitFor();
+    const toast = page.locator('.notification-toast', { hasText: 'keeps ending' });
+    await toast.getByRole('button', { name: 'Show Logs' }).waitFor();
     await sidebar.getByRole('button', { name: 'Restart' }).click();
     await sidebar.getByText('The server has stopped').waitFor({ state: 'detached' });
+    await toast.waitFor({ state: 'detached' });
   });
 }
