@@ -3,11 +3,14 @@
 For programs: `with open_kb(path) as kb: kb.experts("jwt")`. See docs/using.md.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from vouch_sidecar.version import __version__
 
+TYPE_CHECKING = False  # a hook has no time to import `typing`, either
 if TYPE_CHECKING:
+    from typing import Any
+
     from vouch_sidecar.api import KnowledgeBase, NoKnowledgeBaseError, NotFoundError, open_kb
 
 __all__ = ["KnowledgeBase", "NoKnowledgeBaseError", "NotFoundError", "__version__", "open_kb"]

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 KB_DIRNAME = ".vouch"
 FORCED = "VOUCH_KB_PATH"
@@ -58,11 +57,11 @@ def discover(start: str | os.PathLike[str] | None, *, env: Mapping[str, str]) ->
     return [place.tree for place in Finder(env).placed(start)]
 
 
-class BaseInTree(NamedTuple):
+class BaseInTree:
     """The folder that holds a `.vouch/`, and the one whose files it speaks of."""
 
-    root: str
-    tree: str
+    def __init__(self, root: str, tree: str) -> None:
+        self.root, self.tree = root, tree
 
 
 class Finder:

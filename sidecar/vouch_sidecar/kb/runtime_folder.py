@@ -5,15 +5,16 @@ Standard library only, and little of it: a hook waits for every import.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
+from binascii import crc32
 from collections.abc import Mapping
 
 FOLDER_NAME = "vouch-sidecar"
 MAX_SOCKET_PATH = 100
 """In bytes. `sun_path` has 104 on macOS and 108 on Linux, the final zero included."""
 NAME_CHARS = 32
+"""Room for the version in the name of a socket."""
 SUFFIX_CHARS = 6
 
 
@@ -64,7 +65,7 @@ def usable_folder(env: Mapping[str, str], *, make: bool = False) -> str:
 def name_of(root: str | os.PathLike[str]) -> str:
     """What stands for the knowledge base in folder `root` in names of files."""
     real = os.path.realpath(os.path.join(root, ".vouch"))
-    return hashlib.sha256(os.fsencode(real)).hexdigest()[:NAME_CHARS]
+    return f"{crc32(os.fsencode(real)):08x}"
 
 
 def _fits(folder: str) -> bool:

@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NoReturn
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME, RESIDENT, Finder, start_folder
 from vouch_sidecar.kb.pauses import paused_until
@@ -27,6 +26,10 @@ from vouch_sidecar.surfaces.local.user_socket import (
     is_beginning,
     question,
 )
+
+TYPE_CHECKING = False  # `typing` takes a prompt three milliseconds
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 Env = Mapping[str, str]
 

@@ -14,15 +14,20 @@ import socket
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Literal
 
 from vouch_sidecar.kb.discovery import FORCED, is_setting
 from vouch_sidecar.kb.runtime_folder import is_supported, runtime_folder, usable_folder
 from vouch_sidecar.version import __version__
 
-Reader = Literal["model", "person"]
-"""Who reads an answer."""
-Folders = Iterable[str | os.PathLike[str]]
+TYPE_CHECKING = False  # `typing` takes a hook three milliseconds
+if TYPE_CHECKING:
+    from typing import Any, Literal
+
+    Folders = Iterable[str | os.PathLike[str]]
+    Reader = Literal["model", "person"]
+    """Who reads an answer."""
+    Stopped = Literal["stopped", "nobody", "editor", "hangs"]
+    """How a try to stop ends: no process held the socket, or an editor's, which ends with it."""
 
 SUFFIX = ".sock"
 MAX_LOCAL_MESSAGE = 8 << 20
@@ -46,8 +51,6 @@ STOP_SECONDS = 10.0
 CHECK_SECONDS = 1.0
 """Pause between looks whether somebody asks or follows, and whether the socket is still held."""
 RETRY_SECONDS = 0.05
-Stopped = Literal["stopped", "nobody", "editor", "hangs"]
-"""How a try to stop ends: no process held the socket, or an editor's, which ends with it."""
 MODEL = "VOUCH_SIDECAR_SEMANTIC_"
 """How the variables begin that set a model. A process that has one asks nobody, as no other process
 has loaded it.
