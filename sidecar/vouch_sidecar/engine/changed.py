@@ -8,7 +8,9 @@ from math import inf
 import anyio
 
 GATHER_SECONDS = 0.05
-"""Changes within this time after the first count as one."""
+"""Who tells of changes waits so long from one time to the next. The first is told at once: somebody
+types, and waited already.
+"""
 
 
 class Changed:
@@ -26,17 +28,13 @@ class Changed:
         for event in self._waiting:
             event.set()
 
-    async def since(self, count: int, seconds: float = inf, gather: float = 0.0) -> int:
-        """Wait until more than this was counted, and for what changes within `gather` seconds after
-        that; for at most `seconds` in all. Returns the count.
-        """
-        await self.any_since({self: count}, seconds, gather)
+    async def since(self, count: int, seconds: float = inf) -> int:
+        """Wait until more than this was counted, for at most `seconds`. Returns the count."""
+        await self.any_since({self: count}, seconds)
         return self.count
 
     @classmethod
-    async def any_since(
-        cls, counts: Mapping[Changed, int], seconds: float = inf, gather: float = 0.0
-    ) -> None:
+    async def any_since(cls, counts: Mapping[Changed, int], seconds: float = inf) -> None:
         """As `since`, for whichever of several counts more first."""
         event = anyio.Event()
         for changed in counts:
@@ -45,7 +43,6 @@ class Changed:
             with anyio.move_on_after(seconds):
                 if all(changed.count == count for changed, count in counts.items()):
                     await event.wait()
-                await anyio.sleep(gather)
         finally:
             for changed in counts:
                 changed._waiting.discard(event)

@@ -276,6 +276,8 @@ class Engine:
         others = {c.root for c in served} - {c.root for c in following}
         session, text = self.sessions.open(session_id), without_blocks(text)
         session.touch(slot, text, window, final=final, passed_over=others)
+        if by.env is not None:
+            session.shared_for |= by.roots or frozenset()
         self.changed.bump()
 
     def end_session(self, session_id: str) -> None:

@@ -81,7 +81,7 @@ class Pushes:
         self._status: StatusPush | None = None
 
     async def run(self, tell: Callable[[SaliencePush | StatusPush], None]) -> None:
-        """Call `tell` with each push, soon after every change. Failures are recorded as faults and
+        """Call `tell` with each push, after every change. Failures are recorded as faults and
         retried. Never returns.
         """
         async with anyio.create_task_group() as tasks:
@@ -91,7 +91,8 @@ class Pushes:
                 with engine.faults.contained(self, "What is in play could not be told"):
                     async for push in self.salience_in_turn():
                         tell(push)
-                count = await engine.changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
+                await anyio.sleep(GATHER_SECONDS)
+                count = await engine.changed.since(count, PAUSE_SECONDS)
 
     async def _run_status(self, tell: Callable[[StatusPush], None]) -> None:
         engine, count = self._engine, 0
@@ -99,7 +100,8 @@ class Pushes:
             with engine.faults.contained((self, "status"), "How it is could not be told"):
                 if (status := self.status()) is not None:
                     tell(status)
-            count = await engine.changed.since(count, PAUSE_SECONDS, GATHER_SECONDS)
+            await anyio.sleep(GATHER_SECONDS)
+            count = await engine.changed.since(count, PAUSE_SECONDS)
 
     async def salience_in_turn(self) -> AsyncIterator[SaliencePush]:
         """A push for every session whose ranking differs from the one last sent, most recently

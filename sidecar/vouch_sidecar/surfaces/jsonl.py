@@ -86,13 +86,6 @@ async def answer(
         return refusal(request_id, "internal_error", "internal error")
 
 
-def session_named(request: Mapping[str, Any]) -> str | None:
-    """The id of the session that a request names; None without one."""
-    params = request.get("params")
-    session_id = params.get("session_id") if isinstance(params, Mapping) else None
-    return session_id if isinstance(session_id, str) else None
-
-
 def refusal(request_id: object, code: str, message: str) -> dict[str, Any]:
     """An error as the answer to a request."""
     log.debug("refused: %s", code)

@@ -26,7 +26,7 @@ from anyio.abc import TaskGroup
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.kb.discovery import FORCED, is_setting
 from vouch_sidecar.surfaces.agent_requests import answer_agent
-from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal, session_named
+from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.local.follower import FOLLOW, feed
 from vouch_sidecar.surfaces.local.user_socket import (
     CHECK_SECONDS,
@@ -194,13 +194,9 @@ class LocalServer:
         if not caller.roots:
             return refusal(None, "invalid_request", "roots: must name knowledge bases")
         engine = self.engine_for(caller.roots, request["env"].get(FORCED, ""))
-        try:
-            if request["method"].startswith((HOOK, TOOL)):
-                return await answer_agent(engine, request, caller, is_awaited)
-            return await answer(engine, request, caller)
-        finally:
-            if (session := engine.sessions.peek(session_named(request) or "")) is not None:
-                session.shared_for |= caller.roots
+        if request["method"].startswith((HOOK, TOOL)):
+            return await answer_agent(engine, request, caller, is_awaited)
+        return await answer(engine, request, caller)
 
 
 async def _follow_self(follow: Callable[[bool], Awaitable[None]]) -> None:

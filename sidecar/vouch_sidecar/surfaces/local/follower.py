@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from pathlib import Path
 from typing import Any
 
+import anyio
+
 from vouch_sidecar.engine import Caller, Engine, Pushes
 from vouch_sidecar.engine.changed import GATHER_SECONDS, Changed
 from vouch_sidecar.engine.sessions import Session
@@ -53,7 +55,8 @@ async def feed(
                 notification = _named(engine, roots, salience_notification(push))
                 writer.write(as_line(as_json(notification)))
                 await writer.drain()  # waits if the follower does not read
-        await Changed.any_since(counts, CHECK_SECONDS, GATHER_SECONDS)
+        await anyio.sleep(GATHER_SECONDS)
+        await Changed.any_since(counts, CHECK_SECONDS)
 
 
 def _named(engine: Engine, roots: Set[Path], push: DidChangeSalience) -> DidChangeSalience:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import anyio
 from lsprotocol import types as lsp
 
 import vouch_sidecar
@@ -47,7 +48,8 @@ async def keep_published(server: Sidecar) -> None:
                         lsp.PublishDiagnosticsParams(uri=uri, diagnostics=problems.get(uri, []))
                     )
             sent = problems
-        await engine.changed.since(count, gather=GATHER_SECONDS)
+        await anyio.sleep(GATHER_SECONDS)
+        await engine.changed.since(count)
 
 
 def _problems(server: Sidecar) -> Problems:
