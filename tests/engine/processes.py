@@ -125,6 +125,19 @@ def holds(folder: Path, text: str) -> bool:
         return True
 
 
+def kept(folder: Path) -> str:
+    """What the files of a cache hold, compressed or not."""
+    texts = []
+    for path in folder.rglob("*"):
+        if path.is_file():
+            texts.append(path.read_bytes().decode("utf-8", "replace"))
+        if path.name == "meta.json":
+            documents = Knowledge(Layer(Index.open(str(path.parent)))).documents()
+            every = (value for one in documents for of in one.to_dict().values() for value in of)
+            texts += (str(v, "utf-8") if isinstance(v, bytes) else str(v) for v in every)
+    return "\n".join(texts)
+
+
 def _stems_in(base: Path) -> set[str]:
     documents = Knowledge(Layer(Index.open(str(base)))).documents()
     return {stem for document in documents for stem in stems_in(document)}

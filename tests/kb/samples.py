@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from hashlib import sha256
 from pathlib import Path
 
 import yaml
@@ -32,6 +33,22 @@ def entity(id: str = "service-api", **fields: object) -> bytes:  # noqa: A002 - 
 def page(body: str = "# Auth\n", **fields: object) -> bytes:
     content = {"id": "auth", "title": "Auth", "type": "decision", "status": "active"} | fields
     return b"---\n" + dump(content) + b"---\n" + body.encode()
+
+
+def source(content: bytes, **meta: object) -> dict[str, bytes]:
+    """The files of a source with this content."""
+    name = sha256(content).hexdigest()
+    meta = {"id": name, "locator": "notes.md"} | meta
+    return {f"sources/{name}/content": content, f"sources/{name}/meta.yaml": dump(meta)}
+
+
+def receipt(name: str, content: bytes, quote: bytes) -> dict[str, bytes]:
+    """The file of evidence: a quote, and where it stands in the source with this content."""
+    start = content.index(quote)
+    end = start + len(quote)
+    fields = {"id": name, "source_id": sha256(content).hexdigest(), "locator": f"b{start}-{end}"}
+    span = {"quote": quote.decode(), "byte_start": start, "byte_end": end}
+    return {f"evidence/{name}.yaml": dump(fields | span)}
 
 
 def dump(content: object) -> bytes:

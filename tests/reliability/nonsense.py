@@ -18,17 +18,22 @@ def texts(random: Random) -> str:
     return random.choice((" ", "", "\n")).join(pieces)
 
 
-def value(random: Random, depth: int = 0) -> Any:
+def value(random: Random) -> Any:
     """Any JSON value, mostly a text."""
-    match random.randrange(12):
-        case 0:
-            return random.choice((None, True, False, 0, -1, 10**30, 1.5, float("1e308")))
-        case 1 if depth < 3:
-            return [value(random, depth + 1) for _ in range(random.randrange(4))]
-        case 2 if depth < 3:
-            return {texts(random)[:40]: value(random, depth + 1) for _ in range(3)}
-        case _:
-            return texts(random)
+    one, other = texts(random), texts(random)
+    odd: tuple[Any, ...] = (
+        None,
+        True,
+        0,
+        -1,
+        10**30,
+        1.5,
+        float("1e308"),
+        [],
+        [one, [other]],
+        {one[:40]: [other]},
+    )
+    return random.choice((one, other, random.choice(odd)))
 
 
 def changed(random: Random, right: Any) -> Any:

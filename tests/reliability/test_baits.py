@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -28,8 +27,8 @@ from vouch_sidecar.workspace.file_kinds import LANGUAGES
 from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.topic_names import headings_in, names_in_claim
 
-from tests.engine.bases import ask, base, write
-from tests.kb.samples import claim
+from tests.engine.bases import ask, base
+from tests.kb.samples import claim, receipt, source
 from tests.workspace.places import settled
 
 BAITS = {
@@ -99,24 +98,12 @@ def test_what_makes_a_text_harmless_ends(bait: str) -> None:
 
 
 def test_a_knowledge_base_of_baits_is_read_and_asked(tmp_path: Path) -> None:
-    root = base(tmp_path / "kb")
+    files: dict[str, bytes] = {}
     for number, text in enumerate(BAITS.values()):
-        data, quote = text.encode(), text[:40]
-        sha = sha256(data).hexdigest()
-        meta = {"id": sha, "locator": LOCATOR, "type": "file", "title": "Notes"}
-        write(root, f"sources/{sha}/content", data)
-        write(root, f"sources/{sha}/meta.yaml", meta)
-        cited: dict[str, object] = {
-            "id": f"ev-{number}",
-            "source_id": sha,
-            "locator": "",
-            "quote": quote,
-        }
-        cited |= {"byte_start": 0, "byte_end": len(quote.encode())}
-        write(root, f"evidence/ev-{number}.yaml", cited)
-        said = claim(f"bait-{number}", text=text[:20_000], evidence=[f"ev-{number}"])
-        write(root, f"claims/bait-{number}.yaml", said)
-    engine = settled(root, tmp_path)
+        name, data = f"bait-{number}", text.encode()
+        files |= source(data, locator=LOCATOR, title="Notes") | receipt(name, data, data[:40])
+        files[f"claims/{name}.yaml"] = claim(name, text=text[:20_000], evidence=[name])
+    engine = settled(base(tmp_path / "kb", files), tmp_path)
     assert ask(engine, "status")["roots"][0]["counts"]["claims"] == len(BAITS) + 1
     assert ask(engine, "claim", id="bait-0")["claim"]["id"] == "bait-0"
     for text in BAITS.values():

@@ -9,42 +9,38 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 import pytest
 
 from tests.engine.bases import write
 from tests.engine.processes import sockets, until
 from tests.kb.samples import claim
+from tests.mcp.client import INITIALIZE
 from tests.protocol.client import COMMAND, environment, framed
 
 SECONDS = 30.0
 """The promise is two; a machine that does much else takes longer."""
-COMMANDS = ["lsp", "mcp", "jsonl"]
-Process = subprocess.Popen[bytes]
+OF_LSP = {"processId": None, "rootUri": None}
+HELLO = json.dumps({**INITIALIZE, "params": {**INITIALIZE["params"], **OF_LSP}}).encode()
+GREETINGS = {
+    "lsp": framed(HELLO),
+    "mcp": HELLO + b"\n",
+    "jsonl": b'{"id": 1, "method": "kb.status"}\n',
+}
 Here = tuple[Path, Mapping[str, str]]
 
 
-def greeting(command: str, root: Path) -> bytes:
-    """What a client sends first, to be answered."""
-    if command == "jsonl":
-        return b'{"id": 1, "method": "kb.status"}\n'
-    params: dict[str, Any] = {"capabilities": {}}
-    if command == "lsp":
-        params |= {"processId": None, "rootUri": root.as_uri()}
-    else:
-        named = {"name": "test", "version": "1"}
-        params |= {"protocolVersion": "2025-06-18", "clientInfo": named}
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
-    body = json.dumps(asked).encode()
-    return body + b"\n" if command == "mcp" else framed(body)
+class Launched(subprocess.Popen[bytes]):
+    stdin: IO[bytes]
+    stdout: IO[bytes]
 
 
 @contextmanager
-def launched(here: Here, *args: str, greeted: str = "") -> Iterator[Process]:
+def launched(here: Here, *args: str, greeting: bytes = b"") -> Iterator[Launched]:
     """A command, which has begun to answer if it is greeted."""
     folder, env = here
-    with subprocess.Popen(
+    with Launched(
         args,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -52,45 +48,32 @@ def launched(here: Here, *args: str, greeted: str = "") -> Iterator[Process]:
         cwd=folder / "kb",
         env=environment(env),
     ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        if greeted:
-            process.stdin.write(greeting(greeted, folder / "kb"))
+        if greeting:
+            process.stdin.write(greeting)
             process.stdin.flush()
             assert process.stdout.read(1)
         yield process
 
 
-def hang_up(process: Process, _: Here) -> None:
-    assert process.stdin is not None
-    process.stdin.close()
+ENDS = [(end, one) for end in ("hang up", "interrupt") for one in GREETINGS]
+ENDS += [("stop reading", "mcp"), ("stop reading", "jsonl"), ("terminate", "lsp")]
 
 
-def stop_reading(process: Process, _: Here) -> None:
-    """Its input stays open."""
-    assert process.stdout is not None
-    process.stdout.close()
-
-
-def terminate(process: Process, here: Here) -> None:
-    until(lambda: sockets(here[0]), "it owns no socket")
-    process.send_signal(signal.SIGTERM)
-
-
-def interrupt(process: Process, _: Here) -> None:
-    """Its input stays open."""
-    process.send_signal(signal.SIGINT)
-
-
-ENDS = [(end, one) for end in (hang_up, interrupt) for one in COMMANDS]
-ENDS += [(stop_reading, one) for one in ("mcp", "jsonl")]
-
-
-@pytest.mark.parametrize(("end", "command"), [*ENDS, (terminate, "lsp")])
-def test_without_its_client_it_ends(here: Here, end: Any, command: str) -> None:
-    with launched(here, str(COMMAND), command, greeted=command) as process:
-        end(process, here)
-        assert process.wait(SECONDS) == 0 or end is not stop_reading
+@pytest.mark.parametrize(("end", "command"), ENDS)
+def test_without_its_client_it_ends(here: Here, end: str, command: str) -> None:
+    """Its input stays open, unless the client hangs up."""
+    with launched(here, str(COMMAND), command, greeting=GREETINGS[command]) as process:
+        match end:
+            case "hang up":
+                process.stdin.close()
+            case "stop reading":
+                process.stdout.close()
+            case "interrupt":
+                process.send_signal(signal.SIGINT)
+            case _:
+                until(lambda: sockets(here[0]), "it owns no socket")
+                process.send_signal(signal.SIGTERM)
+        assert process.wait(SECONDS) == 0 or end != "stop reading"
     assert sockets(here[0]) == []
 
 
@@ -120,19 +103,14 @@ entry.main()
 """
 
 
-@pytest.mark.parametrize(("command", "is_early"), [*((c, False) for c in COMMANDS), ("lsp", True)])
+@pytest.mark.parametrize(("command", "is_early"), [*((c, False) for c in GREETINGS), ("lsp", True)])
 def test_whose_parent_dies_ends(here: Here, command: str, is_early: bool) -> None:
     """Although somebody else, here we, holds both ends of its streams; `is_early`: it begins when
     it has no parent any more.
     """
-    child = CHILD.format(waits=is_early)
-    with launched(
-        here, sys.executable, "-c", PARENT, child, command, greeted="" if is_early else command
-    ) as parent:
-        assert parent.stdin is not None
-        assert parent.stdout is not None
-        if is_early:
-            assert parent.stdout.read(1)
+    words = (sys.executable, "-c", PARENT, CHILD.format(waits=is_early), command)
+    with launched(here, *words, greeting=b"" if is_early else GREETINGS[command]) as parent:
+        assert not is_early or parent.stdout.read(1)
         parent.kill()
         parent.stdout.read()  # until its end of the stream is closed
         with suppress(BrokenPipeError):

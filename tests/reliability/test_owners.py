@@ -54,9 +54,9 @@ def below(folder: Path) -> Path:
     return give(base(folder / "all" / "project")).parent
 
 
-def served(start: Path, trust: str | None = None, clock: Clock | None = None) -> Engine:
+def served(start: Path, trust: str = "", clock: Clock | None = None) -> Engine:
     """What a process that starts in a folder serves."""
-    env = {"HOME": str(start.parents[1])} | ({} if trust is None else {TRUST: trust})
+    env = {"HOME": str(start.parents[1]), TRUST: trust}
     engine = Engine(env=env, clock=clock or Clock())
     engine.registry.set_folders([start])
     engine.load()
@@ -68,35 +68,35 @@ def test_it_is_not_served_unless_it_is_trusted(
     tmp_path: Path, where: Callable[[Path], Path]
 ) -> None:
     start = where(tmp_path)
-    status = ask(served(start), "status")
+    engine = served(start)
+    status = ask(engine, "status")
     assert status["roots"] == []
     (refused,) = status["refused"]
     assert TRUST in refused
     assert "trust.folders" in refused
-    for trust in ("*", str(tmp_path)):
-        engine = served(start, trust)
-        assert counts(engine, "key vault") == {"vault": 1}
-        assert ask(engine, "status")["refused"] == []
-
-
-def test_the_client_may_trust_it_at_any_time(tmp_path: Path) -> None:
-    shared = theirs(tmp_path)
-    engine = served(shared)
     assert any(TRUST in problem.message for problem in engine.health.faulty())
-    engine.reconfigure({"trust": {"folders": [str(shared)]}})
+    engine.reconfigure({"trust": {"folders": [str(tmp_path)]}})  # by the client, at any time
     engine.load()
-    assert counts(engine, "key vault") == {"vault": 1}
-    assert not engine.health.faulty()
+    for trusting in (
+        engine,
+        served(start, "*"),
+        served(start, str(tmp_path)),
+    ):
+        assert counts(trusting, "key vault") == {"vault": 1}
+        assert ask(trusting, "status")["refused"] == []
+        assert not trusting.health.faulty()
     engine.reconfigure({})
     assert not engine.collections
 
 
-def test_a_program_may_trust_it(tmp_path: Path) -> None:
+def test_a_program_may_trust_it_and_the_shell_says_why_there_is_nothing(tmp_path: Path) -> None:
     shared = theirs(tmp_path)
     with pytest.raises(NoKnowledgeBaseError):
         open_kb(shared)
     with open_kb(shared, settings={"trust": {"folders": [str(shared)]}}) as kb:
         assert [row.claim_count for row in kb.experts("key vault").experts] == [1]
+    done = run_command("experts", "key vault", cwd=shared, code=2)
+    assert (done.stdout, done.stderr.count(TRUST)) == ("", 1)
 
 
 def test_a_config_can_not_trust_itself(tmp_path: Path) -> None:
@@ -114,9 +114,3 @@ def test_one_that_changes_hands_says_nothing_new_and_then_nothing(tmp_path: Path
     assert any(TRUST in problem.message for problem in engine.health.faulty())
     clock.now += SILENT_SECONDS
     assert counts(engine, "key vault") == {}
-
-
-def test_the_shell_says_why_there_is_nothing(tmp_path: Path) -> None:
-    done = run_command("experts", "key vault", cwd=theirs(tmp_path), code=2)
-    assert done.stdout == ""
-    assert done.stderr.count(TRUST) == 1

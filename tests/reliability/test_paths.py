@@ -12,7 +12,7 @@ import pytest
 from vouch_sidecar.kb import artifact_files, store
 from vouch_sidecar.kb.store import Store
 
-from tests.engine.bases import base, write
+from tests.engine.bases import base
 from tests.kb.samples import claim
 
 SECRET = "outside"
@@ -68,9 +68,8 @@ Plant = Callable[[Path, Path], None]
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A knowledge base beside a folder full of what must not be read."""
-    for kind in ("claims", "entities", "pages"):
-        data = claim("rotation", text=SECRET)
-        write(tmp_path / SECRET, f"{kind}/rotation.yaml", data)
+    data = claim("rotation", text=SECRET)
+    base(tmp_path / SECRET, {f"{kind}/rotation.yaml": data for kind in ("claims", "pages")})
     return base(tmp_path / "kb")
 
 

@@ -22,33 +22,33 @@ from tests.protocol.client import COMMAND, environment, indexed_client
 Here = tuple[Path, Mapping[str, str]]
 
 
-def answers(root: Path, env: Mapping[str, str], without: str = "") -> bool:
-    """Whether a process in an environment, without some of its variables, says who knows."""
-    unset = ["env", *(f"--unset={name}" for name in without.split())]
-    command = [*unset, str(COMMAND), "jsonl"]
+def says_who_knows(root: Path, env: Mapping[str, str]) -> None:
+    """A process in an environment, in which what is empty is not set."""
     asked = '{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n'
+    env = {name: value for name, value in environment(env).items() if value}
     done = subprocess.run(
-        command, input=asked, text=True, capture_output=True, env=environment(env), cwd=root
+        [COMMAND, "jsonl"], input=asked, text=True, capture_output=True, env=env, cwd=root
     )
+    assert '"entity_id":"vault"' in done.stdout.replace(" ", "")
+    assert not done.returncode
     assert [path.name for path in root.iterdir()] == [".vouch"]
-    return '"entity_id":"vault"' in done.stdout.replace(" ", "") and not done.returncode
 
 
-@pytest.mark.parametrize(
-    ("env", "without"),
-    [
-        ({}, "HOME XDG_CACHE_HOME"),
-        ({"XDG_RUNTIME_DIR": "/nowhere/at/all", "TMPDIR": "/nowhere"}, ""),
-        ({"XDG_CACHE_HOME": "/dev/null"}, ""),
-        (dict.fromkeys(("XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR"), "here"), ""),
-        ({"HOME": "here"}, "XDG_CACHE_HOME XDG_RUNTIME_DIR"),
-        ({"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}, ""),
-    ],
-    ids=["no home", "no runtime folder", "a file as cache", "relative", "relative home", "ascii"],
-)
-def test_it_answers_all_the_same(here: Here, env: Mapping[str, str], without: str) -> None:
+FOLDERS = ("XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR")
+ODD: dict[str, dict[str, str]] = {
+    "no home": {"HOME": "", "XDG_CACHE_HOME": ""},
+    "no runtime folder": {"XDG_RUNTIME_DIR": "/nowhere/at/all", "TMPDIR": "/nowhere"},
+    "a file as cache": {"XDG_CACHE_HOME": "/dev/null"},
+    "relative": dict.fromkeys(FOLDERS, "here"),
+    "relative home": {"HOME": "here", "XDG_CACHE_HOME": "", "XDG_RUNTIME_DIR": ""},
+    "ascii": {"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii"},
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_it_answers_all_the_same(here: Here, odd: str) -> None:
     folder, own = here
-    assert answers(folder / "kb", {**own, **env}, without)
+    says_who_knows(folder / "kb", {**own, **ODD[odd]})
 
 
 NOISE = """
@@ -87,7 +87,7 @@ def test_a_full_disk(here: Here, full: Path) -> None:
     folder, env = here
     for number in range(300):
         write(folder / "kb", f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
-    assert answers(folder / "kb", {**env, "XDG_CACHE_HOME": str(full)})
+    says_who_knows(folder / "kb", {**env, "XDG_CACHE_HOME": str(full)})
 
 
 # A damaged base
@@ -132,8 +132,7 @@ def test_a_base_that_is_damaged_while_it_is_served_costs_an_answer(here: Here, e
 
 # Privacy
 
-PROMPT = "xyzzy-prompt about the key vault"
-SECRET = "xyzzy-secret"
+PROMPT, SECRET = "xyzzy-prompt about the key vault", "xyzzy-secret"
 TRACED = ["-f", "-qq", "-e", "trace=socket,connect,sendto,sendmsg,bind", "-o"]
 NETWORK = re.compile(r"AF_INET6?\b|AF_PACKET|sin6?_addr")
 LINES = [
@@ -143,18 +142,18 @@ LINES = [
     {"id": 4, "method": f"kb.{PROMPT}"},
 ]
 EVENT = {"session_id": "s", "prompt": PROMPT, "last_assistant_message": f"xyzzy-prompt: {SECRET}"}
-COMMANDS = (
-    ["jsonl"],
-    ["experts", PROMPT],
-    ["context", PROMPT],
-    ["check"],
-    ["hook", "user-prompt-submit"],
-)
+COMMANDS = {
+    "jsonl": [],
+    "experts": [PROMPT],
+    "context": [PROMPT],
+    "check": [],
+    "hook": ["user-prompt-submit"],
+}
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_nothing_private_is_logged_or_written_and_no_network_is_asked_for(
-    here: Here, command: list[str]
+    here: Here, command: str
 ) -> None:
     folder, env = here
     root, trace = folder / "kb", folder / "trace"
@@ -163,10 +162,10 @@ def test_nothing_private_is_logged_or_written_and_no_network_is_asked_for(
     write(root, "claims/bad.yaml", f"id: bad\ntext: [{SECRET}\n".encode())
     write(root, "claims/odd.yaml", claim("odd", confidence=SECRET))
     before = {path for path in folder.rglob("*") if path.is_file()}
-    lines = [{**EVENT, "cwd": str(root)}] if command[0] == "hook" else LINES
+    lines = [{**EVENT, "cwd": str(root)}] if command == "hook" else LINES
     tracing = ["strace", *TRACED, str(trace)] if may_trace() else []
     done = subprocess.run(
-        [*tracing, COMMAND, *command],
+        [*tracing, COMMAND, command, *COMMANDS[command]],
         input="".join(f"{json.dumps(line)}\n" for line in lines).encode(),
         capture_output=True,
         env=environment({**env, "VOUCH_SIDECAR_LOG": "debug"}),

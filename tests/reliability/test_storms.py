@@ -17,27 +17,23 @@ from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask
 from tests.engine.processes import place, until
 from tests.forks import Forked
 from tests.protocol import knowledge
-from tests.protocol.client import environment, running
+from tests.protocol.client import at, environment, running
 from tests.reliability.nonsense import changed, texts, value
 from tests.soak import LONG, soak
 
 CALLS, AT_ONCE = 200_000 if LONG else 600, 100
-EVENTS = 20_000 if LONG else 300
-ROUNDS = 5_000 if LONG else 300
-CANCELLED = -32800
+ROUNDS = 20_000 if LONG else 600
 SECRET, OWNER = "xyzzy-answer", "xyzzy-owner"
 TEXT = "Does JWT 😀 rotate, and is Rédis 密码 next to it? " * 20
 FLOOD = "file:///flood.md"
-ASKED: dict[str, dict[str, Any]] = {
-    "vouch/context": {"task": "How long does a JWT live, and who knows Redis?"},
-    "vouch/explain": {"text": TEXT},
-    "vouch/search": {"query": "JWT tokens"},
-    "vouch/experts": {"topic": "jwt", "weight": "evidence"},
-    "textDocument/hover": {
-        "textDocument": {"uri": FLOOD},
-        "position": {"line": 0, "character": 6},
-    },
-}
+JWT = {"topic": "jwt", "weight": "evidence"}
+ASKED: list[tuple[str, dict[str, Any]]] = [
+    ("vouch/context", {"task": "How long does a JWT live, and who knows Redis?"}),
+    ("vouch/explain", {"text": TEXT}),
+    ("vouch/search", {"query": "JWT tokens"}),
+    ("vouch/experts", JWT),
+    ("textDocument/hover", at(FLOOD, 0, 6)),
+]
 
 
 def call(random: Random, number: int) -> dict[str, Any]:
@@ -67,33 +63,6 @@ def test_every_call_has_one_answer(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
-@soak
-def test_every_request_that_may_be_taken_back_has_one_answer(tmp_path: Path) -> None:
-    root, random = knowledge.make(tmp_path / "kb"), Random(5)
-    with running(cwd=root) as client:
-        client.initialize(root)
-        client.indexed()
-        client.open(FLOOD, TEXT, "markdown")
-        wanted = client.request("vouch/experts", {"topic": "jwt"})["experts"]
-        since, asked, taken_back = len(client.received), [], set()
-        for number in range(ROUNDS):
-            method = random.choice(list(ASKED))
-            asked.append(client.start(method, ASKED[method]))
-            client.change(FLOOD, f"{TEXT}\nJWT {number}", number + 2)
-            while random.random() < 0.5:
-                taken_back.add(random.choice(asked))
-                client.notify("$/cancelRequest", {"id": max(taken_back)})
-        for request_id in asked:
-            client.answer(request_id)
-        answers = [one for one in client.received[since:] if "method" not in one]
-        assert sorted(one["id"] for one in answers) == asked
-        for one in answers:
-            if "error" in one:
-                assert (one["error"]["code"], one["id"] in taken_back) == (CANCELLED, True)
-        assert client.request("vouch/experts", {"topic": "jwt"})["experts"] == wanted
-        assert client.strays == b""
-
-
 def events(root: Path) -> Mapping[str, dict[str, Any]]:
     """By event, one that is right."""
     of = {"session_id": "s", "cwd": str(root)}
@@ -111,16 +80,28 @@ def events(root: Path) -> Mapping[str, dict[str, Any]]:
 
 
 @soak
-def test_every_event_has_one_answer_and_no_log_holds_one() -> None:
+def test_every_request_and_event_has_one_answer_and_no_log_holds_one() -> None:
+    """Some requests are taken back."""
     with place() as (folder, env):
-        root = knowledge.make(folder / "project")
+        root, random = knowledge.make(folder / "project"), Random(43)
         (root / "CODEOWNERS").write_text(f"* @{OWNER}\n[x] @{OWNER}\nsrc/ {OWNER}\n", "utf-8")
-        right, random, spoken = events(root), Random(43), 0
+        right, prompts, asked, taken_back, spoken = events(root), set(), [], set(), 0
         with running("lsp", cwd=root, env={**env, "VOUCH_SIDECAR_LOG": "debug"}) as client:
             client.initialize(root)
             client.indexed()
+            client.open(FLOOD, TEXT, "markdown")
             until(lambda: any((folder / "run" / "vouch-sidecar").glob("*.sock")))
-            for number in range(EVENTS):
+            wanted, since = client.request("vouch/experts", JWT)["experts"], len(client.received)
+            for number in range(ROUNDS):
+                asked.append(client.start(*random.choice(ASKED)))
+                client.change(FLOOD, f"{TEXT}\nJWT {number}", number + 2)
+                while random.random() < 0.5:
+                    taken_back.add(random.choice(asked))
+                    client.notify("$/cancelRequest", {"id": max(taken_back)})
+                if number % 3:
+                    continue
+                prompt = changed(random, {"session_id": "s", "text": f"JWT {SECRET}"})
+                prompts.add(client.start("vouch/prompt", prompt))
                 event = random.choice(sorted(right))
                 sent = changed(random, right[event])
                 if number % 2:  # what another program sends, and what our hook makes of it
@@ -132,11 +113,15 @@ def test_every_event_has_one_answer_and_no_log_holds_one() -> None:
                     continue
                 assert said is None or set(said) == {"hookSpecificOutput"}, (event, sent)
                 spoken += said is not None
-                prompt = changed(random, {"session_id": "s", "text": f"JWT {SECRET}"})
-                answered = client.answer(client.start("vouch/prompt", prompt))
-                assert ("result" in answered) is not ("error" in answered), prompt
-            assert spoken > EVENTS / 20
-            assert client.request("vouch/experts", {"topic": "jwt"})["experts"]
+            for request_id in {*asked, *prompts}:
+                client.answer(request_id)
+            answers = [one for one in client.received[since:] if "method" not in one]
+            assert sorted(one["id"] for one in answers) == sorted({*asked, *prompts})
+            for one in answers:
+                assert ("result" in one) is not ("error" in one), one
+                assert "error" not in one or one["id"] in taken_back | prompts, one
+            assert spoken > ROUNDS / 60
+            assert client.request("vouch/experts", JWT)["experts"] == wanted
             assert client.strays == b""
-        text = client.errors.decode()
-    assert not [word for word in (" failed: ", SECRET, OWNER) if word in text]
+        log = client.errors.decode()
+    assert not [word for word in (" failed: ", SECRET, OWNER) if word in log]
