@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Page, Relation
 from vouch_sidecar.retrieval.blocks.touched_files import met_by
-from vouch_sidecar.retrieval.salience import volunteered_by
+from vouch_sidecar.retrieval.salience import named_in, volunteered
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.statements.likelihood import Features
 
@@ -206,7 +206,7 @@ def _over(over: Over) -> Iterator[Example]:
     view = view_of(over.world)
     for prompt in over.prompts:
         vector = over.world.vector(prompt.text)
-        named = {row.entity.id: row.strength for row in volunteered_by([view], [prompt.text])}
+        named = {row.entity.id: row.strength for row in volunteered(named_in(view, [prompt.text]))}
         wanted = {_slugged(place) for place in prompt.want}
         found = [
             Candidate(answer.features, _place(answer.artifact, answer.section) in wanted)

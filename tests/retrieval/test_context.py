@@ -14,7 +14,7 @@ from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell, 
 from vouch_sidecar.retrieval.constants import MAX_PASSAGED
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import run
-from vouch_sidecar.retrieval.salience import named_in, volunteered_by
+from vouch_sidecar.retrieval.salience import named_in, volunteered
 from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.world import World
@@ -26,7 +26,7 @@ RELAY = entity("relay", "Mail Relay")
 
 
 def lines(seen: View, text: str, limit: int = 3) -> list[Line]:
-    rows = volunteered_by([seen], [text])
+    rows = volunteered(named_in(seen, [text]))
     return lines_for(rows, text, run([seen], text).answers, limit=limit)
 
 

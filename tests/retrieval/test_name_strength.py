@@ -11,7 +11,7 @@ from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh, why
-from vouch_sidecar.retrieval.salience import rank, volunteered_by
+from vouch_sidecar.retrieval.salience import named_in, rank, volunteered
 from vouch_sidecar.retrieval.view import NameWords, View
 
 from tests.retrieval.samples import claim, entity, view
@@ -47,7 +47,7 @@ def listed(text: str, seen: View = SEEN) -> str:
 
 
 def said(text: str, seen: View = SEEN) -> str:
-    return " ".join(sorted(row.entity.id for row in volunteered_by([seen], [text])))
+    return " ".join(sorted(row.entity.id for row in volunteered(named_in(seen, [text]))))
 
 
 def of(entity_id: str, text: str, seen: View = SEEN) -> Mention:
@@ -217,7 +217,7 @@ def test_a_name_that_only_a_machine_printed_is_listed_and_not_said() -> None:
 def test_a_part_is_partial_however_often_it_is_said() -> None:
     (row,) = rank(SEEN, ["jwt", "jwt", "jwt"], 3)
     assert row.arm == "partial"
-    assert volunteered_by([replace(SEEN, name_threshold=0.0)], ["jwt", "jwt", "jwt"]) == []
+    assert volunteered(named_in(replace(SEEN, name_threshold=0.0), ["jwt", "jwt", "jwt"])) == []
 
 
 def test_a_part_of_several_names_lists_all_of_them_below_the_rest_and_of_many_none() -> None:

@@ -6,7 +6,7 @@ from math import prod
 
 import pytest
 from vouch_sidecar.retrieval.constants import FADING
-from vouch_sidecar.retrieval.salience import Salient, rank, volunteered_by
+from vouch_sidecar.retrieval.salience import Salient, named_in, rank, volunteered
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, view
@@ -51,12 +51,12 @@ def test_a_shared_alias_is_listed_marked_and_never_volunteered() -> None:
     rows = rank(SEEN, ["what of ZD?"], 20)
     assert [(r.entity.id, r.ambiguous) for r in rows] == [("zebra", True), ("zoo", True)]
     assert all(r.why.endswith("; the same words name another entity") for r in rows)
-    assert volunteered_by([SEEN], ["what of ZD?"]) == []
-    assert [r.entity.id for r in volunteered_by([SEEN], ["ZD, so Zebra Desk"])] == ["zebra"]
+    assert volunteered(named_in(SEEN, ["what of ZD?"])) == []
+    assert [r.entity.id for r in volunteered(named_in(SEEN, ["ZD, so Zebra Desk"]))] == ["zebra"]
 
 
 def test_what_a_text_names_first_is_volunteered_first() -> None:
-    said = volunteered_by([SEEN], ["ask Zebra Desk and Zoo Desk for the log of Kafka"])
+    said = volunteered(named_in(SEEN, ["ask Zebra Desk and Zoo Desk for the log of Kafka"]))
     assert [r.entity.id for r in said] == ["zebra", "zoo", "kafka"]
 
 
@@ -64,9 +64,9 @@ def test_an_entity_without_claims_stands_below_and_needs_a_page_to_be_volunteere
     bare = view(RELAY, KAFKA, CLAIMS[1])
     names = "does Relay write to Kafka?"
     assert [r.entity.id for r in rank(bare, [names], 20)] == ["kafka", "relay"]
-    assert [r.entity.id for r in volunteered_by([bare], [names])] == ["kafka"]
+    assert [r.entity.id for r in volunteered(named_in(bare, [names]))] == ["kafka"]
     paged = view(RELAY, KAFKA, CLAIMS[1], page("p", entities=("relay",)))
-    assert [r.entity.id for r in volunteered_by([paged], [names])] == ["kafka", "relay"]
+    assert [r.entity.id for r in volunteered(named_in(paged, [names]))] == ["kafka", "relay"]
 
 
 def test_of_hundreds_of_names_the_strongest_are_looked_at() -> None:
@@ -75,6 +75,6 @@ def test_of_hundreds_of_names_the_strongest_are_looked_at() -> None:
     facts = [claim(f"c-{one.id}", "Known.", entities=(one.id,)) for one in (*many, aliased)]
     seen = view(*many, aliased, *facts)
     text = ", ".join([*(one.aliases[0] for one in many), "and Zenith Array"])
-    rows = volunteered_by([seen], [text])
+    rows = volunteered(named_in(seen, [text]))
     assert len(rows) == 24
     assert "z" in [row.entity.id for row in rows]

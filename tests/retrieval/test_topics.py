@@ -13,7 +13,8 @@ from vouch_sidecar.retrieval.evidence.name_strength import weigh
 from vouch_sidecar.retrieval.explanations import candidates
 from vouch_sidecar.retrieval.people.experts import rank as experts
 from vouch_sidecar.retrieval.people.topic_matches import Question, matching
-from vouch_sidecar.retrieval.salience import listed_topics, rank, volunteered_by
+from vouch_sidecar.retrieval.probe import run
+from vouch_sidecar.retrieval.salience import listed_topics, named_in, rank, volunteered
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.topics import FEW_SPEAK, MAX_TOPICS, TopicFinder, Topics
@@ -231,8 +232,9 @@ def test_it_is_never_volunteered_beside_other_words() -> None:
     view = replace(seen(*KEYRINGS), name_threshold=0.0)
     for text in ("is the keyring broken", "does the keyring go before netrc"):
         assert [row.entity.id for row in rank(view, [text], 9)] == ["topic:keyring"]
-        assert volunteered_by([view], [text]) == []
-    (told,) = candidates(view, "is the keyring broken")
+        assert volunteered(named_in(view, [text])) == []
+    asked = "is the keyring broken"
+    (told,) = candidates(view, asked, run([view], asked))
     assert told.verdict == "listed"
     assert "nobody declared it" in told.why
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from functools import partial
 
 from vouch_sidecar.engine.registry import Served
 from vouch_sidecar.engine.sessions import Given, GivenKey, Session
@@ -13,13 +14,12 @@ from vouch_sidecar.retrieval.blocks.context import (
     make_block,
     whom_to_ask,
 )
-from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact
 from vouch_sidecar.retrieval.line import Line
-from vouch_sidecar.retrieval.probe import GivenEntities, Probe, names_file, run
+from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.salience import (
     Salient,
-    asked_by_name,
-    volunteered_by,
+    named_in,
+    volunteered,
     volunteering_order,
 )
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
@@ -30,27 +30,19 @@ def probe(
     text: str,
     session: Session | None,
     *,
+    repeat: bool = True,
     again: bool = False,
-    spoken: GivenEntities = frozenset(),
     vector: TextVector | None = None,
 ) -> tuple[Probe, int]:
-    """Probe a text in as many knowledge bases as the settings allow. Returns the probe, and how
-    many of its phrases the session had probed before.
-
-    The session remembers its phrases until something changes. `again`: the previous turn had the
-    same text, so full text is not searched. The names of entities in `spoken`, which the session
-    was given before, yield no hits.
+    """Probe a text. Returns the probe, and how many of its phrases the session had probed before;
+    it remembers them until something changes. `repeat` and `again` as for `context_for`.
     """
-    asked = allowed(served)
-    views, recalls = [kb.view for kb in asked], [kb.view.recall for kb in asked]
-    shortest = min((recall.min_prompt_len for recall in recalls), default=1)
-    is_long = len(text.strip()) >= shortest
-    asks = not again and (is_long or holds_exact(text) or names_file(views, text))
-    full_text = asks and any(recall.fallback_to_fts for recall in recalls)
-    probed = run(views, text, full_text, spoken, vector)
+    is_given = partial(_was_given, session) if session is not None and not repeat else None
+    views = [kb.view for kb in served]
+    probed = run(views, text, again=again, is_given=is_given, vector=vector)
     if session is None:
         return probed, 0
-    stamp = tuple((kb.view.stamp, kb.settings) for kb in asked)
+    stamp = tuple((kb.view.stamp, kb.settings) for kb in served)
     return probed, session.count_known((phrase.casefold(), stamp) for phrase in probed.phrases)
 
 
@@ -79,27 +71,24 @@ def context_for(
 
     Without `repeat`, what the session was given before and has not changed is left out; an entity
     given before has only the line that says whom to ask. `again`: the turn before had the same
-    text, so that nothing new is asked. `probed` is the probe of the text: full-text hits, and the
-    knowledge base that it is about. Claims `tied` to the file that the text comes from come first,
-    in this order.
+    text, so that nothing new is asked. `probed` is the probe of the text. Claims `tied` to the file
+    that the text comes from come first, in this order.
     """
     once = None if repeat else session
-    rows: list[Salient] = []
-    names = set[tuple[Hashable, str]]()
-    for kb in served:
-        if kb.view.recall.enabled:
-            read = [text] if text is not None else kb.window(session).texts if session else []
-            asked = [] if text is None or probed is None else asked_by_name(kb.view, text)
-            names.update(map(_identity, asked))
-            named = {_identity(row): row for row in (*asked, *volunteered_by([kb.view], read))}
-            rows += named.values()
-    rows.sort(key=volunteering_order)
+    if probed is not None:
+        asked, named, given = probed.asked, volunteered(probed.named), probed.given
+    else:
+        asked, named, given = (), volunteered(_in_texts(served, text, session)), frozenset()
+        if once is not None:
+            given = frozenset(row.identity for row in named if _was_given(once, row))
+    by_entity = {row.identity: row for row in (*asked, *named) if row.view.recall.enabled}
+    rows = sorted(by_entity.values(), key=volunteering_order)
     answers = () if probed is None else each_line_once(probed.answers)
     more = _allowed(hit for hit in answers if hit.view.recall.fallback_to_fts)
     if once is not None:
         # A repeated prompt asks for nothing new; who asks for all about a name gets the rest of it.
-        names = set() if again else names
-        before = [r for r in rows if _was_given(once, r) and _identity(r) not in names]
+        names = set() if again else {row.identity for row in asked}
+        before = [row for row in rows if row.identity in given - names]
         rows = [row for row in rows if row not in before]
         if text is not None:
             whom = [hit for row in before for hit in whom_to_ask(row, text)]
@@ -120,6 +109,15 @@ def context_for(
     return block, {} if once is None else dict(_given_by(block, rows))
 
 
+def _in_texts(
+    served: Sequence[Served], text: str | None, session: Session | None
+) -> Iterator[Salient]:
+    """The entities that a text, or else the texts of a session's window, name."""
+    for kb in served:
+        read = [text] if text is not None else kb.window(session).texts if session else []
+        yield from named_in(kb.view, read)
+
+
 def _allowed(hits: Iterable[Line]) -> list[Line]:
     """Hits that the recall settings of their collection allow: claims, pages, relations, people."""
     return [
@@ -131,20 +129,6 @@ def _allowed(hits: Iterable[Line]) -> list[Line]:
 
 
 # What is given once, and again only when it changed
-
-
-def given_entities(
-    served: Sequence[Served], session: Session, text: str
-) -> frozenset[tuple[Hashable, str]]:
-    """The entities named by a text that the session was already given and that have not changed
-    since: pairs of `View.identity` and entity id.
-    """
-    rows = (row for kb in served for row in volunteered_by([kb.view], [text]))
-    return frozenset(_identity(row) for row in rows if _was_given(session, row))
-
-
-def _identity(row: Salient) -> tuple[Hashable, str]:
-    return row.view.identity, row.entity.id
 
 
 def _was_given(session: Session, row: Salient) -> bool:
@@ -159,7 +143,7 @@ def _given_by(block: ContextBlock, rows: Sequence[Salient]) -> Iterator[tuple[Gi
     """
     given_now = {(hit.view.identity, hit.entity_id) for hit in block.hits}
     for row in rows:
-        if _identity(row) in given_now:
+        if row.identity in given_now:
             yield (row.view.identity, Kind.ENTITY, row.entity.id), _entity_state(row)
     for hit in block.hits:
         for cited in hit.cited:

@@ -7,7 +7,7 @@ from functools import partial
 
 from pydantic import Field
 
-from vouch_sidecar.engine.answering import allowed, context_for, given_entities, probe
+from vouch_sidecar.engine.answering import allowed, context_for, probe
 from vouch_sidecar.engine.registry import Served
 from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
@@ -78,8 +78,9 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     if task is not None:
         served = allowed(ask.served)
         again = once is not None and once.last_task == task
-        spoken = frozenset() if once is None else given_entities(served, once, task)
-        probed, known = probe(served, task, session, again=again, spoken=spoken, vector=ask.vector)
+        probed, known = probe(
+            served, task, session, repeat=params.repeat, again=again, vector=ask.vector
+        )
         count = ask.engine.stats.counts.update
         ask.to_record.append(partial(count, phrases=len(probed.phrases), from_cache=known))
         is_cut = any(kb.view.deadline.cuts for kb in served)

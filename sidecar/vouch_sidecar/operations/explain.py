@@ -71,7 +71,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 why=each.why,
                 collection=kb.view.shown_collection,
             )
-            for each in candidates(kb.view, text)
+            for each in candidates(kb.view, text, probed)
         ]
         texts += [
             ExplainedText(
@@ -83,7 +83,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 why=line.why,
                 collection=kb.view.shown_collection,
             )
-            for line in lines(kb.view, text, speech.hits, ask.vector)
+            for line in lines(kb.view, text, probed, speech.hits, ask.vector)
         ]
     return ExplainResult(entities=entities, texts=texts)
 

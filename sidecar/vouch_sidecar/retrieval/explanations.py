@@ -8,20 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, key_of
-from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.blocks.context import lines_for
 from vouch_sidecar.retrieval.constants import MANY, MAX_PHRASED, UNASKED_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import FACTORS, least, sentence, weigh, why
 from vouch_sidecar.retrieval.files.stale_claims import is_lost, stale
 from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
-from vouch_sidecar.retrieval.salience import (
-    asked_by_name,
-    named_in,
-    surely_named,
-    volunteered_by,
-    why_unsaid,
-)
+from vouch_sidecar.retrieval.probe import Probe
+from vouch_sidecar.retrieval.salience import NEVER_SAID, surely_named, volunteered, why_unsaid
 from vouch_sidecar.retrieval.statements.answers import ANSWERING, answers, asked_beside, kinds_for
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
@@ -30,10 +24,6 @@ from vouch_sidecar.text.content_words import Term
 
 A = TypeVar("A", bound=Artifact)
 Verdict = Literal["volunteered", "listed", "refused"]
-NEVER_SAID = {
-    FormKind.PART: "part of a name is listed, not said",
-    FormKind.DERIVED: "nobody declared it, and no other word of its claims stands beside it",
-}
 
 
 class Explained(NamedTuple, Generic[A]):
@@ -46,11 +36,11 @@ class Explained(NamedTuple, Generic[A]):
     why: str
 
 
-def candidates(view: View, text: str) -> list[Explained[Entity]]:
+def candidates(view: View, text: str, probed: Probe) -> list[Explained[Entity]]:
     """The entities that a text may name, strongest first."""
-    listed = {row.entity.id: row for row in named_in(view, [text])}
-    told = {row.entity.id for row in volunteered_by([view], [text])}
-    asked = asked_by_name(view, text)
+    rows = [row for row in probed.named if row.view is view]
+    listed, told = {row.entity.id: row for row in rows}, {r.entity.id for r in volunteered(rows)}
+    asked = (row for row in probed.asked if row.view is view)
     told.update(row.entity.id for row in asked if lines_for([row], text))
     mentions = sorted(weigh(view, text), key=lambda mention: mention.strength)
     considered = []
@@ -61,8 +51,9 @@ def candidates(view: View, text: str) -> list[Explained[Entity]]:
         needs, note = 0.0, ""
         if entity_id not in listed:
             verdict, needs = "refused", least(mention)
-        elif verdict == "listed" and not (note := NEVER_SAID.get(mention.form, "")):
-            needs, note = view.name_threshold, why_unsaid(listed[entity_id]) or ""
+        elif verdict == "listed":
+            needs = 0.0 if mention.form in NEVER_SAID else view.name_threshold
+            note = why_unsaid(listed[entity_id]) or ""
         said = "; ".join(filter(None, [why(mention, view.name_threshold, needs), note]))
         factors = {name: float(getattr(mention, name)) for name in FACTORS}
         considered.append(Explained(entity, mention.strength, factors, verdict, said))
@@ -70,12 +61,13 @@ def candidates(view: View, text: str) -> list[Explained[Entity]]:
 
 
 def lines(
-    view: View, text: str, hits: Sequence[Line], vector: TextVector | None = None
+    view: View, text: str, probed: Probe, hits: Sequence[Line], vector: TextVector | None = None
 ) -> list[Explained[Artifact]]:
     """The claims, sections and relations that a text may bring in, those that are said first.
     `hits` are the lines that are said.
     """
-    speaking = {row.entity.id: row.strength for row in surely_named(named_in(view, [text]))}
+    named = (row for row in probed.named if row.view is view)
+    speaking = {row.entity.id: row.strength for row in surely_named(named)}
     found = answers(view, text[:MAX_PHRASED], speaking, kinds_for(view), vector)
     judged = {key_of(each.artifact): each for each in found}
     said = {key_of(hit.artifact): hit for hit in hits if hit.view.identity == view.identity}

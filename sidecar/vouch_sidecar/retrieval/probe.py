@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -17,11 +17,17 @@ from vouch_sidecar.retrieval.constants import (
     VOLUNTEERED,
     WHO_LIKELIHOOD,
 )
-from vouch_sidecar.retrieval.evidence.text_kinds import phrases_in, worth_searching
+from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact, phrases_in, worth_searching
 from vouch_sidecar.retrieval.line import ArmName, Line
 from vouch_sidecar.retrieval.pages_asked_for import pages_asked_for
 from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on
-from vouch_sidecar.retrieval.salience import Salient, named_in, surely_named
+from vouch_sidecar.retrieval.salience import (
+    Salient,
+    asked_by_name,
+    named_in,
+    surely_named,
+    volunteered,
+)
 from vouch_sidecar.retrieval.statements.answers import answers, claims_about, kinds_for
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
@@ -33,10 +39,6 @@ if TYPE_CHECKING:
 Strength = Literal["strong", "moderate", "weak"]
 PHRASE_CHARS = 200
 _SOMEBODY = frozenset({"person", "team", "people", "group"})
-GivenEntities = Collection[tuple[object, str]]
-"""The entities that the session was given before, as `View.identity` and id: their names are no new
-evidence.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,30 +52,47 @@ class Probe:
     supplemental: tuple[str, ...]
     strength: Strength
     phrases: tuple[str, ...]
+    named: tuple[Salient, ...]
+    """The entities that the text names, strongest first."""
+    asked: tuple[Salient, ...]
+    """Those whose names are all that the text holds."""
+    given: frozenset[tuple[Hashable, str]]
+    """Those that the session was given before."""
     answers: tuple[Line, ...] = ()
 
 
 def run(
     views: Sequence[View],
     text: str,
-    full_text: bool = True,
-    spoken: GivenEntities = frozenset(),
+    *,
+    again: bool = False,
+    is_given: Callable[[Salient], bool] | None = None,
     vector: TextVector | None = None,
 ) -> Probe:
-    """Probe all views. `vector` is the text as a vector, if a model is set up."""
+    """Probe all views. `again`: the turn before had the same text, so full text is not searched.
+    The name of an entity that the session was given before (`is_given`) is no new evidence.
+    `vector` is the text as a vector, if a model is set up.
+    """
     rows = [row for view in views for row in named_in(view, [text])]
     rows.sort(key=lambda r: (-r.strength, r.entity.id, r.view.collection))
+    asked = [row for view in views for row in asked_by_name(view, text)]
+    spoken = (*volunteered(rows), *asked) if is_given is not None else ()
+    given = frozenset(row.identity for row in filter(is_given, spoken))
     hits, whole = _named_hits(rows, text), clip(" ".join(text.split()), PHRASE_CHARS)
     tested = list({row.matched[0].casefold(): row.matched[0] for row in rows}.values())
     answering: list[Line] = []
-    if full_text and (worth_searching(text) or names_file(views, text)):
+    recalls, names_file = [view.recall for view in views], _names_file(views, text)
+    shortest = min((recall.min_prompt_len for recall in recalls), default=1)
+    is_long = names_file or holds_exact(text) or len(text.strip()) >= shortest
+    full_text = not again and is_long and any(recall.fallback_to_fts for recall in recalls)
+    if full_text and (names_file or worth_searching(text)):
         mentions = (mention for view in views for mention in view.names.mentions(text))
         tested += phrases_in(text, ((mention.start, mention.end) for mention in mentions))
         text = text[:MAX_PHRASED]
         answering = _to_ask(views, rows, text)
         for view in views:
             if not view.deadline.has_passed():
-                answering += _answering(view, rows, text, spoken, vector)
+                answering += _answering(view, rows, text, given, vector)
     if full_text and all(row.strength < VOLUNTEERED for row in rows):
         pages = [line for view in views for line in pages_asked_for(view, text)]
         answering = each_line_once([*pages, *answering])
@@ -92,11 +111,14 @@ def run(
         supplemental=supplemental,
         strength="strong" if surely_named(rows) else "moderate" if told else "weak",
         phrases=tuple(dict.fromkeys(tested or filter(None, [whole])))[:MAX_CONSIDERED],
+        named=tuple(rows),
+        asked=tuple(asked),
+        given=given,
         answers=told,
     )
 
 
-def names_file(views: Iterable[View], text: str) -> bool:
+def _names_file(views: Sequence[View], text: str) -> bool:
     """Whether a text names a file of the workspace or, by its number, as `ADR 7`, a document that
     claims cite.
     """
@@ -109,7 +131,7 @@ def _answering(
     view: View,
     salient: Sequence[Salient],
     text: str,
-    spoken: GivenEntities,
+    given: frozenset[tuple[Hashable, str]],
     vector: TextVector | None,
 ) -> list[Line]:
     """The answers to a text beside its names, likeliest first, each with the phrase or the words
@@ -117,8 +139,7 @@ def _answering(
     """
     rows = {row.entity.id: row for row in surely_named(salient) if row.view is view}
     strengths = {
-        entity_id: 0.0 if (view.identity, entity_id) in spoken else row.strength
-        for entity_id, row in rows.items()
+        entity_id: 0.0 if row.identity in given else row.strength for entity_id, row in rows.items()
     }
     out: list[Line] = []
     is_about_somebody = asks_who(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -29,6 +29,10 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 
 AMBIGUOUS = "the same words name another entity"
+NEVER_SAID = {
+    FormKind.PART: "part of a name is listed, not said",
+    FormKind.DERIVED: "nobody declared it, and no other word of its claims stands beside it",
+}
 ARM_OF_FORM: dict[FormKind, ArmName] = {
     FormKind.NAME: "name",
     FormKind.ALIAS: "alias",
@@ -50,16 +54,26 @@ class Salient:
     claim_count: int
     score: float
     strength: float
-    arm: ArmName
     matched: tuple[str, ...]
     why: str
     ambiguous: bool
     text: str
     """The newest text that names it."""
+    form: FormKind | None = None
+    """The form of the name in its strongest mention; None where it is only described."""
     place: int = 0
     """Where `text` first names it."""
     top_claim_id: str | None = None
     """The entity's best claim for that text; None before it was looked up."""
+
+    @property
+    def arm(self) -> ArmName:
+        return "text" if self.form is None else ARM_OF_FORM[self.form]
+
+    @property
+    def identity(self) -> tuple[Hashable, str]:
+        """The entity among those of all knowledge bases."""
+        return self.view.identity, self.entity.id
 
     def with_claim(self) -> Salient:
         """The entity with its best claim."""
@@ -80,17 +94,12 @@ def ranking_order(row: Salient) -> tuple[float, str, str]:
     return (-row.score, row.entity.id, row.view.collection)
 
 
-def volunteered_by(views: Sequence[View], texts: Sequence[str]) -> list[Salient]:
-    """The entities that texts (newest first) name strongly enough to be volunteered, strongest
+def volunteered(rows: Iterable[Salient]) -> list[Salient]:
+    """Of the named entities those that are named strongly enough to be volunteered, strongest
     first.
     """
-    rows = [row for view in views for row in named_in(view, texts, parts=False)]
-    return sorted((row for row in rows if is_volunteered(row)), key=volunteering_order)
-
-
-def is_volunteered(row: Salient) -> bool:
-    """Whether an entity that is named in full is volunteered."""
-    return row.strength >= row.view.name_threshold and why_unsaid(row) is None
+    strong = (row for row in rows if row.strength >= row.view.name_threshold)
+    return sorted((row for row in strong if why_unsaid(row) is None), key=volunteering_order)
 
 
 def asked_by_name(view: View, text: str) -> list[Salient]:
@@ -116,6 +125,8 @@ def asked_by_name(view: View, text: str) -> list[Salient]:
 
 def why_unsaid(row: Salient) -> str | None:
     """Why an entity is not volunteered, however strongly it is named; None if it may be."""
+    if row.form in NEVER_SAID:
+        return NEVER_SAID[row.form]
     if row.ambiguous:
         return AMBIGUOUS
     is_known = row.claim_count or row.view.visible.pages_about((Kind.ENTITY, row.entity.id))
@@ -134,11 +145,11 @@ def listed_topics(view: View, text: str) -> list[Mention]:
     return [m for m in weigh(view, text) if view.names.is_topic(m.entity_id) and is_listed(m)]
 
 
-def named_in(view: View, texts: Sequence[str], parts: bool = True) -> list[Salient]:
-    """The entities that texts (newest first) name in full or, with `parts`, in part, strongest
-    first, at most `MANY`.
+def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
+    """The entities that texts (newest first) name in full or in part, strongest first, at most
+    `MANY`.
     """
-    rows = _named_by(view, texts, parts)
+    rows = _named_by(view, texts)
     rows.sort(key=lambda row: (-row.strength, row.entity.id))
     return rows[:MANY]
 
@@ -151,12 +162,11 @@ def surely_named(rows: Iterable[Salient]) -> list[Salient]:
     return [row for row in sure if not row.view.names.is_topic(row.entity.id)]
 
 
-def _named_by(view: View, texts: Sequence[str], parts: bool = True) -> list[Salient]:
+def _named_by(view: View, texts: Sequence[str]) -> list[Salient]:
     evidence = defaultdict[str, list[tuple[int, Mention]]](list)
     for age, text in enumerate(texts):
         for mention in weigh(view, text):
-            is_part = mention.form in (FormKind.PART, FormKind.DERIVED)
-            if (parts or not is_part) and is_listed(mention):
+            if is_listed(mention):
                 evidence[mention.entity_id].append((age, mention))
     return [
         _named(view, entity, several, texts[several[0][0]])
@@ -185,11 +195,11 @@ def _named(
         claim_count=view.search.claim_count(entity.id),
         score=_scored(view, entity, strength, is_named=True),
         strength=strength,
-        arm=ARM_OF_FORM[best.form],
         matched=tuple(dict.fromkeys(mention.matched for _, mention in evidence)),
         why=f"{named}; {AMBIGUOUS}" if best.ambiguous else named,
         ambiguous=best.ambiguous,
         text=newest,
+        form=best.form,
         place=min(mention.start for age, mention in evidence if age == evidence[0][0]),
     )
 
@@ -224,7 +234,6 @@ def _described_by(view: View, text: str) -> list[Salient]:
                 claim_count=view.search.claim_count(entity.id),
                 score=_scored(view, entity, strength, is_named=False),
                 strength=strength,
-                arm="text",
                 matched=matched,
                 why=f"{strength:.2f}: its description holds “{' '.join(matched)}”",
                 ambiguous=False,

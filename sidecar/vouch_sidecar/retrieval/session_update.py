@@ -13,9 +13,10 @@ from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks.context import ContextBlock, make_block
 from vouch_sidecar.retrieval.salience import (
     Salient,
+    named_in,
     rank,
     ranking_order,
-    volunteered_by,
+    volunteered,
     volunteering_order,
 )
 from vouch_sidecar.retrieval.view import View
@@ -61,7 +62,7 @@ class Window:
         most = self.settings.reflex.top_k
         if volunteer.max_per_session is not None:
             most = max(0, min(most, volunteer.max_per_session - len(before)))
-        rows = volunteered_by([self.view], self.texts[:1])
+        rows = volunteered(named_in(self.view, self.texts[:1]))
         rows = [row for row in rows if row.entity.id not in before]
         return [row.with_claim() for row in rows[:most]]
 
