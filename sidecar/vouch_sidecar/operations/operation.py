@@ -23,6 +23,8 @@ NAMES = (
     *("capabilities", "explain", "files", "mentions", "session_end"),
 )
 """The operations, in the order in which surfaces list them; each is a module of this package."""
+KB = "kb."
+"""What their methods in a line of JSON begin with."""
 PACKAGE = __name__.rpartition(".")[0]
 
 
@@ -118,7 +120,7 @@ class Operation(Generic[P, R]):
     @property
     def kb_method(self) -> str:
         """Its method in a line of JSON, as the schema lists it."""
-        return f"kb.{self.name}"
+        return f"{KB}{self.name}"
 
     def needs_workspace(self, collection: Collection) -> bool:
         """Whether the answer depends on the workspace or topics of a knowledge base (`needs`)."""

@@ -24,7 +24,7 @@ from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import context, files
 from vouch_sidecar.operations.call import perform_async, refusing_if_damaged
 from vouch_sidecar.operations.context import ContextResult
-from vouch_sidecar.operations.operation import Operation, operations
+from vouch_sidecar.operations.operation import Operation, operation_called
 from vouch_sidecar.operations.readiness import (
     READY_SECONDS,
     hook_limit,
@@ -67,7 +67,7 @@ async def answer_agent(
     the session.
     """
     method, params = str(request.get("method")), request.get("params")
-    operation = operations().get(method.removeprefix(TOOL)) if method.startswith(TOOL) else None
+    operation = operation_called(method.removeprefix(TOOL)) if method.startswith(TOOL) else None
     event = method.removeprefix(HOOK)
     unheard: list[Callable[[], None]] = []
     caller = replace(caller, unheard=unheard)

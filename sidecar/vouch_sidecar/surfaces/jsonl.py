@@ -15,13 +15,11 @@ from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.operations.call import perform_async
-from vouch_sidecar.operations.operation import operations
+from vouch_sidecar.operations.operation import KB, operation_called
 from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.surfaces.projects import Projects, serve
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
-
-BY_METHOD = {operation.kb_method: operation for operation in operations().values()}
 
 log = logging.getLogger(__name__)
 
@@ -71,7 +69,8 @@ async def answer(
     request_id, method, params = request.get("id"), request.get("method"), request.get("params")
     if not isinstance(method, str):
         return refusal(request_id, "invalid_request", "method: must be a string")
-    if (operation := BY_METHOD.get(method)) is None:
+    operation = operation_called(method.removeprefix(KB)) if method.startswith(KB) else None
+    if operation is None:
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
         if projects is not None:

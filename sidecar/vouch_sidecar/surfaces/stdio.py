@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from io import RawIOBase
 from typing import BinaryIO
 
-import click
-
 from vouch_sidecar import surfaces
 from vouch_sidecar.kb.sanitize import escaped
 
@@ -36,6 +34,8 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print a text to standard output or standard error, with control characters escaped. Commands
     print only through this function or `surfaces.console.printing`.
     """
+    import click  # a process that answers hooks prints nothing
+
     click.echo(escaped(text), nl=nl, err=err)
 
 
