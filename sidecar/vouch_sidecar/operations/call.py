@@ -133,8 +133,13 @@ def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller
     text = getattr(params, operation.text_field) if operation.text_field else None
     if params.session_id and text is not None:
         engine.observe(params.session_id, None, text, caller)
-    lacks = lacking(engine, operation, caller, served)
-    return OperationCall(engine, caller, served, lacks=lacks, generation=engine.generation)
+    return OperationCall(
+        engine,
+        caller,
+        served,
+        lacks=lacking(engine, operation, caller, served),
+        generation=engine.generation,
+    )
 
 
 async def _with_vector(operation: Operation[P, R], call: OperationCall, params: P) -> OperationCall:
@@ -144,15 +149,16 @@ async def _with_vector(operation: Operation[P, R], call: OperationCall, params: 
     if not text or not call.served or embeddings is None or not embeddings.is_on:
         return call
     vector = await embeddings.vector(excerpt(text), call.served)
-    is_late = vector is None and embeddings.reads(excerpt(text))
-    lacks = [*call.lacks, "semantic_unavailable"] if is_late else call.lacks
-    return replace(call, vector=vector, lacks=lacks)
+    if vector is None and embeddings.reads(excerpt(text)):
+        return replace(call, lacks=[*call.lacks, "semantic_unavailable"])
+    return replace(call, vector=vector)
 
 
 def _run(operation: Operation[P, R], call: OperationCall, params: P) -> R:
     """The operation's result, with the salience of the session that the call names."""
     result = operation.run(call, params)
-    rows = call.engine.salience(call.served, params.session_id) if params.session_id else []
+    if not params.session_id:
+        return result
     salience = [
         SalienceMeta(
             entity_id=row.entity.id,
@@ -160,9 +166,9 @@ def _run(operation: Operation[P, R], call: OperationCall, params: P) -> R:
             top_claim_id=row.top_claim_id,
             collection=row.view.shown_collection,
         )
-        for row in rows
+        for row in call.engine.salience(call.served, params.session_id)
     ]
-    return result.model_copy(update={"meta": Meta(vouch_salience=salience) if rows else None})
+    return result.model_copy(update={"meta": Meta(vouch_salience=salience)}) if salience else result
 
 
 def _completed(operation: Operation[P, R], call: OperationCall, result: R, started: float) -> R:
@@ -175,12 +181,13 @@ def _completed(operation: Operation[P, R], call: OperationCall, result: R, start
     engine.stats.count_call(operation.name, took)
     cut = ["timed_out"] if any(view.deadline.cuts for view in call.views) else []
     degraded = [*engine.health.degraded(), *cut, *result.degraded, *call.lacks]
-    common = {
-        "generation": call.generation,
-        "complete": engine.registry.complete,
-        "degraded": [*dict.fromkeys(degraded)],
-    }
-    return result.model_copy(update=common)
+    return result.model_copy(
+        update={
+            "generation": call.generation,
+            "complete": engine.registry.complete,
+            "degraded": [*dict.fromkeys(degraded)],
+        }
+    )
 
 
 def read_params(model: type[M], raw: object) -> M:

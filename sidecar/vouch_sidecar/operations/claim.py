@@ -80,7 +80,14 @@ def table(result: ClaimResult) -> list[Shown]:
         *labelled("lacks_context", [lacks], "{}", "yellow"),
         Words(file),
         *labelled("stale", [claim.stale], "{}", "yellow", "people"),
-        *map(_against, result.contested_by),
+        *(
+            Words(
+                f"contradicted by {other.id}: {clip(other.said, CELL_CHARS)}",
+                "yellow",
+                ("contested_by", other.id, other.said),
+            )
+            for other in result.contested_by
+        ),
         *labelled("approved_by", [who], "approved by {}"),
         *labelled("entities", claim.linked_entities, "entities: {}"),
         *labelled("tags", claim.tags, "tags: {}"),
@@ -94,19 +101,17 @@ def table(result: ClaimResult) -> list[Shown]:
     ]
 
 
-def _against(other: ContraryClaim) -> Words:
-    said = f"contradicted by {other.id}: {clip(other.said, CELL_CHARS)}"
-    return Words(said, "yellow", ("contested_by", other.id, other.said))
-
-
 def _cells(citation: Citation) -> tuple[object, ...]:
     """A citation; a source that is a file of the workspace with the place where it lies now."""
     document = (citation.document or "").partition("#")[0]
     is_there = citation.kind == "source" and document and f"/{KB_DIRNAME}/" not in document
-    place = FileUri(document) if is_there else citation.locator
     quote = f"“{citation.quote}”" if citation.quote else None
-    text = " · ".join(filter(None, [citation.title, quote]))
-    return citation.id, citation.kind, place, text
+    return (
+        citation.id,
+        citation.kind,
+        FileUri(document) if is_there else citation.locator,
+        " · ".join(filter(None, [citation.title, quote])),
+    )
 
 
 OPERATION = Operation(

@@ -74,17 +74,16 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     once = None if params.repeat else session
     task = None if params.task is None else excerpt(params.task)
     served: Sequence[Served] = ask.served
-    probed, again, recorded = None, False, None
+    probed, again, recorded, count = None, False, None, ask.engine.stats.counts.update
     if task is not None:
         served = allowed(ask.served)
         again = once is not None and once.last_task == task
         probed, known = probe(
             served, task, session, repeat=params.repeat, again=again, vector=ask.vector
         )
-        count = ask.engine.stats.counts.update
         ask.to_record.append(partial(count, phrases=len(probed.phrases), from_cache=known))
-        is_cut = any(kb.view.deadline.cuts for kb in served)
-        recorded = None if is_cut else task  # what was cut short is asked anew
+        if not any(kb.view.deadline.cuts for kb in served):  # what was cut short is asked anew
+            recorded = task
     speech, given = context_for(
         served,
         task,
@@ -95,8 +94,8 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         max_chars=params.max_chars,
     )
     if once is not None:
-        ask.to_record.append(partial(once.give, given, recorded))
-        ask.to_record.append(partial(ask.engine.stats.counts.update, lines=len(speech.hits)))
+        given_lines = partial(count, lines=len(speech.hits))
+        ask.to_record.extend([partial(once.give, given, recorded), given_lines])
     return ContextResult(
         text=speech.text,
         items=[

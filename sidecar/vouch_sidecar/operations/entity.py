@@ -88,10 +88,9 @@ def table(result: EntityResult) -> list[Shown]:
         )
         for claim in result.claims
     ]
-    undeclared = f"not declared: {result.why}"
     return [
         Words(f"{entity.name} · {entity.type} · {entity.id}", "bold", record),
-        *([Words(undeclared, record=("topic", result.why))] if result.why else []),
+        *labelled("topic", [result.why], "not declared: {}"),
         Words(f"in {result.collection}", to="model"),
         *labelled("aliases", entity.aliases, "also {}"),
         Words(clip(entity.description or "", CELL_CHARS)),

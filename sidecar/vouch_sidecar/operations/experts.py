@@ -143,26 +143,22 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     for expert in ranked if ask.caller.is_model else ():
         for claim_id in expert.top_claim_ids:
             if (claim := expert.view.visible.claim(claim_id)) is not None:
-                said = clip(expert.view.texts.shown(claim).text, QUOTED)
-                result._quoted.setdefault(claim_id, said)
+                result._quoted[claim_id] = clip(expert.view.texts.shown(claim).text, QUOTED)
     return result
 
 
 def _unknown_types(ask: OperationCall, types: Sequence[str]) -> dict[str, str]:
     """The types that neither vouch nor an entity here has, each with the nearest one."""
     from vouch_sidecar.index.topic_table import TOPIC
-    from vouch_sidecar.kb.records import KNOWN_TYPES, Entity, Kind
+    from vouch_sidecar.kb.records import KNOWN_TYPES, Kind
     from vouch_sidecar.operations.call import MAX_UNKNOWN, resembling
 
     known = {TOPIC, *KNOWN_TYPES[Kind.ENTITY]}
-    if known.issuperset(types):
-        return {}
-    for view in ask.views:  # who may see a knowledge base may see each entity of it
-        entities = view.knowledge.all_of(Kind.ENTITY)
-        known |= {entity.type for entity in entities if isinstance(entity, Entity)}
+    if not known.issuperset(types):
+        for view in ask.views:  # who may see a knowledge base may see each entity of it
+            known.update(entity.type for entity in view.knowledge.names.entities())
     unknown = [name for name in dict.fromkeys(types) if name not in known]
-    like = sorted(known)[:MOST_TYPES]
-    return dict(resembling(name, like) for name in unknown[:MAX_UNKNOWN])
+    return dict(resembling(name, sorted(known)[:MOST_TYPES]) for name in unknown[:MAX_UNKNOWN])
 
 
 def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:

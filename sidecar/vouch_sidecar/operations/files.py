@@ -124,9 +124,9 @@ def _tied(ask: OperationCall, path: str, text: str | None, wanted: Range | None)
 
 def _row(tied: Tied) -> TiedClaim:
     view, claim = tied.view, tied.claim
-    citations = [citation(view, ref) for ref in dict.fromkeys(claim.evidence)]
-    sources = [cited for cited in citations if cited.source_id is not None]
-    first = min(sources, key=lambda cited: cited.source_id != tied.source_id, default=None)
+    cited = (citation(view, ref) for ref in dict.fromkeys(claim.evidence))
+    sources = (each for each in cited if each.source_id is not None)
+    first = min(sources, key=lambda each: each.source_id != tied.source_id, default=None)
     gone, shown = stale(view, claim), view.texts.shown(claim)
     lost = tied.why if tied.fresh == "gone" else None
     return TiedClaim(

@@ -133,8 +133,7 @@ class Operation(Generic[P, R]):
     def shown(self, result: R) -> list[Shown]:
         """What is read of a result, also where nothing was found."""
         if self.table is None:
-            whole = json.dumps(as_json(result), ensure_ascii=False, separators=(",", ":"))
-            return [Verbatim(whole)]
+            return [Verbatim(json.dumps(as_json(result), ensure_ascii=False))]
         nothing = Words(NOT_READ if result.is_unread else self.nothing, aside=True)
         return [*([nothing] if self.is_empty(result) else []), *self.table(result)]
 

@@ -43,8 +43,8 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
     if session_id is None:
         raise InvalidParamsError({"session_id": "is missing"}, missing=True)
     ask.engine.sessions.get(session_id)  # asking is activity
-    ranking = ask.engine.salience(ask.served, session_id, params.top_k)
-    return SalienceResult(session_id=session_id, salience=[*map(salient_row, ranking)])
+    ranking = map(salient_row, ask.engine.salience(ask.served, session_id, params.top_k))
+    return SalienceResult(session_id=session_id, salience=[*ranking])
 
 
 def salient_row(row: Salient) -> SalientEntity:

@@ -16,17 +16,6 @@ from vouch_sidecar.version import __version__
 if TYPE_CHECKING:
     from vouch_sidecar.engine import Served
 
-COUNTED = {
-    "claims": "claim",
-    "entities": "entity",
-    "pages": "page",
-    "relations": "relation",
-    "sources": "source",
-    "evidence": "evidence",
-}
-"""Kinds of artifacts by the names of their counts."""
-
-
 CHECK_ALSO = "`vouch-sidecar check` lists the problems, and what is wrong between files"
 
 
@@ -109,16 +98,25 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
 
     collection, view = served.collection, served.view
     every = ask.engine.health.problems_of(collection)
-    problems = ask.engine.health.for_caller(ask.caller, collection)
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,
-        counts=Counts(**{name: view.number_of(Kind(kind)) for name, kind in COUNTED.items()}),
+        counts=Counts(
+            claims=view.number_of(Kind.CLAIM),
+            entities=view.number_of(Kind.ENTITY),
+            pages=view.number_of(Kind.PAGE),
+            relations=view.number_of(Kind.RELATION),
+            sources=view.number_of(Kind.SOURCE),
+            evidence=view.number_of(Kind.EVIDENCE),
+        ),
         topics=len(view.derived) or None,
         unusable=len({problem.path for problem in every if problem.is_unusable}),
         problems=[
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
-            for problem in sorted(problems, key=attrgetter("path", "line", "column"))
+            for problem in sorted(
+                ask.engine.health.for_caller(ask.caller, collection),
+                key=attrgetter("path", "line", "column"),
+            )
         ],
         indexed_at=iso(collection.published.indexed_at),
         paused_until=iso(collection.paused_until()),

@@ -7,7 +7,6 @@ ids are never cut or wrapped, so that they can be copied. A model reads the firs
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -19,8 +18,6 @@ CELL_CHARS = 300
 """Characters of a text in a list, where it is not a pipe."""
 MODEL_ROWS = 10
 NOT_READ = "Not everything is read yet; ask again."
-SHORT_HASH = 12
-SHA256_HEX = re.compile(r"[0-9a-f]{64}")
 ColumnKind = Literal["key", "whole", "number", "short", "text", "ids"]
 """The kind of values in a column: the ids of the rows, values that never wrap, numbers, names or
 words, long texts, or lists of ids.
@@ -76,7 +73,7 @@ def labelled(
     label: str, values: Sequence[str | None], said: str, style: str = "", to: Reader = "all"
 ) -> list[Words]:
     """A line of values, as in `said`, whose record begins with a label; none without a value."""
-    present = [value for value in values if value]
+    present = [*filter(None, values)]
     text = said.format(", ".join(present))
     return [Words(text, style, (label, *present), to=to)] if present else []
 
@@ -132,8 +129,3 @@ def cell_text(value: object) -> str:
     if isinstance(value, FileUri):
         return printable(os.path.relpath(unquote(urlsplit(value).path, errors="surrogateescape")))
     return "" if value is None else one_line(str(value))
-
-
-def short_hash(cell: str) -> str:
-    """A hash by its beginning."""
-    return f"{cell[:SHORT_HASH]}…" if SHA256_HEX.fullmatch(cell) else cell
