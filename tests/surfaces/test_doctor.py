@@ -63,7 +63,6 @@ def test_all_is_well(root: Path, starting: dict[str, str]) -> None:
     assert found["contents of project"][0]["message"] == "3 claims, 2 entities, 0 pages"
     assert "the next hook starts one" in found["running sidecar"][0]["message"]
     assert found["trial prompt"][0]["state"] == "ok"
-    assert "about Redis" in found["trial prompt"][0]["message"]
     assert found["PATH"][0]["message"] == str(COMMAND)
     assert knowledge.digest(root) == before
     assert not [*Path(env["XDG_RUNTIME_DIR"]).rglob("*.sock")], "the trial leaves no process"

@@ -38,7 +38,8 @@ def root(tmp_path: Path) -> Path:
 
 
 def engine_at(root: Path, **options: Any) -> Engine:
-    env = {**cached(root.parent), "PATH": os.environ["PATH"]}
+    nobody = {"XDG_RUNTIME_DIR": "/nowhere"}  # whom MCP could ask
+    env = {**cached(root.parent), **nobody, "PATH": os.environ["PATH"]}
     return unread_engine(root, env=env, **options)
 
 

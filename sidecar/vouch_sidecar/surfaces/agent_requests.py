@@ -16,7 +16,7 @@ from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.answering import context_for
-from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES, Session
+from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.records import Kind
@@ -34,9 +34,8 @@ from vouch_sidecar.operations.readiness import (
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.retrieval.blocks.block import safe
 from vouch_sidecar.retrieval.blocks.session_brief import brief
-from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, Touched, hits_to_tell
+from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, hits_to_tell
 from vouch_sidecar.retrieval.line import Line
-from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.client import END, FILE, NAMES, PROMPT, START
 from vouch_sidecar.surfaces.hook.payload import AGENT
@@ -73,11 +72,11 @@ async def answer_agent(
     caller = replace(caller, unheard=unheard)
     if not isinstance(params, dict) or (operation is None and event not in EVENTS):
         return refusal(request.get("id"), "invalid_request", "there is no such tool or event")
-    result: Object | None
-    if operation is not None:
-        result = await _tool_result(engine, operation, params, caller)
-    else:
-        result = await _event_answer(engine, event, params, caller)
+    result = await (
+        _event_answer(engine, event, params, caller)
+        if operation is None
+        else _tool_result(engine, operation, params, caller)
+    )
     for record in unheard if is_awaited() else ():
         record()
     return {"id": request.get("id"), "ok": True, "result": result}
@@ -163,9 +162,8 @@ def _is_again(engine: Engine, event: str, payload: Payload) -> bool:
         seen = {key: at for key, at in seen.items() if key[0].partition(AGENT)[0] != session_id}
     counts = [event, *map(payload.get, COUNTS)]
     key = session_id, hash(json.dumps(counts, sort_keys=True))
-    is_again = key in seen
     _SEEN[engine] = {key: now, **seen}
-    return is_again
+    return key in seen
 
 
 async def _wait(engine: Engine, event: str, caller: Caller) -> None:
@@ -174,8 +172,8 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     may.
     """
     await indexed(engine, READY_SECONDS)
-    waiting: dict[str, Operation[Any, Any]] = {PROMPT: context.OPERATION, FILE: files.OPERATION}
-    if (operation := waiting.get(event)) is not None:
+    if event in (PROMPT, FILE):
+        operation: Operation[Any, Any] = context.OPERATION if event == PROMPT else files.OPERATION
         with anyio.move_on_after(hook_limit(engine, caller) / 2):
             await ready(engine, operation, caller, READY_SECONDS, whole=True)
 
@@ -189,7 +187,6 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
     session_id, caller = given.session_of(payload), replace(caller, is_unasked=True)
     with refusing_if_damaged(engine), engine.breath:
         text = await EVENTS[event](engine, payload, session_id, caller)
-    log.debug("hook %s: %d characters", event, len(text))
     said = {"hookEventName": NAMES[event], "additionalContext": text}
     return {"hookSpecificOutput": said} if text else None
 
@@ -230,9 +227,11 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     if session_id is not None and lines:
         engine.observe(session_id, None, lines, caller)
     session = None if session_id is None else engine.sessions.open(session_id)
+    before = frozenset() if session is None else session.all_given()
     tied: list[Line] = []
     if (touched := given.touched_of(payload)) is not None:
-        tied = await in_worker(_tied, [kb.view for kb in served], touched, session)
+        for kb in served:
+            tied += await in_worker(hits_to_tell, kb.view, touched, before)
     if not lines and not tied:
         return ""
     block, gives = context_for(
@@ -244,12 +243,6 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     return block.text
 
 
-def _tied(views: Sequence[View], touched: Touched, session: Session | None) -> list[Line]:
-    """The claims to tell of what was touched, without those that the session was given before."""
-    before = frozenset() if session is None else session.all_given()
-    return [hit for view in views for hit in hits_to_tell(view, touched, before)]
-
-
 def _lines_naming(served: Sequence[Served], text: str) -> str:
     """The first lines of a text that name an entity, as many as a slot of a session holds."""
     text += "\n"
@@ -258,7 +251,7 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
         for kb in served
         for mention in kb.view.names.mentions(text)
     }
-    lines = [text[start : text.index("\n", start)].strip() for start in sorted(starts)]
+    lines = (text[start : text.index("\n", start)].strip() for start in sorted(starts))
     return "\n".join(lines)[:MAX_SLOT_BYTES]
 
 

@@ -12,7 +12,6 @@ import asyncio
 import atexit
 import json
 import logging
-import os
 import signal
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -42,8 +41,6 @@ from vouch_sidecar.surfaces.stdio import leave
 
 IDLE_SECONDS = 2 * 3600.0
 """An engine that nobody asked for so long ends, and so does a resident process."""
-NICENESS = 10
-"""Priority of a resident after its first answer, for which a prompt waits."""
 
 log = logging.getLogger(__name__)
 
@@ -122,9 +119,8 @@ class LocalServer:
         """The engine that answers questions about these knowledge bases. `forced` is the one that
         the asker's environment names.
         """
-        window = self._window
-        is_own = window is not None and forced == carried(window.env).get(FORCED, "")
-        if window is not None and is_own and roots <= window.registry.window:
+        window, own = self._window, carried(self._env).get(FORCED, "")
+        if window is not None and forced == own and roots <= window.registry.window:
             self._made.pop((roots, forced), None)
             return window
         if (engine := self._made.get((roots, forced))) is None:
@@ -142,9 +138,8 @@ class LocalServer:
         """The engines that have some of these knowledge bases; for this process itself, which
         `is_own` says, without that of its window.
         """
-        window = [] if is_own or self._window is None else [self._window]
-        engines = [*window, *self._made.values()]
-        return [engine for engine in engines if not roots.isdisjoint(engine.collections)]
+        engines = [None if is_own else self._window, *self._made.values()]
+        return [e for e in engines if e is not None and not roots.isdisjoint(e.collections)]
 
     async def _follow(self, roots: frozenset[Path], forced: str, engine: Engine) -> None:
         """Follow the disk for an engine until nobody asked it for `IDLE_SECONDS`."""
@@ -170,18 +165,15 @@ class LocalServer:
             if request["method"] == STOP_PROCESS:  # an editor's process ends with its client
                 answered = {"ok": self._window is None}
             elif request["method"] == FOLLOW:
-                params = request["params"]
-                about = partial(self.engines_about, is_own=params["own"])
-                await feed(about, _caller(request), params, reader, writer)
+                about = partial(self.engines_about, is_own=request["params"]["own"])
+                await feed(about, _caller(request), request["params"], reader, writer)
                 return
             else:  # the other side never closes one direction alone
                 answered = await self._answer(request, lambda: not reader.at_eof())
             writer.write(as_line(answered))
             await writer.drain()
-            if self._window is None:
-                if request["method"] == STOP_PROCESS:
-                    leave(0)
-                os.nice(max(0, NICENESS - os.nice(0)))
+            if request["method"] == STOP_PROCESS and self._window is None:
+                leave(0)
         except (OSError, ValueError):  # the client left, or sent no request
             log.debug("a local connection ended early")
         except Exception as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from vouch_sidecar.surfaces.console.options import common_options, print_json, r
 from vouch_sidecar.surfaces.console.printing import show
 
 SEVERITY_COLOURS = {"error": "red", "warning": "yellow", "hint": "cyan"}
+FIELDS = ("path", "line", "column", "field", "severity", "code", "message")
 RootProblem = tuple[Path, Problem]
 """A problem of the knowledge base in a folder."""
 
@@ -34,7 +34,10 @@ def _check(**given: Any) -> None:
     hints = len(every) - len(problems)
     unusable = len({(root, problem.path) for root, problem in every if problem.is_unusable})
     if given["as_json"]:
-        listed = [{"root": str(root), **_json_of(problem)} for root, problem in problems]
+        listed = [
+            {"root": str(root), **{name: getattr(problem, name) for name in FIELDS}}
+            for root, problem in problems
+        ]
         print_json({"problems": listed, "unusable": unusable, "hints_left_out": hints})
     else:
         heading = Words(record=("place", "severity", "code", "message") if given["header"] else ())
@@ -55,28 +58,21 @@ def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[RootProblem]:
     for served in engine.serving(Caller("shell", viewer=viewer)):
         collection = served.collection
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
-        across = check_all(around, served.view.visible.sees)
-        problems = chain(engine.health.problems_of(collection), across)
+        problems = engine.health.problems_of(collection)
+        problems += check_all(around, served.view.visible.sees)
         for problem in sorted(problems, key=attrgetter("path", "line", "column")):
             yield collection.root, problem
 
 
-def _file(root: Path, problem: Problem) -> str:
-    """The path of the file from the working directory; empty for problems of settings."""
-    return printable(os.path.relpath(root / KB_DIRNAME / problem.path)) if problem.path else ""
-
-
 def _shown(root: Path, problem: Problem) -> Shown:
-    file, message = _file(root, problem), with_field(problem.field, problem.message)
-    place = f"{file}:{problem.line}:{problem.column}" if file else "settings"
+    """A problem, with its file's path from the working directory, unless it is of the settings."""
+    place, message = "settings", with_field(problem.field, problem.message)
+    if problem.path:
+        file = printable(os.path.relpath(root / KB_DIRNAME / problem.path))
+        place = f"{file}:{problem.line}:{problem.column}"
     words = f"{place} {problem.severity} {message} {problem.code}"
     row = (place, problem.severity, problem.code, message)
     return Words(words, SEVERITY_COLOURS[problem.severity], row, whole=True)
-
-
-def _json_of(problem: Problem) -> dict[str, Any]:
-    names = ("path", "line", "column", "field", "severity", "code", "message")
-    return {name: getattr(problem, name) for name in names}
 
 
 check = click.Command(

@@ -25,8 +25,8 @@ from vouch_sidecar.operations import context, status
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.table import Words
 from vouch_sidecar.retrieval.search import newest
-from vouch_sidecar.surfaces.console.beginning import how_to_begin
 from vouch_sidecar.surfaces.console.options import (
+    how_to_begin,
     print_json,
     program,
     root_option,
@@ -57,7 +57,7 @@ ANSWER_SECONDS = 12.0
 """Time limit for a process that serves: its first answers may take ten seconds."""
 TRIAL_SECONDS = 15.0
 TRIED = 20
-"""Names, and claims, that are looked at for one that a prompt is answered about."""
+"""Claims that are looked at for one whose words bring something in."""
 SHOWN = 80
 """Characters of a prompt."""
 Env = Mapping[str, str]
@@ -99,11 +99,10 @@ def examined(start: Path, env: Env) -> Iterator[Checkup]:
         yield Checkup(about, "ok", printable(str(root)))
     for root in paused:
         resume = f"`{ours} resume --root {shlex.quote(str(root))}`"
-        message = f"paused: nothing is said unasked; {resume} ends it"
-        yield Checkup(about, "note", printable(message))
+        yield Checkup(about, "note", printable(f"nothing is said unasked; {resume} ends the pause"))
     if not roots:
-        message = f"none found from {printable(str(start))}; {how_to_begin(start)}"
-        yield Checkup(about, "wrong", message)
+        where = printable(str(start))
+        yield Checkup(about, "wrong", f"none found from {where}; {how_to_begin(start)}")
     else:
         engine = engine_on(roots)
         engine.load(whole=True)
@@ -138,8 +137,8 @@ def _hooks(engine: Engine, start: Path, env: Env, *, is_paused: bool) -> Iterato
     if connected is not None:
         asked = question(engine.collections, status.OPERATION.kb_method, {}, env)
         if exchange(connected, asked, ANSWER_SECONDS) is None:
-            message = f"it does not answer at {socket_path(env)}: end it, or the editor that has it"
-            yield Checkup(about, "wrong", message)
+            where = f"{socket_path(env)}: end it, or the editor that has it"
+            yield Checkup(about, "wrong", f"it does not answer at {where}")
             return
         yield Checkup(about, "ok", f"it serves at {socket_path(env)}")
     elif is_off:
@@ -163,21 +162,11 @@ def _hooks(engine: Engine, start: Path, env: Env, *, is_paused: bool) -> Iterato
 
 
 def _answered_prompt(engine: Engine) -> str | None:
-    """A prompt that this engine says something to unasked: on an entity with many claims, else the
-    words of a claim.
-    """
-    views = [kb.view for kb in engine.serving(Caller())]
-    ranked = [
-        (view.search.claim_count(entity.id), entity.name)
-        for view in views
-        for entity in view.knowledge.names.entities()
-    ]
-    prompts = [f"What is known about {name}?" for _, name in sorted(ranked, reverse=True)[:TRIED]]
-    prompts += [claim.text for claim in newest(views, TRIED)]
+    """A prompt that this engine says something to unasked: the words of a claim."""
     unasked = Caller(is_unasked=True, is_model=True)
-    for prompt in prompts:
-        if perform(engine, context.OPERATION, {"task": prompt}, unasked).text:
-            return prompt
+    for claim in newest([kb.view for kb in engine.serving(Caller())], TRIED):
+        if perform(engine, context.OPERATION, {"task": claim.text}, unasked).text:
+            return claim.text
     return None
 
 

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
@@ -15,7 +16,6 @@ import click
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.operations.operation import Operation, operation_called, operations
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
@@ -33,6 +33,8 @@ from vouch_sidecar.surfaces.local.user_socket import SOON_SECONDS, UnansweredErr
 from vouch_sidecar.surfaces.stdio import say
 
 TEXTS, PATHS = "texts", "paths"
+ASKER = ("project", "agent")
+"""The options that say who asks."""
 MUST_FIND = frozenset({"experts", "probe", "search"})
 """Operations whose command exits with 1 if it finds nothing."""
 Answer = Callable[[Operation[Any, Any], dict[str, Any]], Result]
@@ -103,30 +105,25 @@ class OperationCommand(click.Command):
         of an engine in this one if there is none, or if it can't answer something. Raises
         `OperationError`.
         """
-        roots, asker = roots_from(given["root"]), (given["project"], given["agent"])
-        folders = [Path(), *(folder for root in roots for folder in (root, *root.parents))]
-        for path in _paths(given):
-            if not any(os.path.lexists(folder / path) for folder in folders):
-                say(f"{printable(path)} is not there.", err=True)
-        viewer = dict(zip(("project", "agent"), asker, strict=True))
-        try:
+        roots, viewer = roots_from(given["root"]), {name: given[name] for name in ASKER}
+        with suppress(UnansweredError, ValidationError):
             result = self._asked(given, partial(_served, roots, viewer))
             if result.complete:
                 return result
-        except UnansweredError:
-            pass
         from vouch_sidecar.api import KnowledgeBase, engine_on
         from vouch_sidecar.kb.access import Viewer
 
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads can't be interrupted
-        return self._asked(given, KnowledgeBase(engine_on(roots), Viewer(*asker)).ask)
+        return self._asked(given, KnowledgeBase(engine_on(roots), Viewer(**viewer)).ask)
 
     def _asked(self, given: Mapping[str, Any], answer: Answer) -> Result:
         chosen = {name: given[name] for name in self.fields.keys() & given}
         # An option that may be repeated is a tuple, which is empty where it is not used.
         params = {n: list(v) if isinstance(v, tuple) else v for n, v in chosen.items() if v != ()}
-        if PATHS in params:
-            params[PATHS] = [_from_here(path) for path in _paths(given)]
+        if PATHS in params:  # standard input has one a line
+            paths = dict.fromkeys(line for path in params[PATHS] for line in path.splitlines())
+            here = Path.cwd()
+            params[PATHS] = [str(here / p) if os.path.lexists(here / p) else p for p in paths]
         if not self.operation.requires_session:
             return answer(self.operation, params)
         from vouch_sidecar.operations import mentions, session_end
@@ -144,31 +141,13 @@ class OperationCommand(click.Command):
 def _served(
     roots: Sequence[Path],
     viewer: Mapping[str, str | None],
-    operation: Operation[Any, Any],
+    operation: Operation[Any, Result],
     params: dict[str, Any],
 ) -> Result:
     """The answer of the process that serves these knowledge bases, for a person."""
-    asked = {**params, "viewer": viewer}
-    answered = ask(
-        roots, operation.kb_method, asked, env=os.environ, timeout=SOON_SECONDS, reader="person"
-    )
-    try:
-        result: Result = operation.result.model_validate(answered)
-    except ValidationError:
-        raise UnansweredError from None
-    return result
-
-
-def _paths(given: Mapping[str, Any]) -> list[str]:
-    """The paths of a command line, each once; standard input has one a line."""
-    lines = [line for path in given.get(PATHS, ()) for line in path.splitlines()]
-    return list(dict.fromkeys(lines))
-
-
-def _from_here(path: str) -> str:
-    """A relative path joined to the working folder, if that exists; else the path unchanged."""
-    there = Path.cwd() / path
-    return str(there) if os.path.lexists(there) else path
+    asked = operation.kb_method, {**params, "viewer": viewer}
+    answered = ask(roots, *asked, env=os.environ, timeout=SOON_SECONDS, reader="person")
+    return operation.result.model_validate(answered)
 
 
 def _argument(name: str, metavar: str) -> click.Argument:

@@ -1,4 +1,6 @@
-"""The options of commands, the knowledge bases that they mean, and printing. Imports no engine."""
+"""The options of commands, the knowledge bases that they mean, what to do where there is none, and
+printing as JSON. Imports no engine.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +10,21 @@ import shlex
 import shutil
 import sys
 from collections.abc import Mapping
+from glob import glob
 from pathlib import Path
 from typing import Any
 
 import click
 
 from vouch_sidecar.kb.discovery import Finder, start_folder, why_refused
-from vouch_sidecar.kb.sanitize import escaped, printable
-from vouch_sidecar.surfaces.console.beginning import how_to_begin
+from vouch_sidecar.kb.sanitize import count, escaped, printable
 from vouch_sidecar.surfaces.stdio import say
 
+PLACES = (
+    *("docs/adr", "docs/adrs", "docs/decisions", "docs/architecture/decisions", "docs/rfcs"),
+    *("doc/adr", "adr", "adrs", "rfcs", "docs"),
+)
+"""Where decisions and other documents lie, the likeliest place first."""
 ROOT_OPTION: dict[str, Any] = {
     "type": click.Path(exists=True, path_type=Path),
     "help": "Folder to look for the knowledge base from.  [default: .]",
@@ -64,6 +71,23 @@ def roots_from(root: Path | None) -> list[Path]:
             where += f"; {how_to_begin(start_at(root))}"
         raise MissingKnowledgeBaseError(escaped(f"no knowledge base found{where}"))
     return roots
+
+
+def how_to_begin(folder: str | os.PathLike[str]) -> str:
+    """The commands that make a knowledge base in a folder: of the documents in it, where some lie
+    in a usual place.
+    """
+    for place in PLACES:
+        if files := len(glob("*.md", root_dir=Path(folder, place))):  # noqa: PTH207  # raises nothing
+            each = f'for file in {place}/*.md; do vouch ingest "$file"; done'
+            return (
+                f"to make one of {place}, {count(files, 'file')}: `pipx install vouch-kb`, "
+                f"`vouch init`, `{each}`; `vouch-sidecar demo` shows an example"
+            )
+    return (
+        "to make one: `pipx install vouch-kb`, then `vouch init` in the folder of your project; "
+        "`--root FOLDER` looks elsewhere; `vouch-sidecar demo` shows an example"
+    )
 
 
 def start_at(root: Path | None) -> Path:

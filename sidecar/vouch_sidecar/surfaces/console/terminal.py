@@ -12,11 +12,9 @@ from rich.text import Text
 
 from vouch_sidecar.operations.table import (
     WRAPPED,
-    ColumnKind,
     Table,
     cell_text,
     clipped,
-    short_hash,
 )
 
 GAP = 2
@@ -36,7 +34,7 @@ def print_table(table: Table, *, apart: bool) -> None:
         console.print()
     rows = [
         [
-            short_hash(clipped(value) if kind in WRAPPED else cell_text(value))
+            clipped(value) if kind in WRAPPED else cell_text(value)
             for kind, value in zip(table.columns.values(), row, strict=True)
         ]
         for row in table.rows
@@ -44,7 +42,10 @@ def print_table(table: Table, *, apart: bool) -> None:
     shown = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     least = 0
     for (heading, kind), *cells in zip(table.columns.items(), *rows, strict=True):
-        width = _least(kind, [heading, *cells])
+        # Of a list of ids, each id is kept whole.
+        parts = " ".join(cells).split() if kind == "ids" else cells
+        widest = max(map(cell_len, [heading, *parts]))
+        width = min(widest, WRAPPED.get(kind, widest))
         least += width + GAP
         shown.add_column(
             heading,
@@ -72,10 +73,3 @@ def _print_row(headings: Sequence[str], row: Sequence[str], console: Console) ->
     for line in below.wrap(console, max(console.width - GAP, ids)):
         line.rstrip()
         console.print(Text(" " * GAP) + line, soft_wrap=True)
-
-
-def _least(kind: ColumnKind, cells: Sequence[str]) -> int:
-    """The least width of a column."""
-    parts = [word for cell in cells for word in cell.split()] if kind == "ids" else cells
-    widest = max(map(cell_len, parts), default=0)
-    return min(widest, WRAPPED.get(kind, widest))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME
@@ -74,12 +74,7 @@ def session_of(payload: Payload) -> str | None:
 
 def prompt_of(payload: Payload) -> str:
     """What a person typed of the prompt; empty when that is too long or no text."""
-    return typed_of(_text(payload.get("prompt")))
-
-
-def typed_of(text: str) -> str:
-    """The text without what nobody typed; empty where nothing is left."""
-    text = _outside_tags(text).strip()
+    text = _outside_tags(_text(payload.get("prompt"))).strip()
     if text.startswith(CONTEXT):
         text = text.partition(REQUEST)[2].strip()
     while text.startswith(LINES):
@@ -108,8 +103,7 @@ def edited_file(payload: Payload) -> str | None:
     """The path of the file that a tool has just read or written; None when the event names none."""
     given, cwd = _object(payload.get("tool_input")), payload.get("cwd")
     path = next((p for name in PATHS if isinstance(p := given.get(name), str) and p), None)
-    start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else os.getcwd()
-    return path if path is None else os.path.join(start, path)
+    return path and os.path.join(cwd if isinstance(cwd, str) else "/", path)
 
 
 def text_of(payload: Payload) -> str:
@@ -129,25 +123,29 @@ def touched_of(payload: Payload) -> Touched | None:
     if (path := edited_file(payload)) is None:
         return None
     old, new = _written(payload, "old_string"), _written(payload, *EDITED)
-    hunks, original = _hunks(payload), _object(payload.get("tool_response")).get("originalFile")
-    ranges = [changed for hunk in hunks for changed in _range_changed(hunk)]
-    patch = [line for hunk in hunks for line in _lines(hunk)]
+    done = _object(payload.get("tool_response"))
+    patch = [hunk for hunk in _list(done.get("structuredPatch")) if isinstance(hunk, Mapping)]
+    hunks = [
+        (start, _texts(hunk.get("lines")))
+        for hunk in patch[:MAX_RANGES]
+        if isinstance(start := hunk.get("newStart"), int)
+    ]
+    lines = [line for _, changed in hunks for line in changed]
     if not hunks:
-        before, after = old.splitlines(), new.splitlines()
-        ranges = _range_read(payload)
-        was, now = set(before), set(after)
-        patch = [f"-{line}" for line in before if line not in now]
-        patch += [f"+{line}" for line in after if line not in was]
+        before, after = (dict.fromkeys(text.splitlines()) for text in (old, new))
+        lines = [f"-{line}" for line in before if line not in after]
+        lines += [f"+{line}" for line in after if line not in before]
     inserted, removed = (
-        [line[1:] for line in patch if line.startswith(sign) and line[1:].strip()] for sign in "+-"
+        "\n".join(line[1:] for line in lines if line.startswith(sign) and line[1:].strip())
+        for sign in "+-"
     )
     return Touched(
         path,
-        ranges,
+        [changed for hunk in hunks for changed in _range_changed(*hunk)] or _range_read(payload),
         is_edit=bool(old or new),
         text=_text("\n".join(filter(None, (old, new)))),
-        inserted=_text("\n".join(inserted)),
-        removed=_text(original) or _text("\n".join(removed)),
+        inserted=_text(inserted),
+        removed=_text(done.get("originalFile")) or _text(removed),
     )
 
 
@@ -163,34 +161,23 @@ def _range_read(payload: Payload) -> list[tuple[int, int]]:
     return [(first, max(first, first + number - 1))]
 
 
-def _range_changed(hunk: Payload) -> list[tuple[int, int]]:
-    """The first and last lines of a change in a patch, as they are after it; where it only took
-    lines away, the line in their place.
+def _range_changed(number: int, lines: Sequence[str]) -> list[tuple[int, int]]:
+    """The first and last lines of a change, as they are after it, in a part of a patch that begins
+    with the line of a number; where it only took lines away, the line in their place.
     """
     touched: list[int] = []
-    if isinstance(number := hunk.get("newStart"), int):
-        for line in _lines(hunk):
-            if line.startswith(("+", "-")):
-                touched.append(number)
-            number += not line.startswith("-")
+    for line in lines:
+        if line.startswith(("+", "-")):
+            touched.append(number)
+        number += not line.startswith("-")
     return [(touched[0], touched[-1])] if touched else []
-
-
-def _hunks(payload: Payload) -> list[Payload]:
-    patch = _object(payload.get("tool_response")).get("structuredPatch")
-    return [hunk for hunk in _list(patch)[:MAX_RANGES] if isinstance(hunk, Mapping)]
-
-
-def _lines(hunk: Payload) -> list[str]:
-    return [line for line in _list(hunk.get("lines")) if isinstance(line, str)]
 
 
 def _written(payload: Payload, *names: str) -> str:
     """The texts of an edit, or of several, under some names; empty if they are too long."""
     given = _object(payload.get("tool_input"))
     parts = [given, *map(_object, _list(given.get("edits")))]
-    texts = (part.get(name) for part in parts for name in names)
-    return _text("\n".join(text for text in texts if isinstance(text, str) and text))
+    return _text("\n".join(filter(None, _texts([p.get(name) for p in parts for name in names]))))
 
 
 def _object(value: object) -> Payload:
@@ -199,6 +186,10 @@ def _object(value: object) -> Payload:
 
 def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
+
+
+def _texts(value: object) -> list[str]:
+    return [text for text in _list(value) if isinstance(text, str)]
 
 
 def _text(value: object) -> str:

@@ -18,7 +18,7 @@ import click
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
-from vouch_sidecar.surfaces.console.beginning import how_to_begin
+from vouch_sidecar.surfaces.console.options import how_to_begin
 from vouch_sidecar.surfaces.install.hosts import HOSTS, MARK, PROGRAM, Host, HostFile
 from vouch_sidecar.surfaces.stdio import say
 

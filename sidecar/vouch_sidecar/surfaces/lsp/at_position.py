@@ -69,11 +69,10 @@ def artifact_at(
     if file is None or offset is None:
         return None
     served, relative = file
-    if (reference := reference_at(relative, document.source, offset)) is None:
+    reference = reference_at(relative, document.source, offset)
+    if reference is None or (artifact := _resolved(served.view, reference)) is None:
         return None
-    artifact = _resolved(served.view, reference)
-    named = [] if artifact is None else [(served, artifact)]
-    return _place(document, reference.start, reference.end, named)
+    return _place(document, reference.start, reference.end, [(served, artifact)])
 
 
 def _resolved(view: View, reference: Reference) -> Artifact | None:
@@ -86,8 +85,7 @@ def _resolved(view: View, reference: Reference) -> Artifact | None:
     if reference.kinds != LINKED or not (words := terms(reference.text)):
         return None
     titled = view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLES)
-    title = fold(reference.text)
-    pages = [page for page in titled if isinstance(page, Page) and fold(page.title) == title]
+    pages = [p for p in titled if isinstance(p, Page) and fold(p.title) == fold(reference.text)]
     return pages[0] if len(pages) == 1 else None
 
 

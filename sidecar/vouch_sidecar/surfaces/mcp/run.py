@@ -49,6 +49,7 @@ LAST_SECONDS = SOON_SECONDS + HOLDER_SECONDS
 socket's holder hangs. A client that allows less ends the process.
 """
 LOOK_SECONDS = 0.02
+NO_SUCH_TOOL = types.ErrorData(code=types.INVALID_PARAMS, message="there is no such tool")
 OFFERS_ROOTS = types.ClientCapabilities(roots=types.RootsCapability())
 
 log = logging.getLogger(__name__)
@@ -111,8 +112,7 @@ def server_of(answers: Answers, *, every_tool: bool) -> Server[Any, Any]:
     async def call_tool(request: types.CallToolRequest) -> types.ServerResult:
         asked = request.params
         if (operation := operation_of(asked.name)) is None:
-            unknown = "there is no such tool"
-            raise McpError(types.ErrorData(code=types.INVALID_PARAMS, message=unknown))
+            raise McpError(NO_SUCH_TOOL)
         answered = await answers.called(operation, asked.arguments or {}, folders)
         return types.ServerResult(types.CallToolResult.model_validate(answered))
 
@@ -163,13 +163,13 @@ class Answers:
     async def _result(
         self, operation: Operation[Any, Any], params: Object, folders: Folders
     ) -> Object:
-        is_open = "root" not in params and not self._projects.is_chosen
-        roots = self._projects.asked(params, await folders() if is_open else ())
-        if roots:
+        projects, root = self._projects, params.get("root")
+        is_open = root is None and not projects.is_chosen
+        if roots := projects.asked(params, await folders() if is_open else ()):
             return await self._answered(operation, params, roots)
-        why = content(self._projects.why_none(params.pop("root", None)))
-        is_to_mend = UNFILLED in str(self._projects.start)
-        return {**await self._answered(operation, params, roots), **why, "isError": is_to_mend}
+        result = await self._answered(operation, {**params, "root": None}, roots)
+        why = content(projects.why_none(root))
+        return {**result, **why, "isError": UNFILLED in str(projects.start)}
 
     async def _answered(
         self, operation: Operation[Any, Any], params: Object, roots: frozenset[Path]
@@ -178,14 +178,14 @@ class Answers:
         method = TOOL + operation.name
         with suppress(UnansweredError):
             seconds = HOLDER_SECONDS if self._engine is None else SOON_SECONDS
-            asked = partial(ask, roots, method, params, env=self._env, timeout=seconds)
-            answered: Object = await in_worker(asked, abandon_on_cancel=True)
+            held = partial(ask, roots, method, params, env=self._env, timeout=seconds)
+            answered: Object = await in_worker(held, abandon_on_cancel=True)
             return answered
         engine = self._own_engine()
         serve(engine, roots)
         caller = Caller("mcp", roots=roots, is_model=True)
-        request = {"method": method, "params": params}
-        result: Object = (await answer_agent(engine, request, caller, lambda: True))["result"]
+        asked = {"method": method, "params": params}
+        result: Object = (await answer_agent(engine, asked, caller, lambda: True))["result"]
         return result
 
     def _own_engine(self) -> Engine:

@@ -38,8 +38,7 @@ def complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionLis
     if document is None or file is None or offset is None or classify(file[1]) is not Kind.PAGE:
         return None
     (served, relative), text = file, document.source
-    marked = f"{text[:offset]}{CARET}{text[offset:]}"
-    there = reference_at(relative, marked, offset)
+    there = reference_at(relative, f"{text[:offset]}{CARET}{text[offset:]}", offset)
     if there is None or there.field == "id":
         return None
     typed, rest = there.text.partition(CARET)[0].strip(), WORD.match(text, offset)
@@ -63,5 +62,4 @@ def complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionLis
 def _detail(artifact: Artifact) -> str:
     if isinstance(artifact, Entity):
         return f"{artifact.name} · {artifact.type}"
-    said = getattr(artifact, "title", None) or getattr(artifact, "quote", None)
-    return said or text_of(artifact)
+    return getattr(artifact, "title", "") or getattr(artifact, "quote", "") or text_of(artifact)

@@ -19,8 +19,7 @@ def definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locati
     if (document := server.document(uri)) is None:
         return None
     if (place := artifact_at(server, document, position)) is None:
-        served = server.engine.serving(server.caller_for(uri))
-        place = entities_at(served, document, position)
+        place = entities_at(server.engine.serving(server.caller_for(uri)), document, position)
         where = server.engine.registry.settings.definition.enabled
         if place is None or not place.is_answered(where):
             return None
@@ -37,7 +36,7 @@ def _target(served: Served, artifact: Artifact) -> str:
     """The URI to go to: the document of a source or of evidence, with the line as a fragment such
     as `#L12`, else the artifact's file.
     """
-    if key_of(artifact)[0] in (Kind.SOURCE, Kind.EVIDENCE):
-        cited = citation(served.view, artifact.id)
-        return cited.document or cited.uri or uri_of(served.view, artifact.path)
-    return uri_of(served.view, artifact.path)
+    if key_of(artifact)[0] not in (Kind.SOURCE, Kind.EVIDENCE):
+        return uri_of(served.view, artifact.path)
+    cited = citation(served.view, artifact.id)
+    return cited.document or cited.uri or uri_of(served.view, artifact.path)

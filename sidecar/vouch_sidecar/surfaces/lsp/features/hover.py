@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
@@ -51,15 +52,14 @@ def hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
         return None
     style, where = Style(server), server.engine.registry.settings.hover.enabled
     if (at_id := artifact_at(server, document, position)) is not None:
-        return lsp.Hover(style.content(_cards(server, style, at_id)), at_id.range)
+        return style.hover(_cards(server, style, at_id), at_id)
     name = entities_at(speaking, document, position, topics=True)
     if name is not None and not name.is_word_of_code:
-        lines = _cards(server, style, name) if name.is_answered(where) else []
-        return lsp.Hover(style.content(lines), name.range) if lines else None
+        return style.hover(_cards(server, style, name), name) if name.is_answered(where) else None
     tie = ties_at(speaking, document, position)
     if tie is None or tie.is_word_of_code or not tie.is_answered(where):
         return None
-    return lsp.Hover(style.content(_of_ties(style, tie)), tie.range)
+    return style.hover(_of_ties(style, tie), tie)
 
 
 def _cards(server: Sidecar, style: Style, place: Place[Artifact]) -> list[str]:
@@ -77,20 +77,19 @@ def _card(
     """An entity or claim; of others their title, and the source where there is one."""
     call, params = OperationCall(server.engine, server.caller, [served]), IdParams(id=artifact.id)
     if isinstance(artifact, Entity):
-        result = entities.answer(call, params, CLAIMS)
-        if in_code:
-            return _brief(style, result)
-        return _of_entity(style, result, served.view.shown_collection)
+        return _of_entity(style, entities.answer(call, params, CLAIMS), served, in_code=in_code)
     if isinstance(artifact, Claim):
         found = claims.answer(call, params)
-        claim, cited = found.claim, _sources(style, found.claim)
+        claim = found.claim
         lines = [style.strong(claim.said, TEXT_CHARS), style.text(f"{claim.type} · {claim.facts}")]
         lines += [f"Contested by: {style.text(other.said)}" for other in found.contested_by]
-        return paragraph([*lines, *([f"Evidence: {', '.join(cited)}"] if cited else [])])
-    facts = (getattr(artifact, name, "") for name in ("type", "status"))
+        if cited := _sources(style, claim):
+            lines += [f"Evidence: {', '.join(cited)}"]
+        return paragraph(lines)
     source = citation(served.view, artifact.id)
     title = source.title or getattr(artifact, "title", None) or text_of(artifact)
-    lines = [_head(style, title, key_of(artifact)[0].value, *facts)]
+    kind, facts = key_of(artifact)[0].value, (getattr(artifact, n, "") for n in ("type", "status"))
+    lines = [_head(style, title, kind, *facts)]
     lines += [style.text(f"“{source.quote}”")] if source.quote else []
     return paragraph([*lines, *([] if source.kind == "missing" else [_source(style, source)])])
 
@@ -104,39 +103,35 @@ def _of_ties(style: Style, place: Place[Tied]) -> list[str]:
     return [" · ".join(why), "", _claim(style, claim_view(served.view, tied.claim))]
 
 
-def _brief(style: Style, result: EntityResult) -> list[str]:
-    """What an entity is, whom to ask, and the best claim."""
-    head = [_head(style, result.entity.name, result.entity.type), *_ask(style, result)]
-    return paragraph([" · ".join(head), *(_claim(style, claim) for claim in result.claims[:1])])
-
-
-def _of_entity(style: Style, result: EntityResult, collection: str | None) -> list[str]:
-    """An entity or topic: what it is, whom to ask, `CLAIMS` claims, links."""
-    entity = result.entity
-    also = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
-    live = count(result.claim_count, "live claim")
-    top = [_head(style, entity.name, entity.type, also, collection, live), *_ask(style, result)]
-    about = f"Not declared: {result.why}" if result.why else entity.description
-    top += [style.text(about)] if about else []
+def _of_entity(style: Style, result: EntityResult, served: Served, *, in_code: bool) -> list[str]:
+    """An entity or topic: what it is, whom to ask, `CLAIMS` claims, links; in code the first three
+    in two lines.
+    """
+    entity, ask = result.entity, _ask(style, result)
     best = [_claim(style, claim) for claim in result.claims]
+    if in_code:
+        return paragraph([" · ".join([_head(style, entity.name, entity.type), *ask]), *best[:1]])
+    also = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
+    facts = also, served.view.shown_collection, count(result.claim_count, "live claim")
+    about = f"Not declared: {result.why}" if result.why else entity.description
+    top = [_head(style, entity.name, entity.type, *facts), *ask, style.text(about or "")]
     pages = ", ".join(style.link(page.title, page.uri) for page in result.pages[:MOST])
     links = [f"Entity: {style.link(entity.id, entity.uri)}"] if entity.uri else []
     links += [f"Pages: {pages}"] if pages else []
-    return [*paragraph(top), *best, *(["", " · ".join(links)] if links else [])]
+    return [*paragraph([*filter(None, top)]), *best, *(["", " · ".join(links)] if links else [])]
 
 
 def _ask(style: Style, result: EntityResult) -> list[str]:
     """The line that says whom to ask; none for a person, and where nobody is named."""
     people = [(row.name, row.said) for row in result.people]
-    authors = (result.by_commits or [])[:MOST]
-    people += [(author.name, count(author.commits, "commit")) for author in authors]
+    people += [(a.name, count(a.commits, "commit")) for a in (result.by_commits or [])[:MOST]]
     names = [style.text(f"{name} ({why})" if why else name) for name, why in people]
     return [f"Ask {', '.join(names)}"] if names and result.entity.type != PERSON else []
 
 
 def _claim(style: Style, claim: ClaimView) -> str:
-    facts = " · ".join([style.text(claim.facts), *_sources(style, claim)])
-    return f"- {style.text(claim.said)} ({facts})"
+    facts = [style.text(claim.facts), *_sources(style, claim)]
+    return f"- {style.text(claim.said)} ({' · '.join(facts)})"
 
 
 def _sources(style: Style, claim: ClaimView) -> list[str]:
@@ -165,7 +160,8 @@ class Style:
     def __init__(self, server: Sidecar) -> None:
         asked = "text_document.hover.content_format"
         formats = get_capability(server.client_capabilities, asked) or [lsp.MarkupKind.Markdown]
-        self._is_plain = formats[0] is lsp.MarkupKind.PlainText
+        self._kind: lsp.MarkupKind = formats[0]
+        self._is_plain = self._kind is lsp.MarkupKind.PlainText
         self._uri_for = server.uris()
 
     def text(self, text: str, limit: int = TEXT_CHARS) -> str:
@@ -184,9 +180,8 @@ class Style:
         target = self._uri_for(path).translate(LINK_UNSAFE) + (f"#{line}" if line else "")
         return f"[{shown}]({target})"
 
-    def content(self, lines: Sequence[str]) -> lsp.MarkupContent:
-        kind = lsp.MarkupKind.PlainText if self._is_plain else lsp.MarkupKind.Markdown
-        return lsp.MarkupContent(kind, "\n".join(lines))
+    def hover(self, lines: Sequence[str], place: Place[Any]) -> lsp.Hover:
+        return lsp.Hover(lsp.MarkupContent(self._kind, "\n".join(lines)), place.range)
 
 
 def markdown(text: str) -> str:

@@ -63,5 +63,4 @@ def did_change_folders(server: Sidecar, _: lsp.DidChangeWorkspaceFoldersParams) 
 
 
 def did_change_files(server: Sidecar, params: lsp.DidChangeWatchedFilesParams) -> None:
-    paths = [path_of(change.uri) for change in params.changes]
-    server.engine.check_soon(path for path in paths if path is not None)
+    server.engine.check_soon(filter(None, (path_of(change.uri) for change in params.changes)))
