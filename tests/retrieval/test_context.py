@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Evidence, Page, Source
+from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.retrieval.blocks.block import line_text
-from vouch_sidecar.retrieval.blocks.context import lines_for
+from vouch_sidecar.retrieval.blocks.context import lines_for, make_block
 from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell, met_by
 from vouch_sidecar.retrieval.constants import MAX_PASSAGED
 from vouch_sidecar.retrieval.line import Line
@@ -61,6 +63,18 @@ def test_a_contested_claim_is_not_said_without_what_contradicts_it() -> None:
     text = "Do keys of the Key Vault rotate weekly?"
     assert told(view(*seen, against), text)[:2] == ["a", "z"]
     assert told(view(*seen, replace(against, status="superseded")), text) == ["a", "b"]
+
+
+def test_each_collection_has_as_many_lines_as_its_config_allows() -> None:
+    views = []
+    for name, said, allowed in (("one", "rotates keys", 1), ("two", "is audited", 3)):
+        known = (claim(f"c{n}", f"{name} {said}: {n}.", entities=("vault",)) for n in range(3))
+        seen = view(VAULT, *known, collection=name)
+        views.append(replace(seen, recall=Recall(max_results=allowed)))
+    text = "Has the Key Vault rotated keys?"
+    rows = volunteered(row for seen in views for row in named_in(seen, [text]))
+    block = make_block(views, rows, text)
+    assert Counter(hit.view.collection for hit in block.hits) == {"one": 1, "two": 1}
 
 
 def test_what_a_name_alone_brings_is_not_said_to_be_near_by_meaning() -> None:

@@ -65,6 +65,9 @@ def test_an_entity_without_claims_stands_below_and_needs_a_page_to_be_volunteere
     names = "does Relay write to Kafka?"
     assert [r.entity.id for r in rank(bare, [names], 20)] == ["kafka", "relay"]
     assert [r.entity.id for r in volunteered(named_in(bare, [names]))] == ["kafka"]
+    for text, low in ((names, 0.1), ("scans taken in from drivers", 0)):
+        found = row("relay", text, where=bare)
+        assert found.score == round(low + 0.1 * found.strength, 6)
     paged = view(RELAY, KAFKA, CLAIMS[1], page("p", entities=("relay",)))
     assert [r.entity.id for r in volunteered(named_in(paged, [names]))] == ["kafka", "relay"]
 

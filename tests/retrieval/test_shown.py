@@ -152,6 +152,8 @@ def test_what_closes_a_source_as_a_whole(
     bare = receipt("other", id="bare", path="evidence/bare.yaml", byte_start=None)
     hiding = Claim("h", "claims/h.yaml", "Nobody is told.", evidence=(cited,), **fields)
     assert said(look(bare, hiding), "first") == (QUOTES["first"] if is_closed else WHOLE)
+    if fields == {"scope": PRIVATE}:
+        assert said(look(bare, hiding, who=ADA), "first") == WHOLE
 
 
 def test_the_text_of_a_source_is_for_those_who_may_see_it(look: Look) -> None:

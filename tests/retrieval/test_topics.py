@@ -90,7 +90,7 @@ NONE: dict[str, list[Artifact]] = {
     "a phrase in two of many": [*DESK, *MANY],
     "a phrase that begins sentences": [DESK[0], *times(2, "Night Desk calls at {}.")],
     "of claims with an entity": [VAULT, *(replace(c, entities=("vault",)) for c in KEYRINGS)],
-    "where most link to one": [VAULT, *KEYRINGS, *times(20, "Door {}.", entities=("vault",))],
+    "where half link to one": [VAULT, *KEYRINGS, *times(15, "Door {}.", entities=("vault",))],
     "what an entity declares": [*KEYRINGS, entity("ring", "keyrings")],
 }
 
@@ -212,6 +212,7 @@ def test_what_rests_on_a_claim_that_changed_is_not_told() -> None:
     now = replace(view, knowledge=after(view.knowledge, retired))
     assert names(now) == {"night shift"}
     assert "keyring" not in {row.entity.name for row in rank(now, ["keyring"], 9)}
+    assert names(replace(view, knowledge=after(view.knowledge, VAULT))) == set()
 
 
 # What it is good for
