@@ -27,17 +27,14 @@ def build(base: Path, case: dict[str, Any]) -> None:
         (base / path).symlink_to(base / target)
 
 
-def environment(base: Path, case: dict[str, Any]) -> dict[str, str]:
-    env = {"HOME": str(base / "home"), "TMPDIR": str(base / "temporary")}
-    return env | ({"VOUCH_KB_PATH": str(base / case["forced"])} if "forced" in case else {})
-
-
 @pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: str(case["name"]))
 def test_the_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: dict[str, Any]) -> None:
     build(tmp_path, case)
     foreign = {str(tmp_path / path) for path in case.get("foreign", ())}
     monkeypatch.setattr(discovery, "_is_foreign", foreign.__contains__)
-    found = discover(tmp_path / case["start"], env=environment(tmp_path, case))
+    env = {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "temporary")}
+    env |= {"VOUCH_KB_PATH": str(tmp_path / case["forced"])} if "forced" in case else {}
+    found = discover(tmp_path / case["start"], env=env)
     assert found == [str(tmp_path / path) for path in case["found"]]
 
 
