@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,44 +16,25 @@ from tests.protocol import knowledge
 
 ROOT = Path(__file__).parents[1]
 
-
-MAIN = {
-    "experts": "topic",
-    "salience": "session_id",
-    "probe": "text",
-    "context": "task",
-    "search": "query",
-    "entity": "id",
-    "claim": "id",
-    "files": "paths",
-    "mentions": "text",
-    "explain": "text",
-    "session_end": "session_id",
-}
+COURIER = ROOT / "examples" / "courier"
 
 
-def test_every_operation_is_a_method_that_takes_its_main_param_by_position(tmp_path: Path) -> None:
-    with open_kb(knowledge.make(tmp_path / "project")) as kb:
+def test_every_operation_is_a_method_that_takes_its_main_param_by_position() -> None:
+    with open_kb(COURIER) as kb:
         for name, operation in operations().items():
             ask, params = getattr(kb, name), dict(operation.example)
             assert ask.__doc__ == operation.summary
-            if main := params.pop(MAIN.get(name, ""), None):
-                with suppress(InvalidParamsError):  # for what is not there
-                    assert type(ask(main, **params)) is operation.result
-        assert kb.experts("jwt", limit=1) == kb.experts(topic="jwt", limit=1)
+            main = [params.pop(next(iter(params)))] if params else []
+            assert type(ask(*main, **params)) is operation.result
+        assert kb.experts("relay", limit=1) == kb.experts(topic="relay", limit=1)
+        assert kb.experts("relay", types=iter(["nobody"])).experts == []
+        assert [file.path for file in kb.files(p for p in [COURIER / "a.py"]).files] == ["a.py"]
         with pytest.raises(InvalidParamsError, match="can't stand beside"):
-            kb.mentions("jwt", uri="file:///a")
-
-
-def test_params_are_given_by_name_and_iterables_are_lists(tmp_path: Path) -> None:
-    root = knowledge.make(tmp_path / "project")
-    with open_kb(root) as kb:
-        assert kb.experts("jwt", types=iter(["person"])).experts == []
-        assert [file.path for file in kb.files(p for p in [root / "a.py"]).files] == ["a.py"]
+            kb.mentions("relay", uri="file:///a")
         with pytest.raises(InvalidParamsError, match="topik is no parameter; did you mean topic"):
-            kb.experts("jwt", topik="jwt")
+            kb.experts("relay", topik="relay")
         with pytest.raises(InvalidParamsError, match="limit"):
-            kb.experts("jwt", limit=0)
+            kb.experts("relay", limit=0)
 
 
 def test_the_examples_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,14 +11,7 @@ from tantivy import Query
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import OPEN
-from vouch_sidecar.kb.records import (
-    Artifact,
-    Kind,
-    Page,
-    Scope,
-)
-from vouch_sidecar.names.matcher import Names
-from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.kb.records import Artifact, Kind, Scope
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
@@ -185,27 +178,3 @@ def test_what_is_in_no_base_is_looked_up_there_once(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Layer, "search", noted)
     after(known, claim("a", "Rye."))
     assert len(asked) == 2  # its one document is replaced
-
-
-def test_what_a_page_is_about_is_worked_out_once_for_all_its_claims(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked: list[str] = []
-    find = Names.find
-
-    def noted(names: Names, text: str) -> list[Mention]:
-        asked.append(text)
-        return find(names, text)
-
-    monkeypatch.setattr(Names, "find", noted)
-    claims = [claim(f"c{number}", "It rotates weekly.") for number in range(9)]
-    page = Page(
-        "p",
-        "pages/p.md",
-        "About the vault",
-        claims=tuple(one.id for one in claims),
-        entities=("vault", "queue"),
-    )
-    knowledge = knowledge_of([entity("vault", "Vault"), entity("queue", "Queue"), *claims, page])
-    assert [knowledge.links(one.id) for one in claims] == [(["vault"], "page")] * 9
-    assert asked.count("About the vault") == 1

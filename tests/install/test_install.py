@@ -167,6 +167,8 @@ def test_the_absolute_command_for_a_user_whose_host_would_not_find_it(
     assert str(COMMAND) in written
     if host in {"claude-code", "codex"}:
         assert f"{SAFE} {COMMAND} hook user-prompt-submit" in written
+        monkeypatch.setenv("PATH", str(COMMAND.parent))  # where it is found by its name
+        assert str(COMMAND) not in install(host, "--user", "--dry-run").stdout
     assert tree(root.parent) == before
 
 
