@@ -130,7 +130,7 @@ class KnowledgeBase:
         """
         engine = self._open()
         asked = engine.registry.chosen(self._caller, None)
-        engine.settle(c for c in asked if c.complete and operation.needs_workspace(c))
+        engine.settle(c for c in asked if c.complete and c.looks_around(operation.needs))
         return perform(engine, operation, params, self._caller)
 
     def _open(self) -> Engine:

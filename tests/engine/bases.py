@@ -81,9 +81,15 @@ def finished(folder: Path) -> list[Path]:
 
 def engine_on(*roots: Path, env: Mapping[str, str] | None = None, **options: Any) -> Engine:
     """An engine that has read the knowledge bases in these folders."""
-    engine = unread_engine(*roots, env=env, **{"clock": Clock(), **options})
+    engine = unread_engine(*roots, env=env, **{"clock": Clock(), "is_followed": False, **options})
     engine.load()
     return engine
+
+
+def reread(engine: Engine) -> None:
+    """Have an engine take in what changed, and write nothing for the next process."""
+    for collection in engine.collections.values():
+        engine.publish(collection, collection.read())
 
 
 def pushed(pushes: Pushes) -> list[SaliencePush]:
@@ -99,7 +105,7 @@ def unread_engine(*roots: Path, env: Mapping[str, str] | None = None, **options:
     """An engine that has read nothing yet, as a process has that begins; its clock is a real one
     unless the options have another.
     """
-    engine = Engine(env=env or {}, **{"now": lambda: NOW, **options})
+    engine = Engine(env=env or {}, **{"now": lambda: NOW, "is_followed": True, **options})
     for root in roots:
         engine.registry.add_root(root)
     return engine

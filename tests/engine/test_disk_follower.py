@@ -7,13 +7,15 @@ import shutil
 import threading
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 from vouch_sidecar.engine import Engine, breath
-from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.collection import Collection, Seen
 from vouch_sidecar.engine.faults import GIT
 from vouch_sidecar.workspace.git import Repository
+from vouch_sidecar.workspace.world import World
 
 from tests.engine.bases import (
     NOW,
@@ -113,32 +115,49 @@ async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: s
                         await anyio.sleep(0.002)
 
 
+@pytest.mark.parametrize("when", ["before", "during"])
 async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
+    """Whether they come before a look around, or while one is taken."""
     root = repository(tmp_path / "house", {"one.py": "", "two.py": ""}, commit=True)
     cite(root, "first", "Nothing is named.", "https://example.org")
     engine = unread_engine(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     collection = engine.collections[root]
-    may_read, looks = threading.Event(), list[bool]()
-    read, version = type(collection).read, Repository.version
+    may_read, looks, built = threading.Event(), list[bool](), list[World]()
+    read, version, build = type(collection).read, Repository.version, type(collection).build
     may_read.set()
 
-    def read_late(self: Collection, paths: Iterable[str] | None = None) -> None:
+    def read_late(self: Collection, paths: Iterable[str] | None = None) -> Seen:
         may_read.wait()
-        read(self, paths)
+        return read(self, paths)
 
     def looked(self: Repository) -> bytes | None:
         looks.append("two.py" in collection.world.files)
         return version(self)
 
+    def check_out() -> None:
+        may_read.clear()
+        git(root, "rm", "-q", "two.py")
+
+    def build_late(self: Collection, *args: Any) -> World:
+        if collection.world.is_whole and not built and when == "during":
+            check_out()
+        built.append(build(self, *args))
+        return built[-1]
+
     monkeypatch.setattr(Collection, "read", read_late)
     monkeypatch.setattr(Repository, "version", looked)
     async with kept(engine):
         await until(lambda: collection.world.is_whole)
-        may_read.clear()
+        monkeypatch.setattr(Collection, "build", build_late)
         try:
-            git(root, "rm", "-q", "two.py")
+            if when == "before":
+                check_out()
+            else:
+                engine.check_soon([root / "two.py"])
+                await until(lambda: bool(built))
+                assert "two.py" not in built[0].files
             looks.clear()
             while len(looks) < 20:
                 engine.check_soon([root / "two.py"])
@@ -159,7 +178,9 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
     root, tree = repository(tmp_path / "main", {"a.py": ""}, commit=True), tmp_path / "tree"
     git(root, "worktree", "add", "-q", str(tree))
     cite(root, "first", "Nothing is named.", "https://example.org")
-    engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW)
+    engine = Engine(
+        env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW, is_followed=True
+    )
     engine.registry.search(tree)
     (collection,) = engine.collections.values()
     holding = Repository.holding(root if locked == "base" else tree)
@@ -189,14 +210,31 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
         assert seen == [False] * 20
 
 
+def test_a_shell_waits_for_the_lock_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = base(tmp_path / "kb")
+    git(root, "init", "-q")
+    lock, is_changing, looks = root / ".git" / "index.lock", Repository.is_changing, list[None]()
+
+    def watched(asked: Repository) -> bool:
+        looks.append(None)
+        if len(looks) == 5:
+            add(root, "new")
+            lock.unlink()
+        return is_changing(asked)
+
+    lock.touch()
+    monkeypatch.setattr(Repository, "is_changing", watched)
+    assert counts(engine_on(root), "key vault") == {"vault": 2}
+
+
 @pytest.mark.parametrize("touched", [1.0, 1e10, None])  # long ago, by a clock that runs ahead, now
 async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, touched: float | None
 ) -> None:
     """One that git left behind not at all; with another one, a checkout may be seen in parts."""
-    monkeypatch.setattr(
-        "vouch_sidecar.engine.disk_follower.GIT_LOCK_SECONDS", 60 if touched else 0.2
-    )
+    monkeypatch.setattr("vouch_sidecar.engine.collection.GIT_LOCK_SECONDS", 60 if touched else 0.2)
     root = base(tmp_path / "kb")
     git(root, "init", "-q")
     lock = root / ".git" / "index.lock"
@@ -223,12 +261,12 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
 async def test_a_lock_that_stays_in_a_linked_tree_is_said_while_its_base_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.GIT_LOCK_SECONDS", 0.2)
+    monkeypatch.setattr("vouch_sidecar.engine.collection.GIT_LOCK_SECONDS", 0.2)
     root, tree = repository(tmp_path / "main", {"a.py": ""}, commit=True), tmp_path / "tree"
     git(root, "worktree", "add", "-q", str(tree))
     base(root)
     lock = held(tree)[0].folder / "index.lock"
-    engine = Engine(env=cached(tmp_path), now=lambda: NOW)
+    engine = unread_engine(env=cached(tmp_path))
     engine.registry.search(tree)
     (collection,) = engine.collections.values()
     async with kept(engine):
@@ -263,7 +301,7 @@ async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
             engine.registry.set_folders([other])
             await until(lambda: engine.collections[other].complete)
         await until(lambda: engine.collections[other].world.is_whole)
-    assert dropped.memo.last is None
+    assert dropped.world.given is None
 
 
 @pytest.mark.parametrize(("start", "made"), [("a", "a"), ("a/b/c", "a"), ("a", "a/b/c")])
@@ -273,7 +311,7 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.SEARCH_SHARE", 1.0)
     (tmp_path / start).mkdir(parents=True)
     other = base(tmp_path / "other")
-    engine = Engine(env={"HOME": str(tmp_path)}, now=lambda: NOW)
+    engine = unread_engine(env={"HOME": str(tmp_path)})
     engine.registry.set_folders([other, tmp_path / start])
 
     async with kept(engine):

@@ -101,7 +101,7 @@ async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> 
 LOOKS = [
     "kb.store:Store:reconcile",
     "engine.engine:Engine:publish",
-    "engine.engine:Engine:_configure",
+    "engine.registry:Registry:configured",
     "index.knowledge:Knowledge:after",
 ]
 WATCHER = "kb.watch:Watch:run"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.bases import engine_on, finished, unread_engine, write
+from tests.engine.bases import engine_on, finished, reread, unread_engine, write
 from tests.engine.processes import Server, holds, place, serving, until
 from tests.engine.world import answers, changed, files, lay, said_by
 from tests.forks import Forked
@@ -63,7 +63,7 @@ def test_the_next_start_answers_as_one_with_an_empty_cache() -> None:
                 moments = MOMENTS if number % 2 else MOMENTS[:3]
                 kill_at(rng.choice(moments), cache, server.process, rng)
             wanted, next_one = said_by(engine_on(root)), unread_engine(root, env=env)
-            next_one.read()  # and leaves nothing itself
+            reread(next_one)  # and leaves nothing itself
             assert said_by(next_one) == wanted, number
         assert said_by(engine_on(root, env=env)) == wanted
         assert said_by(engine_on(root, env=env)) == wanted

@@ -24,6 +24,7 @@ from tests.engine.bases import (
     known,
     pushed,
     relays,
+    reread,
     until,
     write,
 )
@@ -329,7 +330,7 @@ def test_what_was_retired_while_a_push_was_worked_out_is_not_in_it(
         ranked = run()
         data = claim("rotation", text="Keys stay.", entities=["vault"])
         write(root, "claims/rotation.yaml", data)
-        engine.read()
+        reread(engine)
         return ranked
 
     monkeypatch.setattr(pushes_module, "in_turn", late)

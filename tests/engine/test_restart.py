@@ -11,7 +11,7 @@ import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.index.base_cache import Bases
 
-from tests.engine.bases import base, cached, counts, engine_on, finished, write
+from tests.engine.bases import base, cached, counts, engine_on, finished, reread, write
 from tests.engine.processes import holds
 from tests.engine.world import changed, files, lay, said_by
 from tests.kb.samples import claim
@@ -36,7 +36,7 @@ def test_changes_while_running_and_while_not_are_alike(tmp_path: Path) -> None:
         elif seed % 3 == 1:
             engine.load()
         else:
-            engine.read()
+            reread(engine)
         other = lay(tmp_path / f"{seed}" / "kb", dict(reversed(state.items())))
         assert said_by(engine) == said_by(engine_on(other)), seed
 
@@ -104,10 +104,10 @@ def test_a_base_is_written_after_many_changes_and_of_no_half_of_a_file(
     for number in range(3):
         engine.load()
         write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
-        engine.read()
+        reread(engine)
     assert finished(tmp_path) == [first]
     whole = write(root, "claims/half.yaml", claim("half", entities=["vault"])).read_bytes()
-    engine.read()
+    reread(engine)
     write(root, "claims/half.yaml", b"id: [")
     engine.load()
     assert finished(tmp_path) != [first]
@@ -128,7 +128,7 @@ def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
     assert holds(tmp_path / "cache", SECRET)
     assert bases.write_extra("vectors", b"made of the claim")
     (root / ".vouch" / "claims" / "master.yaml").unlink()
-    engine.read()
+    reread(engine)
     assert not holds(tmp_path / "cache", SECRET)
     assert finished(tmp_path) == []
     assert Bases(bases.caches, root).read_extra("vectors") is None

@@ -15,6 +15,7 @@ from vouch_sidecar.workspace import build
 from vouch_sidecar.workspace.file_list import read_file, stat_of
 from vouch_sidecar.workspace.world import World
 
+from tests.engine.bases import reread
 from tests.workspace.places import cite, git, looked, repository, settled, write
 
 RELAY, DESK, ADR = "src/relay.py", "src/desk.py", "adr/7-queues.md"
@@ -118,8 +119,8 @@ def test_that_nothing_is_pending_any_more_is_a_generation(root: Path, tmp_path: 
     claim, before = root / ".vouch" / "claims" / "relay.yaml", only(engine).world
     less_sure = claim.read_text("utf-8").replace("confidence: 0.9", "confidence: 0.3")
     claim.write_text(less_sure, "utf-8")
-    engine.read()
-    published, is_pending = engine.generation, only(engine).world_is_behind
+    reread(engine)
+    published, is_pending = engine.generation, only(engine).is_world_behind
     world = looked(engine)
     assert (is_pending, world is before, world.serial) == (True, False, before.serial)
     assert engine.generation > published
@@ -133,16 +134,17 @@ def test_a_world_is_of_one_generation_whatever_is_published_meanwhile(
     engine = settled(root, tmp_path)
     collection, knowledge = only(engine), only(engine).knowledge
     cite(root, "first", "`Desk` is open.", "https://example.org/b")
-    engine.read()
+    reread(engine)
 
     def publish() -> None:
         if not (root / ".vouch" / "claims" / "second.yaml").exists():
             cite(root, "second", "`Desk` is shut.", "https://example.org/c")
-            engine.read()
+            reread(engine)
 
-    world = collection.world_build(publish)()
-    assert knowledge is not world.knowledge is not collection.knowledge
-    assert world.topics.knowledge is world.knowledge
+    world = collection.build(collection.given, breathe=publish)
+    assert world.given is not None
+    assert knowledge is not world.given.knowledge is not collection.knowledge
+    assert world.topics.knowledge is world.given.knowledge
     assert set(world.readings) == {"relay", "queue", "first"}
     assert set(looked(engine).readings) == {"relay", "queue", "first", "second"}
 
@@ -194,6 +196,7 @@ def test_a_checkout_counts_before_the_next_sweep(root: Path, tmp_path: Path) -> 
     write(root, {RELAY: "class Other:\n    pass\n"})
     for command, is_tied in (("commit -qam x", False), (f"checkout -q HEAD~ -- {RELAY}", True)):
         git(root, *command.split())
+        engine.load()
         engine.settle()
         assert bool(only(engine).world.ties.of_file(RELAY)) == is_tied
 

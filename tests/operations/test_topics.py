@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine.collection import OTHER_VIEWERS
 
-from tests.engine.bases import ask, write
+from tests.engine.bases import ask, reread, write
 from tests.kb.samples import claim, dump, entity, make_kb
 from tests.operations.conftest import TEXTS, WORDS
 from tests.workspace.places import repository, settled
@@ -58,7 +58,7 @@ def test_every_operation_tells_of_them(root: Path, tmp_path: Path) -> None:
     for text in ("it's the keyring", "where is the keyring?", "what is your keyring?"):
         assert ask(engine, "context", task=text)["items"] == [], text
     write(root, "claims/new.yaml", claim("new", text="One keyring more.", entities=[]))
-    engine.read()
+    reread(engine)
     assert ask(engine, "experts", topic="keyring")["degraded"] == ["workspace_pending"]
 
 
@@ -110,7 +110,7 @@ def test_who_has_a_project_and_a_name_is_told_of_those_in_the_claims_of_both(
 def test_the_own_name_is_none(root: Path, tmp_path: Path) -> None:
     engine = settled(root, tmp_path)
     write(root, "config.yaml", {"kb": {"name": "keyring"}})
-    engine.read()
+    reread(engine)
     engine.settle()
     assert ask(engine, "mentions", text="the keyring there")["mentions"] == []
 

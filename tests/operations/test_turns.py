@@ -19,7 +19,7 @@ from vouch_sidecar.operations.operation import Operation, OperationCall, operati
 from vouch_sidecar.surfaces.agent_requests import respond
 from vouch_sidecar.surfaces.hook.client import PROMPT
 
-from tests.engine.bases import ask, base, cached, engine_on, unread_engine
+from tests.engine.bases import ask, base, cached, engine_on, reread, unread_engine
 from tests.kb.samples import claim, put
 from tests.protocol import knowledge
 
@@ -85,7 +85,7 @@ def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     assert "search_failed" not in ask(engine, "status")["degraded"]
     (records,) = (tmp_path / "cache").rglob(RECORDS)
     records.write_text("{", "utf-8")
-    later = unread_engine(root, env=cached(tmp_path))
+    later = unread_engine(root, env=cached(tmp_path), is_followed=False)
     bases = later.collections[root].bases
     assert bases is not None
     assert bases.open() is None
@@ -167,7 +167,7 @@ async def test_others_are_answered_meanwhile_and_it_is_told_of_the_moment_when_i
     (root,) = engine.collections
     for file in (root / ".vouch/claims").iterdir():
         file.unlink()
-    engine.read()
+    reread(engine)
     assert not slow.done()
     go_on.set()
     answered = await slow

@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations.call import perform_async
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.readiness import READY_SECONDS
@@ -73,7 +73,6 @@ async def test_no_question_waits_for_ever_for_the_first_index(root: Path, ask: A
     """It is never read here, and ten seconds are over."""
     clock = Clock()
     engine = engine_at(root, clock=clock)
-    DiskFollower(engine)
     clock.now += READY_SECONDS
     for name, params in (("status", {}), ("experts", {"topic": "relay"})):
         found = await ask(engine, name, **params)
@@ -86,7 +85,6 @@ async def test_what_was_not_read_is_not_denied(
     clock = Clock()
     engine = engine_at(root, clock=clock)
     engine.load()
-    DiskFollower(engine)  # it never comes to work
     clock.now += READY_SECONDS
     for name, params in (("experts", {"topic": "zebra"}), ("files", {"paths": ["src/relay.py"]})):
         with anyio.fail_after(60):  # nothing is waited for any more
@@ -121,7 +119,7 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
         return found.claim.text, cited.fresh, found.degraded
 
     async with kept(engine):
-        await until(lambda: collection.complete and not collection.world_is_behind)
+        await until(lambda: collection.complete and not collection.is_world_behind)
         assert await asked() == ("It waits.", "there", [])
         (root.parent / "link").symlink_to(root)  # a path as a host of an agent may report it
         for line, fresh in [("wait(60)", "gone"), ("wait(30)", "there")] * 2:

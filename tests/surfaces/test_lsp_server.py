@@ -16,7 +16,7 @@ import pytest
 from pygls.io_ import StdinAsyncReader, run_async
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
-from vouch_sidecar.engine import DiskFollower, Engine
+from vouch_sidecar.engine import Engine
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 from tests.protocol.client import framed
@@ -74,8 +74,7 @@ def test_an_error_in_one_is_an_answer_and_logged_without_what_it_says(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
-    engine = Engine(env={})
-    DiskFollower(engine)
+    engine = Engine(env={}, is_followed=True)
     server, params = Sidecar(engine), {"text": HUSH}
     server.on(METHOD, fails)
     answers = talk(

@@ -16,7 +16,7 @@ from vouch_sidecar.workspace.file_list import Files, list_files
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
 
-from tests.engine.bases import cached, engine_on
+from tests.engine.bases import cached, engine_on, reread
 from tests.kb.samples import claim, dump, make_kb, put
 
 
@@ -157,7 +157,7 @@ def looked(engine: Engine) -> World:
     """What lies around the only knowledge base, after a look at everything."""
     (collection,) = engine.collections.values()
     collection.memo.sweep_at = 0.0
-    engine.read()
+    reread(engine)
     engine.settle()
     return collection.world
 

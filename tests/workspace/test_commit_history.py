@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.workspace import commit_history
 from vouch_sidecar.workspace.commit_history import MAX_CHANGED, History, read_history
+from vouch_sidecar.workspace.git import prefix_in
 
 from tests.engine.bases import ask, base, write
 from tests.kb.samples import claim, dump
@@ -19,7 +20,8 @@ from tests.workspace.places import commit_as, git, held, repository, settled
 
 def history(root: Path, tmp_path: Path, below: str = "") -> History:
     found, head = held(root)
-    return read_history(found, head, root / below, tmp_path / "caches", os.environ)
+    prefix = prefix_in(found.top, root / below)
+    return read_history(found, head, prefix, tmp_path / "caches", os.environ)
 
 
 def authors(found: History, path: str) -> list[str]:
@@ -125,7 +127,7 @@ def test_commits_that_can_not_be_read_are_said_not_to_be(root: Path, tmp_path: P
     (found, head), without = held(root), {"PATH": str(tmp_path)}
     assert history(tmp_path / "long", tmp_path).unread
     for name, env in ((head, without), ("f" * 40, os.environ)):
-        assert read_history(found, name, root, tmp_path / "caches", env).unread
+        assert read_history(found, name, "", tmp_path / "caches", env).unread
 
 
 def test_a_partial_clone_fetches_nothing(root: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.names_in_text import names_in
 
-from tests.engine.bases import ask
+from tests.engine.bases import ask, reread
 from tests.kb.samples import dump, entity, put
 from tests.workspace.places import (
     cite,
@@ -276,7 +276,7 @@ def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
 
     assert rows() == ["one"]  # it stands for the whole sentence
     cite(root, "two", first.decode(), "notes.md", content, quote=first, **withheld)
-    engine.read()
+    reread(engine)
     assert rows() == []
     (collection,) = settled(root, tmp_path / "fresh").collections.values()
     assert UPLOAD not in {tie.path for tie in collection.world.ties.of_claim("one")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf
 
 import anyio
@@ -32,6 +32,12 @@ class Changed:
         """Wait until more than this was counted, for at most `seconds`. Returns the count."""
         await self.any_since({self: count}, seconds)
         return self.count
+
+    async def until(self, holds: Callable[[], bool], seconds: float = inf) -> None:
+        """Wait until something holds, for at most `seconds`: it is tried after each change."""
+        with anyio.move_on_after(seconds):
+            while not holds():
+                await self.since(self.count)
 
     @classmethod
     async def any_since(cls, counts: Mapping[Changed, int], seconds: float = inf) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from vouch_sidecar.engine.disk_reader import DiskReader
-from vouch_sidecar.engine.faults import LOOK, Faults
+from vouch_sidecar.engine.faults import LOOK, WORKSPACE, Faults
 from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -18,18 +22,38 @@ from vouch_sidecar.kb.pauses import end_in, pause_file
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
+from vouch_sidecar.kb.store import Reconciled
 from vouch_sidecar.workspace.build import Breathe, WorldMemo, build
-from vouch_sidecar.workspace.git import why_unasked
-from vouch_sidecar.workspace.world import World
+from vouch_sidecar.workspace.git import Checkout, checked_out, why_unasked
+from vouch_sidecar.workspace.world import Given, World
 
 SILENT_SECONDS = 60.0
 """How long the last content is served while looks at the files fail. Without a limit, redacted text
 would be served for ever.
 """
+GIT_LOCK_SECONDS = 5.0
+"""How long to wait for a checkout to release git's lock before reading the files anyway."""
+LOCK_LOOK_SECONDS = 0.02
 OTHER_VIEWERS = 3
 """Viewers whose topics are kept, beside the one who does not say who asks."""
 TURN_SECONDS = 60.0
 """So long each of these keeps his topics at least, where more ask by turns."""
+Need = Literal["ties", "topics"]
+"""What an answer may depend on beside the index."""
+Lack = Literal["index_building", "workspace_pending"]
+"""What an answer lacks, as in `degraded`."""
+Awaited = Literal["first", "reported", None]
+"""Why an answer waits for what it lacks: it was never there, or somebody reported a change. None:
+it does not wait.
+"""
+
+
+class Seen(NamedTuple):
+    """What was on disk at one moment."""
+
+    knowledge: Knowledge
+    files: Reconciled
+    checkout: Checkout
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +63,39 @@ class Published:
     world: World
     """What lies around it."""
     knowledge: Knowledge = field(default_factory=Knowledge)
-    problems: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
-    """Of its files, by path."""
-    skipped: int = 0
-    config: bytes | None = None
+    files: Reconciled = field(default_factory=Reconciled)
+    checkout: Checkout = ()
+    """What git had checked out when the files were read."""
     indexed_at: float | None = None
     settings: Settings = field(default_factory=Settings)
     settings_problems: tuple[Problem, ...] = ()
+
+    def configured(self, client: Mapping[str, object], env: Mapping[str, str]) -> Published:
+        """The same with the settings from config, client and environment."""
+        settings, problems = load_settings(self.files.config, client, env)
+        return replace(self, settings=settings, settings_problems=problems)
+
+
+class Reports:
+    """Paths of files that somebody says have changed, and that were not looked at since."""
+
+    def __init__(self) -> None:
+        self._paths: dict[str, int] = {}
+        """Each with the number of its last report."""
+        self._numbers = count()
+
+    def __bool__(self) -> bool:
+        return bool(self._paths)
+
+    def add(self, path: str) -> None:
+        self._paths[path] = next(self._numbers)
+
+    @contextmanager
+    def looked_at(self) -> Iterator[Set[str]]:
+        """The paths, while they are looked at: then only those are left that were added again."""
+        before = self._paths.copy()
+        yield before.keys()
+        self._paths = dict(self._paths.items() - before.items())
 
 
 class Collection:
@@ -74,18 +124,15 @@ class Collection:
         self.memo = WorldMemo(root, tree, self.bases, env, clock)
         self.published = Published(World(tree))
         """The event loop alone assigns it, where there is one."""
-        self.reported: dict[str, int] = {}
-        """Files below `.vouch/` that somebody reported as changed, and that were not looked at
-        since, each with the number of its last report; the empty path stands for all of them.
-        """
-        self.reported_around: dict[str, int] = {}
-        """The same of other files below the working tree."""
+        self.reported = Reports()
+        """Of files below `.vouch/`, for which questions wait; the empty path stands for all."""
+        self.reported_around = Reports()
+        """Of other files below the working tree."""
         self.paused_until = partial(end_in, pause_file(root, env))
         self.faults = Faults(tell, clock)
-        self.default_gates = frozenset[str]()
-        """The gates of who does not say who asks."""
+        self._env = env
         self._others_gates: deque[frozenset[str]] = deque(maxlen=OTHER_VIEWERS)
-        """The gates of others who asked, the last ones."""
+        """The gates of others than the default viewer who asked, the last ones."""
         self._turn_at = clock()
 
     @property
@@ -100,35 +147,136 @@ class Collection:
     def settings(self) -> Settings:
         return self.published.settings
 
+    # Reading, in any thread, one call at a time
+
+    def read(self, paths: Iterable[str] | None = None) -> Seen:
+        """Read what changed on disk, once git has written its files, and all again until it writes
+        none meanwhile; for `GIT_LOCK_SECONDS` at most. Blocks.
+
+        `paths` (below `.vouch/`) limits this to these files and those that are to be checked again,
+        unless something was checked out. Raises PermissionError if another user owns `.vouch/`.
+        """
+        if self.is_refused():
+            raise PermissionError(why_refused(str(self.root)))
+        give_up_at = time.monotonic() + GIT_LOCK_SECONDS
+        checkout = self._settled(give_up_at)
+        files = self.reader.read(paths if checkout == self.published.checkout else None)
+        while time.monotonic() < give_up_at and (now := self._settled(give_up_at)) != checkout:
+            checkout, files = now, self.reader.read()
+        return Seen(self.reader.latest, files, checkout)
+
+    def keep(self, whole: bool = False) -> Seen | None:
+        """What was read last, on the base that the next process starts from, which is written if
+        one is wanted (`DiskReader.keep`); None if that is to be tried again. Blocks.
+        """
+        is_done, of = self.reader.keep(whole), self.published
+        return Seen(self.reader.latest, of.files, of.checkout) if is_done else None
+
+    def _settled(self, give_up_at: float) -> Checkout:
+        """What is checked out once git has written its files, or it is time to give up."""
+        while (checkout := self.checkout()) is None and time.monotonic() < give_up_at:
+            time.sleep(LOCK_LOOK_SECONDS)
+        return checkout
+
+    def checkout(self) -> Checkout:
+        """What git has checked out now around the knowledge base and the working tree."""
+        return checked_out((self.root, self.tree), self.settings.trust.folders)
+
+    @property
+    def is_checked_out_anew(self) -> bool:
+        """Whether git has checked out something since the files were read, or is about to."""
+        return self.checkout() != self.published.checkout
+
+    def is_refused(self) -> bool:
+        """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
+        return is_refused(str(self.root / KB_DIRNAME), self.settings.trust.folders)
+
+    def report(self, paths: Iterable[Path]) -> None:
+        """Somebody says that these files may have changed. A folder is reported with its files."""
+        kb_dir = self.root / KB_DIRNAME
+        for path in paths:
+            if kb_dir.is_relative_to(path):
+                self.reported.add("")
+            elif path.is_relative_to(kb_dir):
+                self.reported.add(path.relative_to(kb_dir).as_posix())
+            elif path.is_relative_to(self.tree):
+                self.reported_around.add(path.relative_to(self.tree).as_posix())
+
+    # The world around
+
+    @property
+    def given(self) -> Given:
+        """What the world is to be built from."""
+        of, settings, viewers = self.published, self.settings, tuple(self.viewers())
+        is_told = settings.people.git != "off"
+        trusted = tuple(settings.trust.folders)
+        return Given(of.knowledge, of.checkout, self.name, viewers, trusted, is_told)
+
+    def build(
+        self, given: Given, reported: Set[str] = frozenset(), breathe: Breathe = lambda: None
+    ) -> World:
+        """The world that follows the published one. Blocks; one thread at a time may call it."""
+        return build(self.world, given, self.memo, breathe, reported)
+
+    @property
+    def is_world_due(self) -> bool:
+        """Whether the world is to be built: from something else, of files that were reported, or
+        because it is time to look at all files.
+        """
+        is_other = not self.world.is_whole or self.world.given != self.given
+        return is_other or bool(self.reported_around) or self.memo.is_sweep_due
+
+    @property
+    def is_world_behind(self) -> bool:
+        """Whether the world is not that of what is published and of the files as they were
+        reported.
+        """
+        given = self.world.given if self.world.is_whole else None
+        return (
+            given is None
+            or self.knowledge.changed_since(given.knowledge) != []
+            or self.published.checkout != given.checkout
+            or bool(self.reported_around)
+        )
+
+    @property
+    def may_have_topics(self) -> bool:
+        """Whether topics are enabled and the published generation may have some."""
+        return self.settings.topics.enabled and self.knowledge.may_lack_links
+
+    def viewers(self) -> list[frozenset[str]]:
+        """The gates of those whose topics are derived: of who does not say who asks, and others."""
+        if not self.may_have_topics:
+            return []
+        default = viewer_for(self.settings, None, None, self._env).gates
+        return list(dict.fromkeys([default, *self._others_gates]))
+
+    def viewed_by(self, gates: frozenset[str]) -> bool:
+        """Have the topics derived of who passes these gates, once others had their turn. Returns
+        whether they will be.
+        """
+        others, now = self._others_gates, self.memo.clock()
+        is_full = len(others) == OTHER_VIEWERS and now < self._turn_at
+        if not self._lacks_topics(gates) or gates in self.viewers() or is_full:
+            return False
+        others.append(gates)
+        self._turn_at = now + TURN_SECONDS
+        return True
+
+    def _lacks_topics(self, gates: frozenset[str]) -> bool:
+        return self.may_have_topics and gates not in self.world.topics.by_gates
+
+    # How it is
+
     @property
     def complete(self) -> bool:
         """Whether its files were read once."""
         return self.published.indexed_at is not None
 
-    def read(self, paths: Iterable[str] | None = None) -> None:
-        """Read what changed on disk. Blocks; any thread may call it.
-
-        `paths` (below `.vouch/`) limits this to these files and those that are to be checked
-        again. Raises PermissionError if another user owns `.vouch/`.
-        """
-        if self.is_refused():
-            raise PermissionError(why_refused(str(self.root)))
-        self.reader.read(paths, anew=self.is_failing)
-
-    def report(self, paths: Iterable[Path], number: int) -> None:
-        """Somebody says that these files may have changed. A folder is reported with its files."""
-        kb_dir = self.root / KB_DIRNAME
-        for path in paths:
-            if kb_dir.is_relative_to(path):
-                self.reported[""] = number
-            elif path.is_relative_to(kb_dir):
-                self.reported[path.relative_to(kb_dir).as_posix()] = number
-            elif path.is_relative_to(self.tree):
-                self.reported_around[path.relative_to(self.tree).as_posix()] = number
-
-    def is_refused(self) -> bool:
-        """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
-        return is_refused(str(self.root / KB_DIRNAME), self.settings.trust.folders)
+    @property
+    def has_looked(self) -> bool:
+        """Whether the first read has ended, also if it failed."""
+        return self.complete or self.is_failing
 
     @property
     def is_failing(self) -> bool:
@@ -139,6 +287,31 @@ class Collection:
     def is_silent(self) -> bool:
         """Whether reads have failed for so long that nothing may be answered from this."""
         return self.faults.age(LOOK) >= SILENT_SECONDS
+
+    @property
+    def is_rebuilt(self) -> bool:
+        """Whether the index is rebuilt because it was damaged."""
+        is_found = self.bases is not None and self.bases.damaged
+        return self.reader.is_damaged or (is_found and not self.complete)
+
+    def looks_around(self, needs: Set[Need]) -> bool:
+        """Whether an answer with these needs depends on the world."""
+        return "ties" in needs or ("topics" in needs and self.may_have_topics)
+
+    def lacks(self, needs: Set[Need], gates: frozenset[str]) -> dict[Lack, Awaited]:
+        """What an answer with these needs lacks now for who passes these gates, each with why an
+        answer waits for it.
+        """
+        lacks: dict[Lack, Awaited] = {}
+        if not self.has_looked or (self.reported and not self.is_failing):
+            lacks["index_building"] = "reported" if self.complete else "first"
+        lacks_topics = "topics" in needs and self._lacks_topics(gates)
+        is_world_lacking = self.is_world_behind or lacks_topics
+        if self.complete and self.looks_around(needs) and is_world_lacking:
+            again: Awaited = "reported" if self.reported_around else None
+            awaited = again if self.world.is_whole else "first"
+            lacks["workspace_pending"] = None if WORKSPACE in self.faults else awaited
+        return lacks
 
     def faulty(self) -> list[Problem]:
         """What fails or is off, as problems of the whole knowledge base (empty path)."""
@@ -160,60 +333,3 @@ class Collection:
             text = "git is not asked, so that files are found by a walk, and authors not named"
             problems.append(Problem("", f"{text}: {unasked}", Severity.HINT))
         return problems
-
-    @property
-    def may_have_topics(self) -> bool:
-        """Whether topics are enabled and the published generation may have some."""
-        return self.settings.topics.enabled and self.knowledge.may_lack_links
-
-    def world_build(
-        self, breathe: Breathe, reported: Set[str] = frozenset()
-    ) -> Callable[[], World]:
-        """What builds the world around the published generation, in any thread, one at a time."""
-        of, viewers = self.published, self.viewers()
-        given = of.knowledge, of.settings, self.memo, breathe, self.name, viewers, reported
-        return partial(build, *given)
-
-    def viewers(self) -> list[frozenset[str]]:
-        """The gates of those whose topics are derived."""
-        if not self.may_have_topics:
-            return []
-        return list(dict.fromkeys([self.default_gates, *self._others_gates]))
-
-    def viewed_by(self, gates: frozenset[str]) -> bool:
-        """Have the topics derived of who passes these gates, once others had their turn. Returns
-        whether they will be.
-        """
-        others, now = self._others_gates, self.memo.clock()
-        is_full = len(others) == OTHER_VIEWERS and now < self._turn_at
-        if gates in self.viewers() or is_full:
-            return False
-        others.append(gates)
-        self._turn_at = now + TURN_SECONDS
-        return True
-
-    def lacks_topics(self, gates: frozenset[str]) -> bool:
-        """Whether the topics of who passes these gates are not derived."""
-        return self.may_have_topics and gates not in self.world.topics.by_gates
-
-    def configure(self, client: Mapping[str, object], env: Mapping[str, str]) -> None:
-        """Load the settings from config, client and environment."""
-        settings, problems = load_settings(self.published.config, client, env)
-        self.published = replace(self.published, settings=settings, settings_problems=problems)
-        self.default_gates = viewer_for(self.settings, None, None, env).gates
-
-    @property
-    def world_is_behind(self) -> bool:
-        """Whether the world is not that of the published generation and of the files around as they
-        were reported.
-        """
-        before = self.world.knowledge if self.world.is_whole else None
-        is_known = before is not None and self.knowledge.changed_since(before) == []
-        return not is_known or bool(self.reported_around)
-
-    @property
-    def is_behind(self) -> bool:
-        """Whether a file was reported as changed since the files were last read, and reading them
-        does not fail.
-        """
-        return not self.is_failing and bool(self.reported)

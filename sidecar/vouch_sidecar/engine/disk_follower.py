@@ -17,12 +17,10 @@ import anyio
 from anyio.to_thread import run_sync
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import (
     BASE,
     FOLLOW,
-    GIT,
     LOOK,
     NO_TIES,
     NOT_TAKEN_IN,
@@ -32,9 +30,8 @@ from vouch_sidecar.engine.faults import (
     Faults,
 )
 from vouch_sidecar.engine.threads import WORLDS, in_turn
-from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.kb.watch import Watch, sweep_interval
-from vouch_sidecar.workspace.git import Repository
+from vouch_sidecar.workspace.build import UnwantedError
 
 log = logging.getLogger(__name__)
 
@@ -48,16 +45,11 @@ AROUND_SECONDS = 2.0
 """Pause between looks around a knowledge base: a few stats, unless more is due."""
 FINISH_SECONDS = 2.0
 """A base is kept so long after a change."""
-GIT_LOCK_SECONDS = 5.0
-"""How long to wait for a checkout to release git's lock before reading the files anyway."""
 SEARCH_SHARE = 0.005
 """Share of the time that may be spent searching folders without a knowledge base for one."""
 WRITE_SECONDS = 30.0
 """Pause before a base that could not be written is tried again."""
-Indices = tuple[Stat | None, ...]
-"""The stats of git's indices."""
 UNFOLLOWED = "Changes on disk are not all followed"
-TORN = "A checkout may be seen in parts"
 WATCH_LOST = "Changes on disk are noticed late: the watcher was lost"
 
 
@@ -74,10 +66,6 @@ async def repeated(
             await anyio.sleep(RETRY_SECONDS)
 
 
-class UnfollowedError(Exception):
-    """A knowledge base is not followed any more, so that its world is not built to the end."""
-
-
 class DiskFollower:
     """Reads and publishes for one engine, whose callers need not know of it. Call its methods on
     the event loop only.
@@ -91,10 +79,6 @@ class DiskFollower:
         self._search_at = 0.0
         self._count = 0
         """What was seen of `Engine.due`."""
-        self._embeddings = engine.embeddings = Embeddings(
-            engine.registry, engine.faults, engine.due
-        )
-        engine.is_followed = True
 
     async def finish_bases(self) -> None:
         """Keep bases for the next process."""
@@ -105,7 +89,7 @@ class DiskFollower:
         """Read and publish changes until cancelled."""
         engine = self._engine
         async with anyio.create_task_group() as group:
-            group.start_soon(self._embeddings.run)
+            group.start_soon(engine.embeddings.run)
             follow = partial(self._follow_all, group.start_soon)
             await repeated(engine.faults, "bases", UNFOLLOWED, follow)
 
@@ -142,9 +126,6 @@ class BaseFollower:
         """Files that events name, to be read at once; the empty path stands for all of them. They
         are apart from those that were reported, for which questions wait.
         """
-        self._was_read = anyio.Event()
-        self._checked_out: Indices = ()
-        """Git's indices when the files were read."""
         self._sweep_at = 0.0
         """When to look at all files."""
         self._rests_until = 0.0
@@ -165,58 +146,27 @@ class BaseFollower:
 
     async def finish(self) -> None:
         """Keep a base for the next process now."""
-        await self._was_read.wait()
+        await self._until_looked()
         await self._keep()
 
-    async def _build(self) -> None:
-        """Have the world brought up to date, when something is due and now and then."""
-        engine, collection = self._engine, self.collection
-        self._world_count = await engine.due.since(self._world_count, AROUND_SECONDS)
-        if not collection.complete:
-            return
-        if await self._settled(engine.clock() + GIT_LOCK_SECONDS) != self._checked_out:
-            self._sweep_at = 0.0
-            engine.due.bump()
-            self._world_count = engine.due.count
-            return  # built once the claims of what was checked out were read
-        reported = dict(collection.reported_around)
-        is_whole = has_ended = False
-
-        def breathe() -> None:
-            engine.breath()
-            if has_ended:
-                raise UnfollowedError
-
-        try:
-            while not is_whole:
-                world = await in_turn(collection.world_build(breathe, reported.keys()), WORLDS)
-                engine.publish_world(collection, world)
-                is_whole = world.is_whole
-        finally:
-            has_ended = True
-        if reported:
-            collection.reported_around = dict(collection.reported_around.items() - reported.items())
-            engine.changed.bump()  # questions wait for this
+    async def _until_looked(self) -> None:
+        await self._engine.changed.until(lambda: self.collection.has_looked)
 
     async def _follow(self) -> None:
         """Wait until something is due, and read it."""
         engine, collection = self._engine, self.collection
         pause = min(self._due_at(), self._keep_at) - engine.clock()
-        self._files_count = await engine.due.since(self._files_count, pause)
-        if self._was_read.is_set():
+        self._files_count = await engine.due.since(self._files_count, min(pause, AROUND_SECONDS))
+        if collection.has_looked:
             await anyio.sleep(SETTLE_SECONDS)
-        give_up_at = engine.clock() + GIT_LOCK_SECONDS
-        checked_out = await self._settled(give_up_at)
-        if checked_out != self._checked_out or collection.reader.is_damaged:
+        if collection.is_checked_out_anew or collection.reader.is_damaged:
             self._sweep_at = 0.0  # events of a checkout may be missing
-        began = engine.clock()
-        if self._due_at() <= began:
+        if self._due_at() <= (began := engine.clock()):
             with collection.faults.contained(LOOK, NOT_TAKEN_IN), engine.breath:
-                await self._read(checked_out, give_up_at)
+                await self._read()
             if collection.is_failing:
                 pause = sweep_interval(engine.clock() - began, least=RETRY_SECONDS)
                 self._sweep_at = self._rests_until = engine.clock() + pause
-            self._was_read.set()
         if self._keep_at <= engine.clock():
             await self._keep()
 
@@ -227,41 +177,18 @@ class BaseFollower:
         is_any_due = self._changed or self.collection.reported
         return max(0.0 if is_any_due else at, self._rests_until)
 
-    async def _settled(self, give_up_at: float) -> Indices:
-        """Git's indices around the knowledge base and the working tree, once a running checkout is
-        over, at the latest at a time of the clock.
-        """
-        collection, trusted = self.collection, self.collection.settings.trust.folders
-        folders = dict.fromkeys((collection.root, collection.tree))
-        around = [Repository.holding(folder, trusted) for folder in folders]
-        held = [repository for repository in around if repository is not None]
-        with collection.faults.contained(GIT, TORN):
-            with anyio.fail_after(give_up_at - self._engine.clock()):
-                while any(repository.is_changing() for repository in held):
-                    await anyio.sleep(SETTLE_SECONDS)
-        return tuple(repository.version() for repository in held)
-
-    async def _read(self, checked_out: Indices, give_up_at: float) -> None:
-        """Read what is due, and again all until git has stopped changing the working tree; publish
-        what changed.
-        """
-        engine, collection, reported = self._engine, self.collection, dict(self.collection.reported)
-        began = engine.clock()
-        paths, self._changed = self._changed | reported.keys(), set()
-        is_all = "" in paths or len(paths) >= BURST_FILES or self._sweep_at <= began
-        await run_sync(collection.read, None if is_all else paths, limiter=self._disk)
-        while engine.clock() < give_up_at:
-            if (now := await self._settled(give_up_at)) == checked_out:
-                break
-            checked_out = now
-            await run_sync(collection.read, limiter=self._disk)
-        if checked_out != self._checked_out:
-            self._checked_out = checked_out
-            engine.due.bump()  # the world waits for this
+    async def _read(self) -> None:
+        """Read what is due, and publish what changed."""
+        engine, collection, began = self._engine, self.collection, self._engine.clock()
+        changed, self._changed = self._changed, set()
+        with collection.reported.looked_at() as reported:
+            paths = changed | reported
+            is_all = "" in paths or len(paths) >= BURST_FILES or self._sweep_at <= began
+            read = partial(collection.read, None if is_all else paths)
+            seen = await run_sync(read, limiter=self._disk)
         cost = engine.clock() - began
         log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
-        collection.reported = dict(collection.reported.items() - reported.items())
-        if engine.publish(collection):
+        if engine.publish(collection, seen):
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
             cost = 0.0
         elif reported:
@@ -271,17 +198,47 @@ class BaseFollower:
 
     async def _keep(self) -> None:
         """Keep a base for the next process. One that could not be written is tried again later."""
-        collection, is_done = self.collection, False
+        engine, collection, kept = self._engine, self.collection, None
         if not collection.is_failing:
             with collection.faults.contained(BASE, UNWRITTEN):
-                is_done = await run_sync(collection.reader.keep, limiter=self._disk)
-            self._engine.publish(collection)
+                kept = await run_sync(collection.keep, limiter=self._disk)
+        if kept is not None:
+            engine.publish(collection, kept)
         pause = WRITE_SECONDS if BASE in collection.faults else FINISH_SECONDS
-        self._keep_at = inf if is_done else self._engine.clock() + pause
+        self._keep_at = engine.clock() + pause if kept is None else inf
+
+    async def _build(self) -> None:
+        """Build the world anew, once that is due and the claims of what git has checked out were
+        read.
+        """
+        engine, collection = self._engine, self.collection
+        while not (collection.complete and collection.is_world_due) or (
+            collection.is_checked_out_anew
+        ):
+            self._world_count = await engine.due.since(self._world_count, AROUND_SECONDS)
+        given, is_ended = collection.given, False
+
+        def breathe() -> None:
+            engine.breath()
+            if is_ended:
+                raise UnwantedError
+
+        try:
+            with collection.reported_around.looked_at() as paths:
+                build = partial(collection.build, given, paths, breathe)
+                world = await in_turn(build, WORLDS)
+        finally:
+            is_ended = True
+        if collection.checkout() == given.checkout:
+            engine.publish_world(collection, world)
+        else:  # its files may be those of other claims
+            collection.memo.sweep_at = 0.0
+        if paths:
+            engine.changed.bump()  # questions wait for this
 
     async def _watch(self) -> None:
         """Watch the files, once they were read: the watcher would report each file that we read."""
-        await self._was_read.wait()
+        await self._until_looked()
         await Watch(self.collection.root, self._on_change, self._on_lost).run()
 
     def _on_change(self, paths: Iterable[str]) -> None:

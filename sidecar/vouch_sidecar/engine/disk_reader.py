@@ -28,22 +28,24 @@ class DiskReader:
         self.bases = bases
         self.store = Store(root / KB_DIRNAME, clock=clock)
         self.latest = Knowledge()
-        self.seen: Reconciled | None = None
-        """What was on disk at the last read; None before the first one."""
         self._clock = clock
+        self._is_sound: bool | None = None
+        """Whether the last read has ended, so that nothing is half updated; None before the first.
+        """
 
-    def read(self, paths: Iterable[str] | None = None, *, anew: bool = False) -> None:
-        """Read what changed on disk.
+    def read(self, paths: Iterable[str] | None = None) -> Reconciled:
+        """Read what changed on disk, and return what is there.
 
         `paths` (below `.vouch/`) limits this to these files and those that the store has yet to
-        check again. The first call reads everything, as does one with `anew`, after a failed read.
+        check again. The first call reads everything, as does one after a read that failed.
         """
         before: Knowledge | None = self.latest
-        if anew or self.is_damaged:
+        was_sound, self._is_sound = self._is_sound, False
+        if was_sound is None:
+            before = self._resume()
+        elif not was_sound or self.is_damaged:
             self._begin_anew()
             before = None
-        elif self.seen is None:
-            before = self._resume()
         seen = self.store.reconcile(paths if before is self.latest else None)
         if before is None:
             self.latest = Knowledge.of(seen.records)
@@ -51,13 +53,8 @@ class DiskReader:
             self.latest = before.after(seen.records)
             if _is_any_retired(before, self.latest):
                 self._purge()
-        self.seen = seen
-
-    @property
-    def rebuilds(self) -> bool:
-        """Whether the base is rebuilt because it was damaged."""
-        is_found = self.bases is not None and self.bases.damaged
-        return self.is_damaged or (self.seen is None and is_found)
+        self._is_sound = True
+        return seen
 
     @property
     def is_damaged(self) -> bool:
@@ -91,7 +88,7 @@ class DiskReader:
         changed), and go on from it. Returns whether that is done: another process may remove it
         meanwhile. Raises OSError or ValueError if there is no room.
         """
-        if self.seen is None:
+        if not self._is_sound:
             return False
         store, bases, latest = self.store, self.bases, self.latest
         is_old = latest.snapshot.changes >= (1 if whole else REBASE_FROM)

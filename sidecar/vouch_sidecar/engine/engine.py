@@ -10,16 +10,19 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from vouch_sidecar.engine.breath import Breath
 from vouch_sidecar.engine.changed import Changed
-from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.collection import Collection, Published, Seen
+from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.faults import (
     BASE,
+    GIT,
     LOOK,
     NO_TIES,
     NOT_TAKEN_IN,
+    TORN,
     UNWRITTEN,
     WATCH,
     WORKSPACE,
@@ -42,10 +45,6 @@ from vouch_sidecar.retrieval.view import Deadline, NameWords, PeopleTold, View
 from vouch_sidecar.workspace.topics import NO_TOPICS
 from vouch_sidecar.workspace.world import World
 
-if TYPE_CHECKING:
-    from vouch_sidecar.engine.embedding import Embeddings
-
-
 log = logging.getLogger(__name__)
 
 Watching = Literal["own", "sweep", "none"]
@@ -53,8 +52,8 @@ Watching = Literal["own", "sweep", "none"]
 
 
 class Engine:
-    """Publishes generations, and gives callers a view of them. Only `read` and `load` read a
-    knowledge base, and block. Others ask the system at most which folders there are, what git has
+    """Publishes generations, and gives callers a view of them. Only `load` and `settle` read
+    files, and block. Others ask the system at most which folders there are, what git has
     checked out, and when its index or a pause was last written.
     """
 
@@ -65,7 +64,11 @@ class Engine:
         now: Callable[[], float] = time.time,
         clock: Callable[[], float] = time.monotonic,
         client_settings: Mapping[str, object] | None = None,
+        is_followed: bool = False,
     ) -> None:
+        """`is_followed` tells whether a `DiskFollower` notices changes on disk, without a call of
+        `load`.
+        """
         self.env = dict(env)  # look-ups in `os.environ` are slow
         self.now = now
         self.clock = clock
@@ -83,10 +86,8 @@ class Engine:
         self.sessions = Sessions(clock)
         self.stats = Stats()
         self.breath = Breath()
-        self.embeddings: Embeddings | None = None
-        """Semantic search; None unless somebody follows the disk."""
-        self.is_followed = False
-        """Whether changes on disk are noticed without a call of `read`."""
+        self.embeddings = Embeddings(self.registry, self.faults, self.due)
+        self.is_followed = is_followed
         self.generation = 0
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
@@ -107,105 +108,87 @@ class Engine:
 
     def check_soon(self, paths: Iterable[Path] = ()) -> None:
         """Have the disk looked at soon, if it is followed: at these files, which somebody says have
-        changed, and at whatever else is due. Questions wait for it (`Collection.is_behind`).
+        changed, and at whatever else is due. Questions wait for it (`Collection.lacks`).
         """
         if self.is_followed:
             reported = [anchored(path) for path in paths]
             for collection in self.collections.values():
-                collection.report(reported, self.due.count)
+                collection.report(reported)
             self.due.bump()
 
-    def read(self) -> None:
-        """Read every knowledge base and publish what changed. Blocks."""
-        for collection in self.collections.values():
-            with collection.faults.contained(LOOK, NOT_TAKEN_IN):
-                collection.read()
-                self.publish(collection)
+    # What a follower does in threads, where one follows the disk
 
     def load(self, whole: bool = False) -> None:
-        """As `read`, then write bases for the next process, with `whole` also after small
-        changes.
+        """Read every knowledge base and publish what changed; then write bases for the next
+        process, with `whole` also after small changes. Blocks.
         """
-        self.read()
         for collection in self.collections.values():
+            with collection.faults.contained(LOOK, NOT_TAKEN_IN):
+                self.publish(collection, collection.read())
             if not collection.is_failing:  # what was read last may be half of a change
                 with collection.faults.contained(BASE, UNWRITTEN):
-                    collection.reader.keep(whole)
-                self.publish(collection)
+                    if (kept := collection.keep(whole)) is not None:
+                        self.publish(collection, kept)
 
-    def publish(self, collection: Collection) -> bool:
-        """Publish what was read last of a knowledge base. Returns whether anything changed: a
-        generation on a new base says the same.
-        """
-        reader, before = collection.reader, collection.published
-        seen, knowledge = reader.seen, reader.latest
-        assert seen is not None
-        changed = knowledge.changed_since(before.knowledge)
-        of_files = seen.problems, seen.skipped, seen.config
-        differs = (
-            not collection.complete
-            or changed != []
-            or of_files != (before.problems, before.skipped, before.config)
-        )
-        collection.published = replace(
-            before,
-            knowledge=knowledge,
-            problems=seen.problems,
-            skipped=seen.skipped,
-            config=seen.config,
-            indexed_at=self.now() if differs else before.indexed_at,
-        )
-        if not differs:
-            if knowledge is not before.knowledge:
-                self.due.bump()  # the world and the vectors are of the generation on the old base
-            return False
-        self.generation += 1
-        # after a failure again, which may have come between a config and its settings
-        if seen.config != before.config or collection.is_failing:
-            self._configure([collection])
-        for session_id in _ended(knowledge, changed):
-            self.sessions.end(session_id)
-        log.debug("published generation %d, from %r", self.generation, collection.name)
-        self.notify()
-        return True
+    def settle(self, collections: Iterable[Collection] | None = None) -> None:
+        """Bring the worlds around some knowledge bases, or all, up to date. Blocks."""
+        for collection in self.collections.values() if collections is None else collections:
+            with collection.faults.contained(WORKSPACE, NO_TIES):
+                while collection.is_world_due:
+                    self.publish_world(collection, collection.build(collection.given))
+
+    # Publishing
+
+    def publish(self, collection: Collection, seen: Seen) -> bool:
+        """Publish what was read last of a knowledge base. Returns whether anything changed."""
+        before = collection.published
+        changed = seen.knowledge.changed_since(before.knowledge)
+        differs = not collection.complete or changed != [] or seen.files != before.files
+        ended = _ended(seen.knowledge, changed) if differs else []
+        after = replace(before, knowledge=seen.knowledge, checkout=seen.checkout)
+        if differs:
+            after = replace(after, files=seen.files, indexed_at=self.now())
+        if seen.files.config != before.files.config:
+            after = self.registry.configured(after)
+        self._assign(collection, after)
+        if seen.checkout is None:
+            collection.faults.add(GIT, TORN)
+        else:
+            collection.faults.remove(GIT)
+        if differs:
+            self.generation += 1
+            for session_id in ended:
+                self.sessions.end(session_id)
+            log.debug("published generation %d, from %r", self.generation, collection.name)
+            self.changed.bump()
+        if after != before:
+            self.due.bump()  # the world and the vectors are of what was published before
+        return differs
 
     def publish_world(self, collection: Collection, world: World) -> None:
         """Publish the world around a knowledge base: a generation, if answers may differ, be it in
         that nothing is pending any more.
         """
-        before, was_behind = collection.world, collection.world_is_behind
+        before, was_behind = collection.world, collection.is_world_behind
         collection.published = replace(collection.published, world=world)
-        is_news = was_behind and not collection.world_is_behind
+        is_news = was_behind and not collection.is_world_behind
         self.generation += is_news or world.serial != before.serial
         if world is not before:
             self.changed.bump()
 
-    def settle(self, collections: Iterable[Collection] | None = None) -> None:
-        """Bring the worlds around some knowledge bases, or all, up to date, for a process in which
-        nobody follows the disk. Blocks.
-        """
-        for collection in self.collections.values() if collections is None else collections:
-            with collection.faults.contained(WORKSPACE, NO_TIES):
-                is_whole = False
-                while not is_whole:
-                    world = collection.world_build(lambda: None)()
-                    self.publish_world(collection, world)
-                    is_whole = world.is_whole
-
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:
         """Apply new settings of the client."""
         self.registry.configure(client_settings)
-        self._configure(self.collections.values())
+        for collection in self.collections.values():
+            self._assign(collection, self.registry.configured(collection.published))
         self.registry.search_again()
 
-    def _configure(self, collections: Iterable[Collection]) -> None:
-        were_on = self._follows_any()
-        for collection in collections:
-            was_on = collection.settings.reflex.enabled
-            collection.configure(self.registry.client, self.env)
-            if collection.settings.reflex.enabled and not was_on:
-                for session in self.sessions:
-                    session.forget(collection.root)
+    def _assign(self, collection: Collection, published: Published) -> None:
+        were_on, was_on = self._follows_any(), collection.settings.reflex.enabled
+        collection.published = published
+        if published.settings.reflex.enabled and not was_on:
+            for session in self.sessions:
+                session.forget(collection.root)
         if were_on and not self._follows_any():
             self.sessions.clear()
         self.registry.name_collections()
@@ -230,8 +213,6 @@ class Engine:
             who = viewer_for(settings, viewer, caller.viewer, env)
             named = settings.volunteer.threshold
             words = NameWords.of(settings.naming.always, settings.naming.never)
-            if collection.lacks_topics(who.gates) and collection.viewed_by(who.gates):
-                self.check_soon()
             view = View(
                 collection.name,
                 knowledge,
@@ -251,6 +232,12 @@ class Engine:
             )
             served.append(Served(view, settings, collection))
         return served
+
+    def have_topics_derived(self, served: Iterable[Served]) -> None:
+        """Have the topics derived of who sees these knowledge bases, where they are not."""
+        are_due = [kb.collection.viewed_by(kb.view.gates) for kb in served]
+        if any(are_due):
+            self.due.bump()
 
     def observe(
         self,

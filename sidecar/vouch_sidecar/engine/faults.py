@@ -19,6 +19,7 @@ MODEL, QUESTION = "model", "question"
 NOT_TAKEN_IN = "Changes on disk could not be taken in"
 NO_TIES = "Claims are not tied to files"
 UNWRITTEN = "The cache could not be written"
+TORN = "A checkout may be seen in parts"
 
 
 class Faults:

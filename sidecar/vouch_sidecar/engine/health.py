@@ -23,17 +23,17 @@ class Health:
         served = self._registry.collections.values()
         holds = {
             "index_building": not self._registry.complete,
-            "search_failed": any(c.reader.rebuilds for c in served),
+            "search_failed": any(c.is_rebuilt for c in served),
             "watch_lost": any(step in c.faults for c in served for step in (FOLLOW, GIT, WATCH))
             or any(step not in (MODEL, QUESTION) for step in self._faults),
-            "files_skipped": any(c.published.skipped or c.is_failing for c in served),
+            "files_skipped": any(c.published.files.skipped or c.is_failing for c in served),
         }
         return [value for value, is_so in holds.items() if is_so]
 
     def problems_of(self, collection: Collection) -> list[Problem]:
         """All problems of a knowledge base; those without a path are of the whole of it."""
         published = collection.published
-        of_files = chain.from_iterable(published.problems.values())
+        of_files = chain.from_iterable(published.files.problems.values())
         faults = *collection.faulty(), *self._faults.problems()
         return [*of_files, *published.settings_problems, *faults]
 
@@ -57,7 +57,7 @@ class Health:
         return [
             problem
             for _, collection in sorted(self._registry.collections.items())
-            for _, problems in sorted(collection.published.problems.items())
+            for _, problems in sorted(collection.published.files.problems.items())
             for problem in problems
             if problem.severity is Severity.ERROR
         ]

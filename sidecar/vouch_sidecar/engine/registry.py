@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.collection import Collection, Published
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -193,7 +193,7 @@ class Registry:
         tree = Path(place.tree)
         if tree not in self.collections:
             collection = Collection(Path(place.root), tree, self.env, self._clock, self._tell)
-            collection.configure(self.client, self.env)
+            collection.published = self.configured(collection.published)
             self.collections[tree] = collection
             self.name_collections()
             self._notify()
@@ -217,7 +217,7 @@ class Registry:
         if caller.env is None or not any(map(is_setting, (*self.env, *caller.env))):
             return collection.settings
         env = {name: value for name, value in self.env.items() if not is_setting(name)}
-        return load_settings(collection.published.config, self.client, {**env, **caller.env})[0]
+        return collection.published.configured(self.client, {**env, **caller.env}).settings
 
     def _asked(self, caller: Caller) -> list[Collection]:
         """The collections that a caller may ask, by working tree."""
@@ -255,7 +255,11 @@ class Registry:
     @property
     def has_looked(self) -> bool:
         """Whether the first read of every knowledge base has ended, also if it failed."""
-        return all(c.complete or c.is_failing for c in self.collections.values())
+        return all(c.has_looked for c in self.collections.values())
+
+    def configured(self, published: Published) -> Published:
+        """What is published of a knowledge base, with the settings that apply to it now."""
+        return published.configured(self.client, self.env)
 
     def configure(self, client: Mapping[str, object]) -> None:
         """Apply settings of the client, but not yet to the knowledge bases."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vouch_sidecar.kb.access import stub_of
@@ -38,10 +38,10 @@ class Reconciled:
     file, or never was one that could be read.
     """
 
-    records: Mapping[Key, Artifact]
-    problems: Mapping[str, tuple[Problem, ...]]
-    config: bytes | None
-    skipped: int
+    records: Mapping[Key, Artifact] = field(default_factory=dict, compare=False)
+    problems: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
+    config: bytes | None = None
+    skipped: int = 0
 
 
 class Store:

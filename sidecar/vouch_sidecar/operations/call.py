@@ -87,7 +87,7 @@ async def perform_async(
     waits to be whole (`ready`). `document` finds a document that the caller has open.
     Raises `InvalidParamsError` and `SearchFailedError`.
     """
-    await ready(engine, operation, caller, patience, whole=whole)
+    await ready(engine, operation.needs, caller, patience, whole=whole)
     started = perf_counter()
     with refusing_if_damaged(engine):
         params = read_params(operation.params, raw)
@@ -133,11 +133,12 @@ def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller
     text = getattr(params, operation.text_field) if operation.text_field else None
     if params.session_id and text is not None:
         engine.observe(params.session_id, None, text, caller)
+    engine.have_topics_derived(served)
     return OperationCall(
         engine,
         caller,
         served,
-        lacks=lacking(engine, operation, caller, served),
+        lacks=lacking(operation.needs, served),
         generation=engine.generation,
     )
 
@@ -146,7 +147,7 @@ async def _with_vector(operation: Operation[P, R], call: OperationCall, params: 
     """The call with the vector of its text, if the operation wants one and the model is in time."""
     embeddings = call.engine.embeddings
     text = getattr(params, operation.text_field or "text", None) if operation.is_semantic else None
-    if not text or not call.served or embeddings is None or not embeddings.is_on:
+    if not text or not call.served or not embeddings.is_on:
         return call
     vector = await embeddings.vector(excerpt(text), call.served)
     if vector is None and embeddings.reads(excerpt(text)):

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from vouch_sidecar.operations.table import NOT_READ, Shown, Verbatim, Words, for_model
 from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
     from vouch_sidecar.engine import Caller, Engine, Served
-    from vouch_sidecar.engine.collection import Collection
+    from vouch_sidecar.engine.collection import Need
     from vouch_sidecar.retrieval.statements.text_vector import TextVector
     from vouch_sidecar.retrieval.view import View
 
@@ -100,7 +100,7 @@ class Operation(Generic[P, R]):
     """The param whose text becomes a slot of the session that the call names."""
     requires_session: bool = False
     """Whether it is about a session's window. Who has no session of his own has to name one."""
-    needs: frozenset[Literal["ties", "topics"]] = frozenset()
+    needs: frozenset[Need] = frozenset()
     """What the answer depends on beside the index. Where the disk is followed, answers say
     `workspace_pending` until it is known; else it is worked out before the first one.
     """
@@ -121,10 +121,6 @@ class Operation(Generic[P, R]):
     def kb_method(self) -> str:
         """Its method in a line of JSON, as the schema lists it."""
         return f"{KB}{self.name}"
-
-    def needs_workspace(self, collection: Collection) -> bool:
-        """Whether the answer depends on the workspace or topics of a knowledge base (`needs`)."""
-        return "ties" in self.needs or ("topics" in self.needs and collection.may_have_topics)
 
     def is_empty(self, result: R) -> bool:
         """Whether nothing was found."""

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.operations.operation import Operation, OperationCall
+from vouch_sidecar.operations.readiness import EVERYTHING, lacking
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent, iso
 from vouch_sidecar.version import __version__
@@ -81,10 +82,8 @@ class StatusResult(Result):
 
 
 def answer(ask: OperationCall, _: Params) -> StatusResult:
-    collections = [kb.collection for kb in ask.served] if ask.engine.is_followed else []
-    is_pending = any(each.complete and each.world_is_behind for each in collections)
     return StatusResult(
-        degraded=["workspace_pending"] if is_pending else [],
+        degraded=[*lacking(EVERYTHING, ask.served)] if ask.engine.is_followed else [],
         roots=[_root_status(ask, kb) for kb in ask.served],
         refused=ask.engine.registry.refused,
         sessions=len(ask.engine.sessions),

@@ -101,7 +101,7 @@ def _with_unusable(text: str, engine: Engine, caller: Caller) -> str:
     """An answer, with a sentence for each knowledge base whose claims are all in bad files."""
     said = [text] if text else []
     for served in engine.serving(caller):
-        claims, bad = served.view.number_of(Kind.CLAIM), served.collection.published.skipped
+        claims, bad = served.view.number_of(Kind.CLAIM), served.collection.published.files.skipped
         if bad and not claims:
             said.append(
                 f"{count(bad, 'file')} of {safe(served.collection.name)} can't be used, and so no "
@@ -175,7 +175,7 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     if event in (PROMPT, FILE):
         operation: Operation[Any, Any] = context.OPERATION if event == PROMPT else files.OPERATION
         with anyio.move_on_after(hook_limit(engine, caller) / 2):
-            await ready(engine, operation, caller, READY_SECONDS, whole=True)
+            await ready(engine, operation.needs, caller, READY_SECONDS, whole=True)
 
 
 async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Object | None:

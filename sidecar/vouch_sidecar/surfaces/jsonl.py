@@ -34,7 +34,7 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
     """
     source, sink = claim_streams()
     end_with_client(sink.fileno())
-    engine, projects = Engine(env=env), Projects(env, start, is_chosen=is_chosen)
+    engine, projects = Engine(env=env, is_followed=True), Projects(env, start, is_chosen=is_chosen)
     if not (roots := projects.asked({})):
         log.warning("%s", projects.why_none())
     serve(engine, roots or frozenset({start}))  # `status` says why there is none

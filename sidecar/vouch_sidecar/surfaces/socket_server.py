@@ -126,7 +126,7 @@ class LocalServer:
         if (engine := self._made.get((roots, forced))) is None:
             # What askers set comes with their questions.
             env = {n: value for n, value in self._env.items() if n != FORCED and not is_setting(n)}
-            engine = Engine(env={**env, FORCED: forced} if forced else env)
+            engine = Engine(env={**env, FORCED: forced} if forced else env, is_followed=True)
             for root in sorted(roots):
                 engine.registry.add_root(root)
             self._made[roots, forced] = engine

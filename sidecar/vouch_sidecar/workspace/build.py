@@ -7,10 +7,11 @@ from __future__ import annotations
 import json
 import time
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from operator import attrgetter
 from pathlib import Path
 
 from vouch_sidecar.index.base_cache import Bases, code_version
@@ -19,7 +20,6 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.safe_files import Stat, mtime_ns
-from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
 from vouch_sidecar.workspace.code_owners import NO_OWNERS, read_owners
@@ -32,12 +32,16 @@ from vouch_sidecar.workspace.locator import MAX_PARTS
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import Ties
 from vouch_sidecar.workspace.topics import NO_TOPICS, TopicFinder, Topics
-from vouch_sidecar.workspace.world import SERIALS, World, own_names
+from vouch_sidecar.workspace.world import SERIALS, Given, World, own_names
 
 EMPTIED_SECONDS = 2.0
 """So long an empty file keeps what it defined: a program that writes a file empties it first."""
 Breathe = Callable[[], None]
-"""Called between small steps, to pause or, by an exception, to end them."""
+"""Called between small steps, to pause, or to end them by an `UnwantedError`."""
+
+
+class UnwantedError(Exception):
+    """Nobody wants the world any more that is being built."""
 
 
 @dataclass(slots=True)
@@ -54,66 +58,66 @@ class WorldMemo:
     env: Mapping[str, str]
     clock: Callable[[], float]
     sweep_at: float = 0.0
-    """When all files are looked at."""
+    """When all files are looked at next, whatever is reported."""
     definitions: Definitions | None = None
-    """What each file defines; None before files were searched."""
-    last: World | None = None
-    of: tuple[object, ...] = ()
-    """The last world, and what it was built from."""
-    index: Stat | None = None
-    """The stat of git's index then: it changes when git writes files."""
+    """What each file defines, also of those read for a world that was not built to its end; None
+    before files were searched.
+    """
+
+    @property
+    def is_sweep_due(self) -> bool:
+        return self.sweep_at <= self.clock()
 
 
 def build(
-    knowledge: Knowledge,
-    settings: Settings,
-    memo: WorldMemo,
-    breathe: Breathe,
-    name: str,
-    viewers: Sequence[frozenset[str]],
-    reported: Set[str],
+    before: World, given: Given, memo: WorldMemo, breathe: Breathe, reported: Set[str]
 ) -> World:
-    """The world around a generation, of the files as they are now; the last one, if it was built
-    from the same. Blocks.
+    """The world around a generation, of the files as they are now; the one before, or one that says
+    the same, if nothing changed. Blocks.
 
     The first one is not whole (`World.is_whole`): what takes longest, the definitions in files, the
-    history and the topics, is in the second one. `reported` files are looked at, and now and then
-    all. `name` is that of the knowledge base, `viewers` are the gates of those whose topics are
-    derived.
+    history and the topics, is in the second one. `reported` files are looked at; all are after a
+    checkout, and now and then.
     """
-    before, began = memo.last or World(memo.tree), memo.clock()
-    git = Repository.holding(memo.tree, settings.trust.folders)
-    index = None if git is None else git.version()
-    is_due = memo.sweep_at <= began or index != memo.index
+    began, was = memo.clock(), before.given
+    git = Repository.holding(memo.tree, given.trusted)
+    is_due = was is None or given.checkout != was.checkout or memo.is_sweep_due
     is_all = is_due or not reported.isdisjoint(before.files.folders)
-    world = _listed(before, git, settings, memo, reported, is_all)
-    if memo.last is not None:
+    world = _listed(before, given, git, memo, reported, is_all)
+    if was is not None:
         is_new = is_all or world.files is not before.files or not before.is_whole
         searched = world.files.searched if is_new else world.files.searched & reported
         if is_new or searched:
             memo.definitions = _defined(world.files, searched, memo, breathe)
-        world = replace(world, history=_history(before.history, git, settings, memo, is_all))
-    read = world.prefix, world.files, world.code_owners, world.history, memo.definitions
-    of = knowledge, name, frozenset(viewers), *read
-    if not before.is_whole or of != memo.of or _any_changed(before, reported, is_all):
-        own = own_names(name, memo.root)
-        topics = before.topics if memo.of[1:2] == of[1:2] else NO_TOPICS  # none has the own name
-        world = replace(world, knowledge=knowledge, topics=topics)
-        world = _read_claims(before, world, memo.root, breathe)
-        if memo.last is not None:
-            topics = _topics(world, memo.root, viewers, own, breathe)
+        history = _history(world, git if given.is_told else None, memo, is_all)
+        world = replace(world, history=history, definitions=memo.definitions or {})
+    is_other = not before.is_whole or _READ(world) != _READ(before)
+    if is_other or _any_changed(before, reported, is_all):
+        own = own_names(given.name, memo.root)
+        if was is not None and was.name != given.name:
+            world = replace(world, topics=NO_TOPICS)  # which have none of the project's own names
+        world = _read_claims(before, world, given.knowledge, memo.root, breathe)
+        if was is not None:
+            topics = _topics(world.topics, given, memo.root, own, breathe)
             world = replace(world, topics=topics, is_whole=True)
-        ties = Ties(world.readings, memo.definitions or {}, own)
-        memo.last, memo.of = _built(world, before, ties), of
-    memo.index = index
+        world = _built(world, before, given.knowledge, own)
+    elif given == was:
+        world = before
     if is_all:
         memo.sweep_at = memo.clock() + sweep_interval(memo.clock() - began)
-    return memo.last or world
+    return world
 
 
-def _built(world: World, before: World, ties: Ties) -> World:
+_READ = attrgetter(
+    *("given.knowledge", "given.name", "given.viewers"),
+    *("prefix", "files", "code_owners", "history", "definitions"),
+)
+"""What all else in a world follows from."""
+
+
+def _built(world: World, before: World, knowledge: Knowledge, own: Set[str]) -> World:
     """A world with all that follows from what was read. One that says the same as the one before
-    counts as that, of whichever generation.
+    counts as that, of whichever generation. `own` are the names of the project.
     """
     places = {
         span: place for read in world.readings.values() for span, place in read.quotes.items()
@@ -121,8 +125,8 @@ def _built(world: World, before: World, ties: Ties) -> World:
     world.files.make_ready()
     world = replace(
         world,
-        ties=ties,
-        fresh=Freshness(world.tree, places, _gone(world)),
+        ties=Ties(world.readings, world.definitions, own),
+        fresh=Freshness(world.tree, places, _gone(world, knowledge)),
         stats={path: stat_of(world.tree, path) for path in world.sources.values()},
     )
     is_same = _said_by(world) == _said_by(before)
@@ -139,8 +143,8 @@ def _said_by(world: World) -> tuple[object, ...]:
 
 def _listed(
     before: World,
+    given: Given,
     git: Repository | None,
-    settings: Settings,
     memo: WorldMemo,
     reported: Set[str],
     is_all: bool,
@@ -151,10 +155,10 @@ def _listed(
         caches = None if memo.bases is None else memo.bases.caches
         listed = list_files(tree, git, caches, memo.env)
         files = files if listed == files else listed
-    if settings.people.git != "off":
+    if given.is_told:
         owners = read_owners(tree if git is None else git.top, before.code_owners)
     prefix = "" if git is None else prefix_in(git.top, tree)
-    return replace(before, prefix=prefix, files=files, code_owners=owners)
+    return replace(before, given=given, prefix=prefix, files=files, code_owners=owners)
 
 
 def _defined(files: Files, paths: Iterable[str], memo: WorldMemo, breathe: Breathe) -> Definitions:
@@ -205,19 +209,17 @@ def _kept_as() -> str:
     return f"workspace-{code_version(('text', 'workspace'))}"
 
 
-def _history(
-    before: History, git: Repository | None, settings: Settings, memo: WorldMemo, is_all: bool
-) -> History:
+def _history(world: World, git: Repository | None, memo: WorldMemo, is_all: bool) -> History:
     """The newest commits: read where others are checked out, and, if they could not be read, with
-    each look at all files. None of them where authors are not to be named.
+    each look at all files.
     """
-    is_off = git is None or memo.bases is None or settings.people.git == "off"
-    head = "" if git is None or is_off else git.head() or ""
+    before, bases = world.history, memo.bases
+    head = "" if git is None or bases is None else git.head() or ""
     if head == before.head and not (is_all and before.unread):
         return before
-    if not head or git is None or memo.bases is None:
+    if not head or git is None or bases is None:
         return History()
-    return read_history(git, head, memo.tree, memo.bases.caches, memo.env)
+    return read_history(git, head, world.prefix, bases.caches, memo.env)
 
 
 def _any_changed(before: World, reported: Set[str], is_all: bool) -> bool:
@@ -229,14 +231,15 @@ def _any_changed(before: World, reported: Set[str], is_all: bool) -> bool:
 # Claims
 
 
-def _read_claims(before: World, world: World, root: Path, breathe: Breathe) -> World:
+def _read_claims(
+    before: World, world: World, knowledge: Knowledge, root: Path, breathe: Breathe
+) -> World:
     """A world with what claims say of files now: the claims are read again that changed, or all of
     them if the files did, or what claims refer to. `root` is the folder of the knowledge base.
     """
-    knowledge, changed = world.knowledge, None
-    assert knowledge is not None
-    if before.knowledge is not None and world.files is before.files:
-        changed = _changed(before.knowledge, knowledge)
+    changed = None
+    if before.given is not None and world.files is before.files:
+        changed = _changed(before.given.knowledge, knowledge)
     readings, sources = dict(before.readings), before.sources
     if changed is None:
         readings, sources = {}, sources_in(knowledge, root / KB_DIRNAME, world.locator, breathe)
@@ -260,14 +263,13 @@ def _changed(before: Knowledge, after: Knowledge) -> list[str] | None:
     return [claim_id for kind, claim_id in keys if kind is Kind.CLAIM]
 
 
-def _gone(world: World) -> dict[str, str]:
+def _gone(world: World, knowledge: Knowledge) -> dict[str, str]:
     """The former paths of files that claims cite, and that are gone, by source id: those that some
     commit has changed. Captured talk and addresses are no files.
     """
-    assert world.knowledge is not None
     cited = {source for reading in world.readings.values() for source in reading.sources}
     gone: dict[str, str] = {}
-    for source in map(world.knowledge.source, sorted(cited - world.sources.keys())):
+    for source in map(knowledge.source, sorted(cited - world.sources.keys())):
         if source is not None and source.question is None and "://" not in source.locator:
             path = _former(source.locator, world.history)
             gone |= {source.id: path} if path is not None else {}
@@ -287,16 +289,9 @@ def _former(locator: str, history: History) -> str | None:
 # Topics
 
 
-def _topics(
-    world: World,
-    root: Path,
-    viewers: Sequence[frozenset[str]],
-    own: Set[str],
-    breathe: Breathe,
-) -> Topics:
+def _topics(before: Topics, given: Given, root: Path, own: Set[str], breathe: Breathe) -> Topics:
     """The topics of those who ask, by their gates."""
-    knowledge, before = world.knowledge, world.topics
-    assert knowledge is not None
+    knowledge, viewers = given.knowledge, given.viewers
     derived = before.by_gates if before.knowledge is knowledge else {}
     if before.knowledge is knowledge and derived.keys() == set(viewers):
         return before

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.workspace.git import Repository, prefix_in, run
+from vouch_sidecar.workspace.git import Repository, run
 from vouch_sidecar.workspace.names_in_text import digest
 
 MAX_COMMITS = 10_000
@@ -81,12 +81,12 @@ class History:
 
 
 def read_history(
-    repository: Repository, head: str, root: Path, caches: Path, env: Mapping[str, str]
+    repository: Repository, head: str, prefix: str | None, caches: Path, env: Mapping[str, str]
 ) -> History:
-    """The newest commits up to `head` that changed files below a folder; an empty history if git
-    cannot be run. A commit from the future counts as one from now. Blocks.
+    """The newest commits up to `head` that changed files below a folder, whose path in the
+    repository is the prefix (`prefix_in`); an empty history if git cannot be run. A commit from the
+    future counts as one from now. Blocks.
     """
-    prefix = prefix_in(repository.top, root)
     unread = repository.why_unread() or _why_unmapped(repository, head, caches, env)
     if unread or prefix is None:
         return History(head, unread=unread)

@@ -120,6 +120,20 @@ class Repository:
         return None
 
 
+Checkout = tuple[Stat | None, ...] | None
+"""The stats of git's indices around some folders, which change when git has written files; None
+while it writes some.
+"""
+
+
+def checked_out(folders: Iterable[Path], trusted: Iterable[str]) -> Checkout:
+    """What is checked out around some folders."""
+    around = [Repository.holding(folder, trusted) for folder in dict.fromkeys(folders)]
+    held = [repository for repository in around if repository is not None]
+    is_changing = any(repository.is_changing() for repository in held)
+    return None if is_changing else tuple(repository.version() for repository in held)
+
+
 def why_unasked(root: Path, trusted: Iterable[str] = ()) -> str:
     """Why git may not be run on the innermost repository around a folder; "" if it may, or there is
     none.

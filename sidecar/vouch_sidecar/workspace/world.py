@@ -9,15 +9,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.code_owners import NO_OWNERS, CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
-from vouch_sidecar.workspace.definitions import names_in_file
+from vouch_sidecar.workspace.definitions import Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file
+from vouch_sidecar.workspace.git import Checkout
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
@@ -28,24 +30,41 @@ SERIALS = count(1)
 """Numbers of worlds, each of one world alone, or of all that say the same."""
 
 
+class Given(NamedTuple):
+    """What a world is built from, beside the files around.
+
+    `checkout` is what git had checked out when the generation was read, `name` that of the
+    knowledge base; `viewers` are the gates of those whose topics are derived; `trusted` are folders
+    of other users that are allowed. People may be named if `is_told`.
+    """
+
+    knowledge: Knowledge
+    checkout: Checkout
+    name: str
+    viewers: tuple[frozenset[str], ...]
+    trusted: tuple[str, ...]
+    is_told: bool
+
+
 @dataclass(frozen=True, eq=False)
 class World:
     """What lies around a knowledge base in its working `tree`. It never changes.
 
-    `knowledge` is the generation that it was worked out for, None before that. It `is_whole` if
-    files were searched for what they define, and the history was read. `prefix` is the path of the
+    `given` is what it was built from, None before that. It `is_whole` if files were searched for
+    what they define, `definitions`, and the history was read. `prefix` is the path of the
     tree below the top of the repository, with a slash at its end, None where a link leads out of
     that; `readings` is what each claim says of files, by id; `sources` the files that sources were
     made from, by source id; `stats` the stat of each of these, None where it is gone.
     """
 
     tree: Path
-    knowledge: Knowledge | None = None
+    given: Given | None = None
     is_whole: bool = False
     files: Files = field(default_factory=Files)
     prefix: str | None = ""
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    definitions: Definitions = field(default_factory=dict)
     ties: Ties = field(default_factory=lambda: Ties({}, {}))
     fresh: Freshness = field(default_factory=Freshness)
     history: History = field(default_factory=History)

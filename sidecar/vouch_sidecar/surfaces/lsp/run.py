@@ -35,7 +35,7 @@ def run_stdio(env: Mapping[str, str], owned: Ownership | None = None) -> None:
 async def _serve(
     env: Mapping[str, str], owned: Ownership | None, source: RawIOBase, sink: BinaryIO
 ) -> None:
-    engine = Engine(env=env)
+    engine = Engine(env=env, is_followed=True)
     follower, server = DiskFollower(engine), Sidecar(engine)
     end_with_client(sink.fileno())
     register_all(server)

@@ -78,7 +78,7 @@ async def _serve(
     async with anyio.create_task_group() as tasks:
 
         def begin() -> Engine:
-            engine = Engine(env=env)
+            engine = Engine(env=env, is_followed=True)
             serve(engine, projects.asked({}))
             tasks.start_soon(DiskFollower(engine).run)
             return engine

@@ -28,7 +28,7 @@ async def symbols(
     server: Sidecar, params: lsp.WorkspaceSymbolParams
 ) -> list[lsp.SymbolInformation]:
     """Exact names first, then names that begin with the query, then those that hold it."""
-    await ready(server.engine, None, server.caller)
+    await ready(server.engine, frozenset(), server.caller)
     kinds, uri_for, query = list(SYMBOLS), server.uris(), params.query.strip()
     with server.engine.breath:
         matches = [
