@@ -184,3 +184,13 @@ def test_without_a_knowledge_base_the_commands_that_make_one_are_named(
     last = install("zed").stderr.splitlines()[-1]
     assert "to make one of docs/adr, 3 files: `pipx install vouch-kb`, `vouch init`" in last
     assert '`for file in docs/adr/*.md; do vouch ingest "$file"; done`' in last
+
+
+def test_a_path_that_a_shell_would_read_otherwise_is_not_written(
+    install: Install, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    odd = root / "$(touch x);\n"
+    odd.mkdir()
+    (odd / "vouch-sidecar").symlink_to(COMMAND)
+    monkeypatch.setenv("PATH", str(odd))
+    assert '"command": "vouch-sidecar"' in install("zed", "--user", "--dry-run").stdout

@@ -99,6 +99,30 @@ def test_settings_in_whichever_form(client: Client) -> None:
         client.notify("workspace/didChangeConfiguration", {"settings": {"python": {"x": 1}}})
         assert said(client) == 2
 
+    for settings, number in (({"vouchSidecar": ONE}, 1), ({"vouchSidecar": None}, 2)):
+        client.notify("workspace/didChangeConfiguration", {"settings": settings})
+        assert said(client) == number
+
+
+MISSPELT = {"trusts": {"folders": ["/"]}}
+NEAREST = "`vouchSidecar.trusts` is no setting; did you mean `vouchSidecar.trust`?"
+
+
+@pytest.mark.parametrize("options", [{"settings": MISSPELT}, {"vouchSidecar": MISSPELT}])
+def test_a_misspelt_setting_is_said_where_nothing_is_served_too(
+    start: Start, root: Path, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    for folder in (root, tmp_path / "nothing"):
+        folder.mkdir(exist_ok=True)
+        client = start()
+        client.initialize(folder, initializationOptions=options)
+        if folder == root:
+            (served,) = client.request("vouch/status", {})["roots"]
+            assert [problem["message"] for problem in served["problems"]] == [NEAREST]
+        else:
+            told = client.notified("vouch/didChangeStatus", 0)
+            assert (told["health"], told["message"]) == ("warning", NEAREST)
+
 
 def said(client: Client) -> int:
     return len(client.request("vouch/context", TASK)["items"])

@@ -264,8 +264,8 @@ class Registry:
     def configure(self, client: Mapping[str, object]) -> None:
         """Apply settings of the client, but not yet to the knowledge bases."""
         self.client = client
-        self.settings, _ = load_settings(None, client, self.env)
-        """Those that no repository decides on: of client and environment alone."""
+        self.settings, self.problems = load_settings(None, client, self.env)
+        """Those that no repository decides on, of client and environment alone; what is wrong."""
 
 
 def _trees_of(starts: Mapping[Path, LedTo]) -> frozenset[Path]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import sys
 from dataclasses import dataclass
@@ -192,12 +193,11 @@ def finds(host: Host) -> bool:
 
 def command_for(host: Host) -> str:
     """What starts this program for a user: its absolute path where the host would not find it by
-    name.
+    name. One that a shell would read otherwise stays a name: hosts run hooks in one.
     """
-    found = shutil.which(PROGRAM)
-    absolute = str(Path(found or Path(sys.executable).with_name(PROGRAM)).absolute())
-    plain = finds(host) or not absolute.isprintable() or " " in absolute
-    return PROGRAM if plain else absolute
+    found = shutil.which(PROGRAM) or Path(sys.executable).with_name(PROGRAM)
+    absolute = str(Path(found).absolute())
+    return PROGRAM if finds(host) or shlex.quote(absolute) != absolute else absolute
 
 
 def vouch_hooks(host: Host, base: Path) -> list[str]:

@@ -173,7 +173,8 @@ class Sidecar(LanguageServer):
             self.parts = [part for part in PUSH_PARTS if part in options.push]
         viewer = options.viewer or ViewerParams()
         self.caller = Caller("lsp", self.session_id, Viewer(viewer.project, viewer.agent))
-        self.configure(raw if options.settings is None else options.settings)
+        settings = options.settings
+        self.configure(raw if settings is None else {CLIENT: settings.get(CLIENT, settings)})
         vouch = server_capabilities().model_dump(include={"protocol", "methods", "notifications"})
         announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
         asyncio.get_running_loop().call_soon(self._begin)
@@ -194,17 +195,17 @@ class Sidecar(LanguageServer):
 
 
 def _own_settings(raw: object) -> dict[str, Any] | None:
-    """Our settings in what a client sent, by group: those below our name, else the groups at the
-    top level; None without any. Groups may be nested in `sidecar` and `retrieval` as in
+    """Our settings in what a client sent, by group: all below our name, else the known groups at
+    the top level; None without any. Groups may be nested in `sidecar` and `retrieval` as in
     `config.yaml`.
     """
     given = raw if isinstance(raw, Mapping) else {}
-    own = given.get(CLIENT)
-    found = dict(own if isinstance(own, Mapping) else given)
+    own = given.get(CLIENT, given)
+    found = dict(own) if isinstance(own, Mapping) else {}
     for room in ROOMS:
         inner = found.pop(room, None)
         found |= inner if isinstance(inner, Mapping) else {}
-    if isinstance(own, Mapping):
+    if CLIENT in given:
         return found
     groups = {name.client.split(".")[1] for name in names() if "client" in name.group.sources}
     return {name: found[name] for name in found.keys() & groups} or None
