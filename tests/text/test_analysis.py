@@ -20,13 +20,13 @@ _tricky = st.text(
 )
 
 
-def folded(text: str) -> list[str]:
-    return [u.folded for u in units(text).units]
+def written(text: str) -> list[str]:
+    return [text[unit.start : unit.end] for unit in units(text).units]
 
 
 @examples(300)
 @given(_tricky)
-def test_units_stand_in_the_text_in_order(text: str) -> None:
+def test_units_stand_in_the_text_in_order_and_each_piece_has_its_own(text: str) -> None:
     analysis = units(text)
     end = 0
     for unit in analysis.units:
@@ -37,30 +37,20 @@ def test_units_stand_in_the_text_in_order(text: str) -> None:
     for i, (whole, after) in analysis.wholes.items():
         parts = analysis.units[i:after]
         assert len(parts) > 1
-        assert whole.start == parts[0].start
-        assert whole.end == parts[-1].end
-
-
-@examples(300)
-@given(_tricky)
-def test_a_piece_between_white_space_has_the_same_units_by_itself(text: str) -> None:
-    whole, pieces = units(text), [units(piece) for piece in text.split()]
+        assert (whole.start, whole.end) == (parts[0].start, parts[-1].end)
+    pieces = [units(piece) for piece in text.split()]
     alone = [(unit.folded, unit.stem) for piece in pieces for unit in piece.units]
-    assert [(unit.folded, unit.stem) for unit in whole.units] == alone
+    assert [(unit.folded, unit.stem) for unit in analysis.units] == alone
     identifiers = [each.folded for piece in pieces for each, _ in piece.wholes.values()]
-    assert [each.folded for each, _ in whole.wholes.values()] == identifiers
+    assert [each.folded for each, _ in analysis.wholes.values()] == identifiers
 
 
 @examples(200)
 @given(st.text("aéåöñşçß s-_.ҋй東ក"))
 def test_the_form_of_composition_changes_no_word(text: str) -> None:
     composed, apart = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
-    assert folded(composed) == folded(apart)
-    written = [composed[u.start : u.end] for u in units(composed).units]
-    assert written == [
-        unicodedata.normalize("NFC", apart[u.start : u.end]) for u in units(apart).units
-    ]
     assert content_stems(composed) == content_stems(apart)
+    assert written(composed) == [unicodedata.normalize("NFC", word) for word in written(apart)]
 
 
 @pytest.mark.parametrize(
@@ -71,23 +61,16 @@ def test_the_form_of_composition_changes_no_word(text: str) -> None:
         ("cafe\u0301 café", ["cafe", "cafe"]),
         ("ＲａｔｅＬｉｍｉｔｅｒ", ["rate", "limiter"]),
         ("zero\u200bwidth soft\u00adhyphen", ["zerowidth", "softhyphen"]),
-        ("Rogue's Rogue’s dogs' don't", ["rogue", "rogue", "dogs", "dont"]),
-        ("O'Brien O’Brien", ["obrien", "obrien"]),
+        ("Rogue's Rogue’s dogs' don't O’Brien", ["rogue", "rogue", "dogs", "dont", "obrien"]),
         ("RateLimiter rate_limiter rate-limiter", ["rate", "limiter"] * 3),
-        ("HTTPServer", ["http", "server"]),
-        ("iPhone", ["iphone"]),
-        ("C++ and C# on .NET", ["c++", "and", "c#", "on", ".net"]),
-        ("a.net b", ["a", "net", "b"]),
-        ("認証 ok", ["認", "証", "ok"]),
-        ("한국어를", ["한", "국", "어", "를"]),
-        ("पानी का पंप।", ["पानी", "का", "पंप"]),
-        ("பெரிய அடுப்பு", ["பெரிய", "அடுப்பு"]),
-        ("مُضَخَّة", ["مضخة"]),
-        ("שָׁלוֹם", ["שלום"]),
+        ("HTTPServer iPhone", ["http", "server", "iphone"]),
+        ("C++ and C# on .NET a.net", ["c++", "and", "c#", "on", ".net", "a", "net"]),
+        ("認証 ok 한국", ["認", "証", "ok", "한", "국"]),
+        ("पानी का பெரிய مُضَخَّة שָׁלוֹם", ["पानी", "का", "பெரிய", "مضخة", "שלום"]),
     ],
 )
 def test_words(text: str, expected: list[str]) -> None:
-    assert folded(text) == expected
+    assert [unit.folded for unit in units(text).units] == expected
 
 
 def test_offsets_are_those_of_the_original() -> None:
@@ -96,7 +79,7 @@ def test_offsets_are_those_of_the_original() -> None:
         "the RateLimiter’s limit": ["the", "Rate", "Limiter", "limit"],
         "  𝔸bc 認x": ["𝔸bc", "認", "x"],
     }.items():
-        assert [text[u.start : u.end] for u in units(text).units] == expected
+        assert written(text) == expected
 
 
 def test_the_stems_of_identifiers_and_of_scripts_without_spaces() -> None:
@@ -108,8 +91,7 @@ def test_the_stems_of_identifiers_and_of_scripts_without_spaces() -> None:
         "the rate": False,
     }.items():
         assert term.held_by(frozenset(content_stems(text))) is is_held
-    assert content_stems("認証基盤") == ["認証", "証基", "基盤"]
-    assert content_stems("認 x 証基") == ["x", "認", "証基"]
+    assert content_stems("認 x 証基盤") == ["x", "認", "証基", "基盤"]
     assert [n.word for n in terms("認証基盤を")] == ["認証", "証基", "基盤", "盤を"]
     assert content_stems("What is the tokens' issuer?") == [stem("tokens"), stem("issuer")]
     assert terms("it's of the") == []
@@ -127,7 +109,6 @@ def test_clauses_without_spaces_are_not_remembered() -> None:
 
 @pytest.mark.parametrize("letter", ["e", "가", "", "क"])
 def test_marks_beyond_those_that_a_letter_has_cost_no_more_than_their_number(letter: str) -> None:
-    marks = (letter + "\u0301\u0327" * 60_000 + " café") * 2
-    found = units(marks).units
-    assert [marks[u.start : u.end] for u in found][-1] == "café"
+    found = written((letter + "\u0301\u0327" * 60_000 + " café") * 2)
+    assert found[-1] == "café"
     assert len(found) >= 2

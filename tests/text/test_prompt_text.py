@@ -15,13 +15,26 @@ from vouch_sidecar.text.prompt_text import (
     without_printed,
 )
 
-LINE_ENDS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-"""All that `str.splitlines` takes for ends of lines."""
-PRINTED = (
-    *LINE_ENDS, "\r\n", " ", "PS C:\\srv", "C:\\srv", "> ", "➜  relay ", "git:(", ")", "✗ ", "x",
-    "ada@host:~", "$ ", "10:00:01 ", "    at send (", '  File "', "relay.py:12", '", line 12', "İ",
-    "who knows ", "why? ", "thanks. ", '"/srv/', "/relay",
+PIECES = (
+    *"\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\r\n", " ", "PS C:\\srv", "C:\\srv", "> ",
+    "➜  relay ", "git:(", ")", "✗ ", "x", "ada@host:~", "$ ", "10:00:01 ", "    at send (",
+    '  File "', "relay.py:12", '", line 12', "İ", "who knows ", "why? ", "thanks. ", '"/srv/',
+    "/relay",
 )  # fmt: skip
+"""Among them all that `str.splitlines` takes for ends of lines."""
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+@example("PS C:\\srv\x0crelay> run\nHow does the relay retry?")
+@example("➜  relay git:(a\u2028b) ✗ run")
+def test_blanks_stand_in_place_of_what_they_replace(text: str) -> None:
+    asks(text)
+    asked_sentences(text)
+    for without in (without_printed, without_paths_outside, without_asking):
+        left = without(text)
+        assert len(left) == len(text)
+        assert all(new in (old, " ") for new, old in zip(left, text, strict=True))
+    assert without_printed(text).count("\n") == text.count("\n")
 
 
 def printed(text: str) -> list[str]:
@@ -31,8 +44,8 @@ def printed(text: str) -> list[str]:
 def test_prompts_of_terminals_and_timestamps_count_for_no_words() -> None:
     for prompt in (
         *("[ada@box gantry]$ ", "(gantry) ada@box:~/gantry/crane$ ", "root@box:/gantry# "),
-        *("ada@box ~/gantry % ", "➜  gantry git:(crane/jib) ✗ ", "PS C:\\gantry\\crane> "),
-        *("C:\\gantry\\crane>", "10:00:00 ", "Nov 25 10:00:00 ", "25/Nov/2026:10:00:00 +0000 "),
+        *("➜  gantry git:(crane/jib) ✗ ", "PS C:\\gantry\\crane> ", "C:\\gantry\\crane>"),
+        *("10:00:00 ", "Nov 25 10:00:00 ", "25/Nov/2026:10:00:00 +0000 "),
     ):
         assert without_printed(f"{prompt}make upload").strip() == "make upload", prompt
 
@@ -42,7 +55,6 @@ def test_prompts_of_terminals_and_timestamps_count_for_no_words() -> None:
     [
         '  File "/srv/app/worker.py", line 12, in <module>\n    settle(batches)\n    ~~~~~^^^^',
         "    at Worker.settle (/srv/app/batches.js:12:3)\n    at async Promise.all (index 0)",
-        "    at /srv/batches.js:12:3\n    at async file:///srv/batches.js:3",
         "\tat com.acme.Worker.settle(Worker.java:12)\n\tat A.b(Native Method)",
         "   at Worker.Settle(Batch b) in C:\\src\\batches.cs:line 12",
         "\tfrom worker.rb:3:in `batches'\n\tfrom app/x.rb:1:in `block (2 levels) in <main>'",
@@ -62,25 +74,20 @@ def test_a_line_of_a_known_form_was_printed() -> None:
 Nov 23 10:11:12 box gantry[12]: started
 gantry host=box lag=12
 [INFO] Gantry started
-gantry WARN lag
 warning: Gantry is old
 E (1201) gantry: no answer
 gantry[12]: [main] started
 panic: gantry is nil
 com.acme.GantryException: no answer
 src/gantry.py:12: error: no Gantry
-Gantry.java:[12,3] no symbol
 tests/test_gantry.py::test_lift FAILED
 #4 /srv/gantry.php(12): lift()
 $ gantry lift
-> gantry@3.1.0 build
 > Task :gantry:lift FAILED
 GET /gantry HTTP/1.1
-Gantry name:   north
 {"level": "info", "at": "gantry"}
 acme/gantry ........ DONE
 ✓ Gantry lifts
-=== Gantry ===
 """.strip().split("\n"):
         text = f"why is the gantry stuck?\n\n{line}\nGantry has more to say\n\nand now?"
         assert printed(text) == [line, "Gantry has more to say"]
@@ -93,17 +100,13 @@ acme/gantry ........ DONE
         "GANTRY-12: Gantry is stuck\n[GANTRY-12] lift it",
         "- [ ] ask Gantry\n- [x] ask Crane\n  - and the jib",
         "[Gantry](docs/gantry.md) says so\n> Gantry is stuck\n\nis it?",
-        "src/gantry.py:12 waits for the ack",
         "#12 fails on Gantry",
         "I (think) Gantry is down, 50% of the time.... or so",
         "GET /gantry fails with limit=10 and page=2",
         "note: Gantry is old\nhint: ask Crane\n---\n| Gantry | old |",
         "def up(gantry, level=1, name='x'):\n    # Gantry keeps the crane.\n    time.sleep(3)",
-        "export const LEVELS = {\n  // Gantry keeps the crane.\n  LOUD: 1,\n};\n[Gantry]\na = [1]",
         "FATAL = 3  # Gantry\nINFO, WARN = 1, 2\n-- Gantry keeps the crane.\nGantry\n======",
-        "why does src/relay.py:12 wait for the ack?",
         "at src/relay.py:12 the queue is full",
-        "from what I see it is in src/relay.py:12",
         "at night (when the queue is full) it waits",
         "1. at the relay\n   (see src/relay.py:12 for that)",
     ],
@@ -117,30 +120,11 @@ def test_a_paragraph_with_a_printed_line_was_printed_unless_it_begins_the_text()
     above, below = "Gantry is stuck\n[gantry] stuck", "Gantry was stuck\n[gantry] went on"
     assert printed(f"{above}\n\n{below}") == ["[gantry] stuck", "", *below.split("\n")]
     assert printed(f"why?\n\n{below}") == below.split("\n")
-    first, last = "$ gantry up\nGantry is up\n", "\n$ gantry down\nGantry left"
-    between = f"{first}\nwhere is Gantry?\nthen I ran:\n{last}"
-    assert [line for line in printed(between) if line] == [
-        *first.split("\n")[:2],
-        *last.split("\n")[1:],
-    ]
-
-
-def test_small_numbers_that_were_printed_count_for_no_words() -> None:
+    up, down = "$ gantry up\nGantry is up", "$ gantry down\nGantry left"
+    between = printed(f"{up}\n\nwhere is Gantry?\nthen I ran:\n\n{down}")
+    assert [line for line in between if line] == [*up.split("\n"), *down.split("\n")]
     left = without_printed("why 12 cranes?\n[gantry] try 3 of 12: code 4417, v1.2, 10 ms")
     assert left.split() == "why 12 cranes? [gantry] try of : code 4417, v1.2, ms".split()
-
-
-@given(st.lists(st.sampled_from(PRINTED), max_size=12).map("".join))
-@example("PS C:\\srv\x0crelay> run\nHow does the relay retry?")
-@example("➜  relay git:(a\u2028b) ✗ run")
-def test_blanks_stand_in_place_of_what_they_replace(text: str) -> None:
-    asks(text)
-    asked_sentences(text)
-    for without in (without_printed, without_paths_outside, without_asking):
-        left = without(text)
-        assert len(left) == len(text)
-        assert all(new in (old, " ") for new, old in zip(left, text, strict=True))
-    assert without_printed(text).count("\n") == text.count("\n")
 
 
 def test_paths_of_other_folders_of_the_machine_count_for_no_words() -> None:
@@ -150,14 +134,9 @@ def test_paths_of_other_folders_of_the_machine_count_for_no_words() -> None:
     ):
         left = without_paths_outside(f"look at {path} now")
         assert left.split() == ["look", "at", "now"], path
-
-
-def test_routes_and_relative_paths_count() -> None:
     for text in (
-        "see src/relay.py, ./src and and/or",
-        "GET /healthz, /v1/parcels and /var/log/gantry",
-        "https://example.org/home/gantry/crane",
-        "<p>a</p> // a comment",
+        *("see src/relay.py, ./src and and/or", "GET /healthz, /v1/parcels and /var/log/gantry"),
+        *("https://example.org/home/gantry/crane", "<p>a</p> // a comment"),
         "import @/home/crane, {base}/home/crane, **/home/*.py",
     ):
         assert without_paths_outside(text) == text
@@ -165,15 +144,11 @@ def test_routes_and_relative_paths_count() -> None:
 
 def test_a_prompt_is_taken_apart_at_ends_of_sentences_and_lines() -> None:
     text = "relay is slow at night. what now?\nthe log\nsays 3.5 s"
-    spans = asked_sentences(text)
-    assert [text[start:end].strip() for start, end in spans] == [
-        "relay is slow at night.",
-        "what now?",
-        "the log\nsays 3.5 s",
-    ]
+    parts = [text[start:end].strip() for start, end in asked_sentences(text)]
+    assert parts == ["relay is slow at night.", "what now?", "the log\nsays 3.5 s"]
 
 
-def test_words_that_ask_for_somebody_are_no_subject() -> None:
+def test_words_that_ask_for_somebody_are_no_subject_but_for_who_owns_it() -> None:
     for asked, left in {
         "who should I ask about labels": "about labels",
         "whom to ask about labels": "about labels",
@@ -182,29 +157,17 @@ def test_words_that_ask_for_somebody_are_no_subject() -> None:
         "who knows most about labels": "about labels",
     }.items():
         assert without_asking(asked).strip() == left
-
-
-@pytest.mark.parametrize(
-    ("asks_for_somebody", "texts"),
-    [
-        (True, ["who owns the labels", "who's the owner of the labels?"]),
-        (True, ["Who’s responsible for the labels?", "Who is currently responsible for them?"]),
-        (False, ["who knows why the relay is slow", "who is going to ask the office"]),
-        (False, ["a visitor who asks how the relay works", "change the owner of the file"]),
-        (False, ["who gets paged when the relay is slow?"]),
-    ],
-)
-def test_who_owns_something_may_be_a_claim(asks_for_somebody: bool, texts: list[str]) -> None:
-    for text in texts:
+    owning = ["who owns the labels", "Who’s responsible for them?", "Who is currently in charge?"]
+    others = ["who knows why the relay is slow", "a visitor who asks how", "who gets paged?"]
+    for text in (*owning, *others):
         assert without_asking(text) == text
-        assert bool(WHOM.search(text)) is asks_for_somebody
+        assert bool(WHOM.search(text)) is (text in owning)
 
 
 QUESTIONS = """
 why is the relay slow
 a customer asks for a parcel, where do I find its events now
 is it kafka?
-tell me how the sorter decides the chute of a parcel?
 fix the typo in the handler. What else is in the parcel queue?
 rolling restart, how long?
 “Relay drops scans?”
@@ -215,7 +178,6 @@ add retries to the upload
 can you add retries to the upload?
 add backoff to the uploader, ok?
 why don't you just rename the table
-do the refactoring of the relay now
 Let’s rename the table, what do you think?
 restart the relay, which holds the queue
 """.strip().split("\n")
