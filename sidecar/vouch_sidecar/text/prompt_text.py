@@ -147,27 +147,22 @@ def asked_sentences(text: str) -> list[Span]:
     return [span for span in pairwise([0, *ends, len(text)]) if text[slice(*span)].strip()]
 
 
-_FIRST = r"(?:and |so |but |hey |ok(?:ay)? |then )*+"
 _ASKING = re.compile(
-    rf"(?:^|[,;:]\s|\s[-–—]\s)\s*+{_FIRST}"
-    r"(?:(?:what|why|how|who|whom|whose)\b(?! don'?t you\b)|(?:when|where|which)(?: \w{1,30})?"
+    r"(?:^|[,;:]\s|\s[-–—]\s)\s*+(?:and |so |but |hey |ok(?:ay)? |then )*+"
+    r"(?:(?:what|why|how|who|whom|whose)\b|(?:when|where|which)(?: \w{1,30})?"
     r" (?:is|are|was|were|do(?:es)?|did|has|have|can|could|should|must|will|would)\b"
     r"|(?:is|are|was|were|does|did|has|can|could|should|must)"
     r" (?:it|there|that|this|the|we|they|any|i)\b|do (?:we|they|i)\b)",
     re.IGNORECASE,
 )
 """How a question, or a clause of one, begins that may lack its mark."""
-_REQUEST = re.compile(rf"{_FIRST}(?:(?:can|could|will|would) you|please|let's)\b", re.IGNORECASE)
-_TAG = re.compile(r"(?:[,;:]|\s[-–—])\s+\S+(?:\s+\S+)?\Z")
-"""A clause that only asks for consent: “ok?”, “could you?”, “ship it?”."""
 MAX_QUESTION = 400
 """Characters of a question; what is longer was pasted."""
 
 
 def asks(text: str) -> bool:
     """Whether a text asks something: one of its own sentences, outside of lines that machines
-    printed, begins as a question or ends with its mark. A request is none, and no statement with a
-    short question behind its last comma (“…, ok?”).
+    printed, begins as a question or ends with its mark.
     """
     own = list(text)
     for start, end in printed_lines(text):
@@ -179,8 +174,5 @@ def asks(text: str) -> bool:
 
 
 def _is_question(sentence: str) -> bool:
-    sentence = sentence.replace("’", "'").strip("\"'“”()*_` ")
-    if _REQUEST.match(sentence):
-        return False
-    is_marked = sentence.endswith(("?", "？")) and not _TAG.search(sentence)
-    return is_marked or _ASKING.search(sentence) is not None
+    sentence = sentence.strip("\"'“”()*_` ")
+    return sentence.endswith(("?", "？")) or _ASKING.search(sentence) is not None

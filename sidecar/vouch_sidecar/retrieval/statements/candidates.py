@@ -122,31 +122,24 @@ def candidates_for(
 
 def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     """The claims whose sentences hold most of the words asked for, of those that hold most by
-    themselves: a few that are reviewed, and a few that are not. More of those are looked at that
-    were cut from a document, often within sentences, and more where few may enter a prompt.
+    themselves: a few that are reviewed, and a few that are not.
     """
     query = view.search.weighed(asked.weights, Kind.CLAIM)
-    worded, others = list[Candidate](), list[Candidate]()
-    for number, (claim, document) in enumerate(view.visible.found(query, SPARE * MAX_PARTS)):
-        is_enough = len(worded) >= MAX_CONSIDERED
-        if number >= MAX_PARTS and len(worded) + len(others) >= MAX_CONSIDERED:
-            break
-        if not isinstance(claim, Claim) or (is_enough and not claim.auto_approved):
-            continue
-        if may_enter(view, claim):
-            candidate = _claim(view, claim, document)
-            (worded if candidate.kind == "worded" else others).append(candidate)
-
-    def weight(candidate: Candidate) -> float:
-        return asked.weight_of(asked.held_by(frozenset(candidate.stems)))
-
-    def first(found: list[Candidate]) -> list[Candidate]:
-        found.sort(key=weight, reverse=True)
-        sentences = list(dict.fromkeys(candidate.sentence_key for candidate in found))
-        few = frozenset(sentences[:MAX_CONSIDERED])
-        return [candidate for candidate in found if candidate.sentence_key in few]
-
-    return first(worded) + first(others)
+    entering = (
+        _claim(view, claim, document)
+        for claim, document in view.visible.found(query, SPARE * MAX_PARTS)
+        if isinstance(claim, Claim) and may_enter(view, claim)
+    )
+    found = sorted(
+        islice(entering, MAX_PARTS),
+        key=lambda each: -asked.weight_of(asked.held_by(frozenset(each.stems))),
+    )
+    few = list[Candidate]()
+    for is_worded in (True, False):
+        own = [each for each in found if (each.kind == "worded") is is_worded]
+        sentences = [*dict.fromkeys(each.sentence_key for each in own)][:MAX_CONSIDERED]
+        few += [each for each in own if each.sentence_key in sentences]
+    return few
 
 
 def claims_of(
