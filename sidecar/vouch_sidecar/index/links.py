@@ -71,8 +71,8 @@ def link_all(
     A claim is linked to the entities that it declares; if none of these exists, to those that its
     text names; if there are none, to those that the pages listing it are about, of those pages that
     all who see the claim may see. A relation is visible to those who see both of its ends, evidence
-    to those who see its source and, where claims of one gate alone cite it, these. If several
-    artifacts share an id, a viewer must see all of them, unless one is open.
+    to those who see its source and the claims that cite it. Where several artifacts share an id or
+    cite the same, a viewer must see all of them, unless one is open.
     """
     pages, cited = cache(partial(_pages_by_claim, records, names)), _citations(records)
     states: dict[Key, LinkState] = {}
@@ -173,10 +173,8 @@ def _of_ends(
         return LinkState(_label(ends))
     if not (citing := cited.get(artifact.id, {OPEN})):
         return LinkState(NOBODY, hides_quote=True)
-    needed = [_gates_at(records, artifact.source_id, (Kind.SOURCE,))]
-    if len(gates := {gate for gate in citing if gate is not None}) < 2:  # any of several is enough
-        needed.append(gates)
-    return LinkState(_label(needed))
+    gates = {gate for gate in citing if gate is not None}
+    return LinkState(_label([_gates_at(records, artifact.source_id, (Kind.SOURCE,)), gates]))
 
 
 def _gates_at(records: Records, artifact_id: str, kinds: Iterable[Kind]) -> set[str]:
