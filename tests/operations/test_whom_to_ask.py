@@ -226,7 +226,7 @@ def test_whose_files_a_topic_is_about(root: Path, tmp_path: Path) -> None:
     for topic, expected in {
         "restarts": relay,  # cited
         "watchdog": relay,  # defined there
-        "formatted by hand": (["acme/relay", "ada"], ["Bob Kahn", "Cy Idle", "Cyd Lane"]),
+        "formatted by hand": (["acme/relay", "ada"], ["Ada Byron", "Cyd Lane", "Bob Kahn"]),
         "openly": ([], []),
         "penguins": ([], []),
         "who owns src/wire.py": (["acme/relay", "ada"], ["Cyd Lane"]),  # nothing is tied to it
@@ -241,6 +241,16 @@ def test_whose_files_a_topic_is_about(root: Path, tmp_path: Path) -> None:
     assert "Cy Idle" in authors(engine, "openly", viewer=ADA)
     evidence = ask(engine, "experts", topic="relay.py", weight="evidence", explain=True)
     assert {one["arm"] for one in evidence["experts"][0]["explain"]["claims"]} == {"entity"}
+
+
+def test_what_counts_is_the_share_of_a_files_commits(tmp_path: Path) -> None:
+    root = repository(tmp_path / "repo", {})
+    for number, who in enumerate(["Bob Kahn"] * 5 + ["Ada Byron"] * 2):
+        commit_as(root, who, {"busy.py": f"x = {number}\n"})
+    commit_as(root, "Cyd Lane", {"quiet.py": "x = 1\n"})
+    for path in ("busy", "quiet"):
+        cite(root, path, f"The {path} loop restarts.", f"{path}.py")
+    assert authors(looked(tmp_path, root)) == ["Bob Kahn", "Cyd Lane", "Ada Byron"]
 
 
 TEAM_ALONE, BOTH = ["acme/relay"], ["acme/relay", "ada"]

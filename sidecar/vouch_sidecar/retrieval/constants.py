@@ -253,10 +253,12 @@ MAX_SEMANTIC = 5
 
 # Who committed to the files of claims.
 
-COMMIT_HALF_LIFE_DAYS = 730
-"""A commit two years ago counts half as much as one today: who wrote a file long ago may have left
+COMMIT_HALF_LIFE_DAYS = 1460
+"""A commit four years ago counts half as much as one today: who wrote a file long ago may have left
 it.
 """
+COMMITS_BESIDE = 3.0
+"""Commits beside which those to a file are counted: who made its only one may not know it well."""
 OWN_FILE = 0.8
 """What a commit to the claim's own file in `.vouch/` counts, where one to a file that it cites
 counts 1.

@@ -19,6 +19,7 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.retrieval.constants import (
     COMMIT_HALF_LIFE_DAYS,
+    COMMITS_BESIDE,
     FEW,
     MAX_BELOW,
     MAX_CLAIMS_WITH_FILES,
@@ -130,21 +131,23 @@ def _owners(subject: Subject) -> list[FileOwner]:
 
 
 def authors(subjects: Sequence[Subject]) -> list[Author]:
-    """The authors of the files of all subjects, those who know them best first. A commit counts as
-    much as the strongest tie of a file that it changed, and half as much after two years. Whom one
-    of the knowledge bases never names is left out of all.
+    """The authors of the files of all subjects, those who know them best first: by their share of
+    each file's commits, of which one counts half as much after four years, times the strength of
+    its tie. Whom one of the knowledge bases never names is left out of all.
     """
     by_person = _commits_by_person(subjects)
-    newest = max((commit.at for commits in by_person.values() for commit in commits), default=0)
-
-    def weight(commit: Commit, strengths: Iterable[float]) -> float:
-        return float(max(strengths) * 0.5 ** ((newest - commit.at) / DAY / COMMIT_HALF_LIFE_DAYS))
-
+    every = [each for commits in by_person.values() for each in commits.items()]
+    newest = max((commit.at for commit, _ in every), default=0)
+    counts = {c: 0.5 ** ((newest - c.at) / DAY / COMMIT_HALF_LIFE_DAYS) for c, _ in every}
+    whole = defaultdict[File, float](lambda: COMMITS_BESIDE)
+    for commit, files in every:
+        for file in files:
+            whole[file] += counts[commit]
     ranked = []
     for person, commits in by_person.items():
-        author = _author(commits)
-        knows = fsum(weight(commit, files.values()) for commit, files in commits.items())
-        ranked.append((-knows, -author.commits, author.name, person, author))
+        author, ties = _author(commits), [(c, *tie) for c in commits for tie in commits[c].items()]
+        knows = fsum(strength * counts[c] / whole[file] for c, file, strength in ties)
+        ranked.append((-round(knows, 9), -author.commits, author.name, person, author))
     return [author for *_, author in sorted(ranked)[:FEW]]
 
 
