@@ -73,8 +73,8 @@ generate: $(PYTHON_READY) $(EXTENSION_READY) ## Schemas, docs/protocol.md and th
 	$(BIN)/python -m scripts.settings_docs
 	cd extension && npm run --silent generate
 
-unit: $(PYTHON_READY) ## Tests of the sidecar that start no process: two minutes
-	$(BIN)/pytest -n auto --dist worksteal -m "not process"
+unit: $(PYTHON_READY) ## Tests of the sidecar without processes and quality: 90 s
+	$(BIN)/pytest -n auto --dist worksteal -m "not process" --ignore tests/quality
 
 python-test: $(PYTHON_READY) ## All tests of the sidecar
 	mkdir -p artifacts

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import CodeType
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,44 +19,19 @@ settings.register_profile(
 )
 settings.load_profile("any machine")
 
-STARTERS = {"Forked", "Popen", "StdioServerParameters", "executable"}
-"""Names that tests use to start a process that is no git; so is `COMMAND` beside `subprocess`."""
+STARTING = (
+    *("engine/test_kills", "hook/", "install/test_planted", "local/", "mcp/", "protocol/"),
+    *("reliability/test_ends", "reliability/test_processes", "reliability/test_storms"),
+    *("semantic/test_processes", "surfaces/test_doctor", "surfaces/test_entry"),
+    *("surfaces/test_jsonl", "surfaces/test_parity", "test_demo", "test_gates"),
+)
+"""How the paths of tests begin that start processes; a few others start one or two."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Mark the tests that start processes: themselves, by a fixture or by a helper."""
-    starts = cache(_starts)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        fixtures = [made[-1].func for made in item._fixtureinfo.name2fixturedefs.values()]
-        if any(starts(function) for function in (item.function, *fixtures)):
+        if item.nodeid.removeprefix("tests/").startswith(STARTING):
             item.add_marker("process")
-
-
-def _starts(function: Callable[..., object]) -> bool:
-    """Whether a function, or one of our tests' that it names, starts a process."""
-    todo, seen = list[object]([function]), set[int]()
-    while todo:
-        one = todo.pop()
-        one = inspect.unwrap(one) if callable(one) else one
-        if (
-            not inspect.isfunction(one)
-            or id(one) in seen
-            or not one.__module__.startswith("tests.")
-        ):
-            continue
-        seen.add(id(one))
-        names = _names(one.__code__)
-        if names & STARTERS or {"COMMAND", "subprocess"} <= names:
-            return True
-        for named in map(one.__globals__.get, names - {"run_command"}):  # mostly in this process
-            todo += vars(named).values() if inspect.isclass(named) else [named]
-    return False
-
-
-def _names(code: CodeType) -> set[str]:
-    """The names that a function and those within it use."""
-    within = (const for const in code.co_consts if isinstance(const, CodeType))
-    return {*code.co_names}.union(*map(_names, within))
 
 
 @pytest.fixture(scope="session")
