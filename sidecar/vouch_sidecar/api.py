@@ -92,7 +92,7 @@ class KnowledgeBase:
 
     def __init__(self, engine: Engine, viewer: Viewer) -> None:
         self._engine: Engine | None = engine
-        self._caller = Caller(connection="python", viewer=viewer)
+        self._caller = Caller(viewer=viewer)
         engine.load()
 
     def __enter__(self) -> Self:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
-from vouch_sidecar.engine import Caller, DiskFollower, Engine, Pushes
-from vouch_sidecar.engine.pushes import SaliencePush
+from vouch_sidecar.engine import Caller, DiskFollower, Engine, Subscriber
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
+from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart
 
 from tests.kb.samples import claim, dump, entity, make_kb, put
 
@@ -92,13 +92,26 @@ def reread(engine: Engine) -> None:
         engine.publish(collection, collection.read())
 
 
-def pushed(pushes: Pushes) -> list[SaliencePush]:
-    """What a connection is pushed now."""
-    return anyio.run(pushed_now, pushes)
+class Listener:
+    """Somebody who is told from now on what is in play."""
+
+    def __init__(
+        self, engine: Engine, caller: Caller | None = None, parts: Collection[PushPart] = PUSH_PARTS
+    ) -> None:
+        self._engine, self._told = engine, list[Push]()
+        who = caller or Caller()
+        engine.pushes.subscribe(Subscriber(self._told.append, lambda: who, parts))
+
+    async def told(self) -> list[Push]:
+        """What is told now."""
+        self._told.clear()
+        await self._engine.pushes.tell()
+        return [*self._told]
 
 
-async def pushed_now(pushes: Pushes) -> list[SaliencePush]:
-    return [push async for push in pushes.salience_in_turn()]
+def pushed(listener: Listener) -> list[Push]:
+    """What a listener is told now."""
+    return anyio.run(listener.told)
 
 
 def unread_engine(*roots: Path, env: Mapping[str, str] | None = None, **options: Any) -> Engine:

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.sessions import MAX_SESSIONS, SESSION_SECONDS, Session, Sessions
 from vouch_sidecar.kb.pauses import pause
 from vouch_sidecar.operations.wire import InvalidParamsError, NotFoundError
 
 from tests.engine.bases import (
     Clock,
+    Listener,
     ask,
     base,
     configure,
@@ -175,8 +176,8 @@ def test_a_window_counts_as_its_config_says(tmp_path: Path) -> None:
 
 def test_a_window_counts_as_the_environment_of_who_asks_says(tmp_path: Path) -> None:
     engine = engine_on(base(tmp_path / "kb"))
-    wide = Caller("socket", env={"VOUCH_SIDECAR_REFLEX_WINDOW": "12"})
-    off = Caller("socket", env={"VOUCH_SIDECAR_REFLEX_ENABLED": "false"})
+    wide = Caller(env={"VOUCH_SIDECAR_REFLEX_WINDOW": "12"})
+    off = Caller(env={"VOUCH_SIDECAR_REFLEX_ENABLED": "false"})
     for text in ("the Key Vault", *["something else"] * 10):
         ask(engine, "mentions", wide, session_id="s", text=text)
         ask(engine, "mentions", off, session_id="t", text=text)
@@ -251,11 +252,11 @@ def test_what_full_text_finds_is_said_once_to_a_session_and_never_pushed(engine:
     assert items(engine, UNNAMED, **once).keys() == {"billing"}
     assert items(engine, f"{UNNAMED} Hm.", **once) == {}
     assert items(engine, UNNAMED, session_id="s").keys() == {"billing"}
-    pushes = Pushes(engine, Caller())
+    listener = Listener(engine)
     engine.observe("other", None, UNNAMED)
-    assert pushed(pushes) == []
+    assert pushed(listener) == []
     engine.observe("other", None, "Where is the Gull Service?")
-    assert pushed(pushes) != []
+    assert pushed(listener) != []
 
 
 def test_of_an_entity_what_was_not_given_yet_is_said_and_what_changed_since(tmp_path: Path) -> None:

@@ -9,11 +9,13 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.operations.notifications import status_notification
 from vouch_sidecar.operations.readiness import indexed
 
 from tests.engine.bases import (
     Clock,
+    Listener,
     ask,
     base,
     cached,
@@ -21,7 +23,6 @@ from tests.engine.bases import (
     counts,
     finished,
     kept,
-    pushed_now,
     unread_engine,
     until,
     write,
@@ -84,9 +85,8 @@ def degraded(engine: Engine) -> list[str]:
 
 def told(engine: Engine) -> tuple[str, str | None]:
     """The health and the message that a client is told that connects now."""
-    push = Pushes(engine, Caller()).status()
-    assert push is not None
-    return push.health, push.message
+    status = status_notification(engine, Caller())
+    return status.health, status.message
 
 
 async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> None:
@@ -161,7 +161,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
     engine.registry.add_root(other)
     switch = fails(LOOKS[0])
     switch.of = lambda store: bool(store.kb_dir.parent == root)
-    pushes = Pushes(engine, Caller())
+    listener = Listener(engine)
 
     def claims() -> list[int]:
         return [row["counts"]["claims"] for row in ask(engine, "status")["roots"]]
@@ -169,7 +169,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
     async with kept(engine):
         await until(lambda: engine.registry.complete)
         engine.observe("s", None, "the Key Vault")
-        assert len((await pushed_now(pushes))[0].update.rows) == 2
+        assert len((await listener.told())[0].rows) == 2
         switch.on = True
         engine.check_soon([root])
         await until(lambda: engine.collections[root].is_failing)
@@ -180,8 +180,8 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         assert claims() == [0, 1]
         rows = ask(engine, "experts", topic="key vault")["experts"]
         assert [row["collection"] for row in rows] == ["other"]
-        (push,) = await pushed_now(pushes)
-        assert [row.view.collection for row, _ in push.update.rows] == ["other"]
+        (push,) = await listener.told()
+        assert [row.view.collection for row, _ in push.rows] == ["other"]
         health, message = told(engine)
         assert health == "error"
         assert str(message).startswith("Nothing of kb is said")

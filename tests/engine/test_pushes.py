@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine, Pushes, sessions
+from vouch_sidecar.engine import Caller, Engine, Subscriber, sessions
 from vouch_sidecar.engine import pushes as pushes_module
-from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
 from vouch_sidecar.kb.pauses import pause, resume
-from vouch_sidecar.retrieval.session_update import PushPart
+from vouch_sidecar.operations.notifications import status_notification
+from vouch_sidecar.retrieval.push import Push, PushPart
 
 from tests.engine.bases import (
     Clock,
+    Listener,
     ask,
     base,
     cached,
@@ -44,21 +45,21 @@ def engine(root: Path, clock: Clock) -> Engine:
 
 
 @pytest.fixture
-def pushes(engine: Engine) -> Pushes:
-    return Pushes(engine, Caller())
+def listener(engine: Engine) -> Listener:
+    return Listener(engine)
 
 
-def say(engine: Engine, pushes: Pushes, text: str) -> list[SaliencePush]:
+def say(engine: Engine, listener: Listener, text: str) -> list[Push]:
     engine.observe("s", None, text)
-    return pushed(pushes)
+    return pushed(listener)
 
 
-def fresh(told: list[SaliencePush]) -> list[str]:
-    return [row.entity.id for push in told for row, _ in push.update.fresh]
+def fresh(told: list[Push]) -> list[str]:
+    return [row.entity.id for push in told for row, _ in push.fresh]
 
 
-def bases_of(told: list[SaliencePush]) -> list[str]:
-    return [row.view.collection for push in told for row, _ in push.update.fresh]
+def bases_of(told: list[Push]) -> list[str]:
+    return [row.view.collection for push in told for row, _ in push.fresh]
 
 
 def context_of(engine: Engine, **params: object) -> list[str]:
@@ -66,53 +67,53 @@ def context_of(engine: Engine, **params: object) -> list[str]:
     return [item["collection"] for item in answer["items"]]
 
 
-def test_nothing_is_fresh_twice_in_a_session(engine: Engine, pushes: Pushes) -> None:
+def test_nothing_is_fresh_twice_in_a_session(engine: Engine, listener: Listener) -> None:
     for session_id in ("first", "second", "s"):
         engine.observe(session_id, None, "the Key Vault")
-    told = pushed(pushes)
+    told = pushed(listener)
     assert [push.session_id for push in told] == ["s", "second", "first"]
     assert fresh(told) == ["vault"] * 3
-    assert fresh(say(engine, pushes, "the Key Vault and Mail Relay 1x")) == ["e1"]
-    assert fresh(say(engine, pushes, "the Key Vault")) == []
+    assert fresh(say(engine, listener, "the Key Vault and Mail Relay 1x")) == ["e1"]
+    assert fresh(say(engine, listener, "the Key Vault")) == []
     engine.end_session("s")
-    assert [push.update.rows for push in pushed(pushes)] == [()]
-    assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
+    assert [push.rows for push in pushed(listener)] == [()]
+    assert fresh(say(engine, listener, "the Key Vault")) == ["vault"]
     engine.sessions.end("s")  # it begins anew before anybody was told
-    (push,) = say(engine, pushes, "Mail Relay 1x")
-    assert [row.entity.id for row, _ in push.update.rows] == ["e1"]
+    (push,) = say(engine, listener, "Mail Relay 1x")
+    assert [row.entity.id for row, _ in push.rows] == ["e1"]
     engine.observe("quiet", None, "nothing of note")
-    assert pushed(pushes) == []
+    assert pushed(listener) == []
     engine.end_session("quiet")
-    assert pushed(pushes) == [], "there was nothing to take back"
+    assert pushed(listener) == [], "there was nothing to take back"
 
 
 def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> None:
     long = "It relays " + "mail " * 60
     root = base(tmp_path / "kb", relays(12, long))
     engine = engine_on(root)
-    pushes = Pushes(engine, Caller())
-    (push,) = say(engine, pushes, ", ".join(f"Mail Relay {i}x" for i in range(12)))
-    assert len(push.update.rows) == 10
-    assert {said for _, said in push.update.rows} == {long[:199].rstrip() + "…"}
-    first = push.update.rows[0][0].entity.id
+    listener = Listener(engine)
+    (push,) = say(engine, listener, ", ".join(f"Mail Relay {i}x" for i in range(12)))
+    assert len(push.rows) == 10
+    assert {said for _, said in push.rows} == {long[:199].rstrip() + "…"}
+    first = push.rows[0][0].entity.id
     write(root, f"claims/{first}.yaml", claim(first, text="No.", entities=[first]))
     engine.load()
-    (push,) = pushed(pushes)
-    assert [said for row, said in push.update.rows if row.entity.id == first] == ["No."]
+    (push,) = pushed(listener)
+    assert [said for row, said in push.rows if row.entity.id == first] == ["No."]
 
 
 @pytest.mark.parametrize("wanted", [["salience"], ["fresh"], ["text"], ["fresh", "text"], []])
 def test_only_the_parts_that_a_client_wants_are_filled(
     engine: Engine, wanted: list[PushPart]
 ) -> None:
-    told = say(engine, Pushes(engine, Caller(), parts=wanted), "the Key Vault")
+    told = say(engine, Listener(engine, parts=wanted), "the Key Vault")
     filled = [
         part
         for push in told
         for part, said in (
-            ("salience", push.update.rows),
-            ("fresh", push.update.fresh),
-            ("text", push.update.block.text),
+            ("salience", push.rows),
+            ("fresh", push.fresh),
+            ("text", push.block.text),
         )
         if said
     ]
@@ -131,18 +132,18 @@ def test_only_the_parts_that_a_client_wants_are_filled(
 )
 def test_what_is_volunteered_is_as_the_config_says(
     engine: Engine,
-    pushes: Pushes,
+    listener: Listener,
     root: Path,
     clock: Clock,
     volunteer: dict[str, object],
     expected: list[str],
 ) -> None:
     configure(engine, root, volunteer=volunteer)
-    said = fresh(say(engine, pushes, "where is the Key Vault kept"))
+    said = fresh(say(engine, listener, "where is the Key Vault kept"))
     clock.now += 59
-    said += fresh(say(engine, pushes, "is Mail Relay 1X up"))
+    said += fresh(say(engine, listener, "is Mail Relay 1X up"))
     clock.now += 1
-    said += [f"later {one}" for one in fresh(pushed(pushes))]
+    said += [f"later {one}" for one in fresh(pushed(listener))]
     assert said == expected
 
 
@@ -156,22 +157,22 @@ def test_of_several_each_config_rules_its_own_entities_and_the_strongest_comes_f
         volunteer = {"max_per_session": most}
         write(root, "config.yaml", {"volunteer": volunteer, "sidecar": {"recall": recall}})
     engine = engine_on(one, two)
-    pushes = Pushes(engine, Caller())
-    (push,) = say(engine, pushes, "the Mail Relay and the Letter Box")
+    listener = Listener(engine)
+    (push,) = say(engine, listener, "the Mail Relay and the Letter Box")
     assert bases_of([push]) == ["two", "one"]
-    assert [line.artifact.id for line in push.update.block.hits] == ["strong", "weak"]
-    assert push.update.block.text.count(", 0 sources, ") == 1
-    assert bases_of(say(engine, pushes, "the Key Vault")) == ["one"]
+    assert [line.artifact.id for line in push.block.hits] == ["strong", "weak"]
+    assert push.block.text.count(", 0 sources, ") == 1
+    assert bases_of(say(engine, listener, "the Key Vault")) == ["one"]
 
 
 def test_opting_out_says_one_last_empty_word_and_records_nothing(
-    engine: Engine, pushes: Pushes, root: Path
+    engine: Engine, listener: Listener, root: Path
 ) -> None:
-    say(engine, pushes, "the Key Vault")
+    say(engine, listener, "the Key Vault")
     assert "_meta" in ask(engine, "experts", topic="keys", session_id="s")
     configure(engine, root, retrieval={"reflex": {"enabled": False}})
-    assert [push.update.rows for push in pushed(pushes)] == [()]
-    assert say(engine, pushes, "the Key Vault") == []
+    assert [push.rows for push in pushed(listener)] == [()]
+    assert say(engine, listener, "the Key Vault") == []
     assert "_meta" not in ask(engine, "experts", topic="key vault", session_id="s")
     assert ask(engine, "status")["sessions"] == 0
     for wanted in (["kb"], []):  # what was given is remembered all the same
@@ -179,24 +180,24 @@ def test_opting_out_says_one_last_empty_word_and_records_nothing(
         write(root, "config.yaml", {"retrieval": {"reflex": {"enabled": False, "window": 2}}})
         engine.load()
     configure(engine, root, retrieval={"reflex": {"enabled": True}})
-    assert pushed(pushes) == []
+    assert pushed(listener) == []
     assert ask(engine, "salience", session_id="s")["salience"] == []
-    assert fresh(say(engine, pushes, "the Key Vault")) == ["vault"]
+    assert fresh(say(engine, listener, "the Key Vault")) == ["vault"]
 
 
 def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Path) -> None:
     one, two = base(tmp_path / "one"), base(tmp_path / "two")
     engine = engine_on(one, two)
-    pushes = Pushes(engine, Caller())
-    assert bases_of(say(engine, pushes, "the Key Vault")) == ["one", "two"]
+    listener = Listener(engine)
+    assert bases_of(say(engine, listener, "the Key Vault")) == ["one", "two"]
     for wanted in (["one", "two"], []):
         assert context_of(engine, task="do keys rotate?", repeat=False) == wanted
     configure(engine, one, retrieval={"reflex": {"enabled": False}})
-    say(engine, pushes, "Key Vault")
+    say(engine, listener, "Key Vault")
     assert context_of(engine) == ["two"]
     configure(engine, one, retrieval={"reflex": {"enabled": True}})
     assert context_of(engine) == ["two"]
-    assert bases_of(say(engine, pushes, "the Key Vault again")) == ["one"]
+    assert bases_of(say(engine, listener, "the Key Vault again")) == ["one"]
     assert context_of(engine) == ["one", "two"]
     assert context_of(engine, task="do keys rotate?", repeat=False) == ["one"]
 
@@ -210,7 +211,7 @@ def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Pat
 )
 def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
     engine: Engine,
-    pushes: Pushes,
+    listener: Listener,
     clock: Clock,
     monkeypatch: pytest.MonkeyPatch,
     waits: list[float],
@@ -221,12 +222,12 @@ def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
         return run()
 
     monkeypatch.setattr(pushes_module, "in_turn", late)
-    told = say(engine, pushes, "the Key Vault and Mail Relay 1x") + pushed(pushes)
-    assert pushed(pushes) == []
+    told = say(engine, listener, "the Key Vault and Mail Relay 1x") + pushed(listener)
+    assert pushed(listener) == []
     assert [len(fresh([push])) for push in told] == each
     assert sorted(fresh(told)) == ["e1", "vault"]
     for push in told:
-        assert [hit.entity_id for hit in push.update.block.hits] == fresh([push])
+        assert [hit.entity_id for hit in push.block.hits] == fresh([push])
 
 
 def test_a_pause_ends_whoever_noticed_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,92 +240,72 @@ def test_a_pause_ends_whoever_noticed_it(tmp_path: Path, monkeypatch: pytest.Mon
     told: list[int] = []
 
     async def run() -> None:
-        def tell(push: SaliencePush | StatusPush) -> None:
-            if isinstance(push, SaliencePush):
-                told.append(len(push.update.rows))
-                if told == [1]:
-                    pause(root, env, None)
-                elif told == [1, 0]:
-                    resume(root, env)
-                elif len(told) == 3:
-                    scope.cancel()
+        def tell(push: Push) -> None:
+            told.append(len(push.rows))
+            if told == [1]:
+                pause(root, env, None)
+            elif told == [1, 0]:
+                resume(root, env)
+            elif len(told) == 3:
+                scope.cancel()
 
+        engine.pushes.subscribe(Subscriber(tell, Caller))
         with anyio.move_on_after(20) as scope:
-            await Pushes(engine, Caller()).run(tell)
+            await engine.pushes.run()
 
     anyio.run(run)
     assert told == [1, 0, 1]
     pause(root, env, None)
-    status = Pushes(engine, Caller()).status()
-    assert status is not None
+    status = status_notification(engine, Caller())
     assert (status.health, status.message) == ("ok", "Paused")
 
 
 @pytest.mark.anyio
-async def test_a_status_waits_for_no_ranking(
-    engine: Engine, pushes: Pushes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    is_ranking, told = anyio.Event(), list[Any]()
+async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine: Engine) -> None:
+    others, faults = list[Push](), iter([ZeroDivisionError])
+    told: list[list[str]] = []
 
-    async def for_ever(_: Callable[[], T]) -> None:
-        is_ranking.set()
-        await anyio.sleep_forever()
+    def tell(push: Push) -> None:
+        for fault in faults:
+            raise fault
+        told.append(fresh([push]))
 
-    monkeypatch.setattr(pushes_module, "in_turn", for_ever)
     engine.observe("s", None, "the Key Vault")
-    async with anyio.create_task_group() as group:
-        group.start_soon(pushes.run, told.append)
-        await is_ranking.wait()
-        engine.faults.add("step", "It fails.")
-        await until(lambda: told[-1].message == "It fails.")
-        group.cancel_scope.cancel()
-
-
-@pytest.mark.anyio
-@pytest.mark.parametrize("broken", ["session_update", "StatusPush"])
-async def test_one_that_fails_is_said_and_made_again(
-    engine: Engine, pushes: Pushes, monkeypatch: pytest.MonkeyPatch, broken: str
-) -> None:
-    told: list[Any] = []
-    engine.observe("s", None, "the Key Vault")
-    async with anyio.create_task_group() as tasks:
-        with monkeypatch.context() as patched:
-            patched.setattr(pushes_module, broken, lambda *_: 1 / 0)
-            tasks.start_soon(pushes.run, told.append)
-            await until(lambda: bool(engine.faults.problems()))
-            (problem,) = engine.faults.problems()
-            assert "ZeroDivisionError" in problem.message
-            assert engine.health.degraded() == ["watch_lost"]
-        engine.notify()
-        await until(lambda: engine.health.degraded() == [])
-        await until(lambda: isinstance(told[-1], StatusPush) and told[-1].health == "ok")
-        (push,) = (push for push in told if isinstance(push, SaliencePush))
-        assert [row.entity.id for row, _ in push.update.rows] == ["vault"]
-        tasks.cancel_scope.cancel()
+    for each in (tell, others.append):
+        engine.pushes.subscribe(Subscriber(each, Caller))
+    await engine.pushes.tell()
+    (problem,) = engine.faults.problems()
+    assert "ZeroDivisionError" in problem.message
+    assert status_notification(engine, Caller()).message == problem.message
+    assert len(others) == 1
+    await engine.pushes.tell()
+    assert engine.health.degraded() == []
+    assert [row.entity.id for push in others for row, _ in push.rows] == ["vault"]
+    assert len(told) == 1
 
 
 @pytest.mark.anyio
 async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
-    engine: Engine, pushes: Pushes, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "SESSION_SECONDS", 0.1)
     monkeypatch.setattr(pushes_module, "PAUSE_SECONDS", 0.1)
     told: list[int] = []
 
-    def tell(push: SaliencePush | StatusPush) -> None:
-        if isinstance(push, SaliencePush):
-            told.append(len(push.update.rows))
-            clock.now += 1
+    def tell(push: Push) -> None:
+        told.append(len(push.rows))
+        clock.now += 1
 
     async with anyio.create_task_group() as tasks:
         engine.observe("s", None, "the Key Vault")
-        tasks.start_soon(pushes.run, tell)
+        engine.pushes.subscribe(Subscriber(tell, Caller))
+        tasks.start_soon(engine.pushes.run)
         await until(lambda: told == [1, 0])
         tasks.cancel_scope.cancel()
 
 
 def test_what_was_retired_while_a_push_was_worked_out_is_not_in_it(
-    engine: Engine, pushes: Pushes, root: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, listener: Listener, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def late(run: Callable[[], T]) -> T:
         ranked = run()
@@ -334,7 +315,7 @@ def test_what_was_retired_while_a_push_was_worked_out_is_not_in_it(
         return ranked
 
     monkeypatch.setattr(pushes_module, "in_turn", late)
-    (push,) = say(engine, pushes, "the Key Vault")
-    assert push.update.block is not None
-    assert "Keys stay." in push.update.block.text
-    assert "Keys rotate." not in push.update.block.text
+    (push,) = say(engine, listener, "the Key Vault")
+    assert push.block is not None
+    assert "Keys stay." in push.block.text
+    assert "Keys rotate." not in push.block.text

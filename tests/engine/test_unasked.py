@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 import yaml
-from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval import gate
 from vouch_sidecar.retrieval.blocks.session_brief import HOW_TO_ASK, UNNAMED, brief
 from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell
 
 from tests.conftest import MakeKb
-from tests.engine.bases import ask, base, engine_on, known, pushed, write
+from tests.engine.bases import Listener, ask, base, engine_on, known, pushed, write
 from tests.kb.samples import claim, make_kb, page
 from tests.workspace.places import cite, repository, settled
 
@@ -28,7 +28,7 @@ TOP = Path(__file__).resolve().parents[2]
 
 def context(engine: Engine, task: str) -> str:
     """The block that a hook gives for a task."""
-    return str(ask(engine, "context", Caller("socket", is_unasked=True), task=task)["text"])
+    return str(ask(engine, "context", Caller(is_unasked=True), task=task)["text"])
 
 
 # Whole answers, as they were captured
@@ -131,16 +131,17 @@ def refuse(monkeypatch: pytest.MonkeyPatch, ids: Set[str]) -> None:
 
 def claims_told(engine: Engine) -> Mapping[str, set[str]]:
     """The ids of the claims that are told, by the way of telling and what was asked."""
-    caller, said = Caller("editor"), defaultdict[str, set[str]](set)
+    caller, said = Caller(), defaultdict[str, set[str]](set)
     (served,) = engine.serving(caller)
+    listener = Listener(engine, caller)
     for text in (json.loads(line)["text"] for line in PROMPTS):
         items = ask(engine, "context", task=text)["items"]
         said[f"context {text}"] = {item["id"] for item in items if item["kind"] == "claim"}
         engine.observe("s", None, text)
-        for push in pushed(Pushes(engine, caller)):
-            rows = {row.top_claim_id for row, _ in (*push.update.rows, *push.update.fresh)}
+        for push in pushed(listener):
+            rows = {row.top_claim_id for row, _ in (*push.rows, *push.fresh)}
             said[f"push {text}"] = {each for each in rows if each is not None}
-            cited = [artifact for hit in push.update.block.hits for artifact in hit.cited]
+            cited = [artifact for hit in push.block.hits for artifact in hit.cited]
             said[f"block {text}"] = {each.id for each in cited if isinstance(each, Claim)}
         engine.end_session("s")
     for path in served.view.workspace.files.paths:

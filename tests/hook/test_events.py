@@ -9,12 +9,12 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Pushes
+from vouch_sidecar.engine import Caller
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.hook.payload import ENVELOPES, prompt_of
 from vouch_sidecar.surfaces.local.user_socket import HOOK
 
-from tests.engine.bases import Clock, ask, pushed
+from tests.engine.bases import Clock, Listener, ask, pushed
 from tests.kb.samples import entity, put
 from tests.protocol import knowledge
 from tests.workspace.places import cite, git, settled, write
@@ -40,7 +40,7 @@ class Agent:
         """What it is told; empty for nothing."""
         payload = {"session_id": session_id, "cwd": str(self.root), **given}
         request = {"id": 1, "method": HOOK + event, "params": payload}
-        caller = Caller("socket", env={}, is_model=True)
+        caller = Caller(env={}, is_model=True)
         answered = anyio.run(answer_agent, self.engine, request, caller, lambda: is_heard)
         said = (answered["result"] or {}).get("hookSpecificOutput", {"additionalContext": ""})
         return str(said["additionalContext"])
@@ -135,6 +135,7 @@ def test_what_nobody_reviewed_is_told_unasked_where_it_surely_answers_alone(
     cite(agent.root, "passage", said, "a.md", said.encode(), quote=said.encode(), **fields)
     put(agent.root / ".vouch", "entities/mail.yaml", entity("mail", name="Mail Relay"))
     again = Agent(agent.root, tmp_path)
+    listener = Listener(again.engine)
     for text, is_sure in (
         ("the Mail Relay is fast", False),
         ("Does Mail Relay drop letters?", True),
@@ -143,7 +144,7 @@ def test_what_nobody_reviewed_is_told_unasked_where_it_surely_answers_alone(
         assert [item["id"] for item in asked] == ["passage"]
         assert (said in again(PROMPT, text, prompt=text)) is is_sure
         again.engine.observe("typed", None, text)
-        told = (p.update.block.text for p in pushed(Pushes(again.engine, Caller("editor"))))
+        told = (p.block.text for p in pushed(listener))
         assert (said in "".join(told)) is is_sure
         again.engine.end_session("typed")
 

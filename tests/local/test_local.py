@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import socket
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
@@ -13,9 +15,13 @@ from typing import Any
 
 import anyio
 import pytest
+from vouch_sidecar.engine import Caller, Subscriber
 from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
+from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import socket_server
+from vouch_sidecar.surfaces.local import follower
+from vouch_sidecar.surfaces.local.follower import follower_for
 from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask, socket_path
 from vouch_sidecar.surfaces.socket_server import LocalServer
 
@@ -170,13 +176,41 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
         assert engines.engine_for(frozenset({one})) is alone
         assert [sorted(engine.collections) for engine in (alone, both)] == [[one], [one, two]]
         assert not alone.env
-        assert engines.engines_about(frozenset({one})) == [alone, both]
-        assert engines.engines_about(frozenset({two})) == [both]
         monkeypatch.setattr(socket_server, "IDLE_SECONDS", -1.0)
-        while engines.engines_about(frozenset({one})):
+        while engines.engine_for(frozenset({one})) is alone:
             await anyio.sleep(0.01)
-        assert engines.engine_for(frozenset({one})) is not alone
         tasks.cancel_scope.cancel()
+
+
+@pytest.mark.anyio
+async def test_a_follower_is_told_of_every_engine_in_the_names_that_he_has(tmp_path: Path) -> None:
+    one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
+    told = list[Push]()
+    async with anyio.create_task_group() as tasks:
+        server = LocalServer({}, tasks)
+        watching = Caller(env={}, roots=frozenset({one}), names={one: "mine"})
+        server.subscribe(Subscriber(told.append, lambda: watching))
+        engine = server.engine_for(frozenset({one, two}))
+        while not engine.registry.complete:
+            await anyio.sleep(0.01)
+        engine.observe("agent", None, KNOWN)
+        while not told:
+            await anyio.sleep(0.01)
+        assert [row.view.shown_collection for row, _ in told[-1].rows] == ["mine"]
+        tasks.cancel_scope.cancel()
+
+
+@pytest.mark.anyio
+async def test_a_follower_that_does_not_read_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follower, "MAX_LOCAL_MESSAGE", 1000)
+    here, there = socket.socketpair()
+    with there:
+        _, writer = await asyncio.open_unix_connection(sock=here)
+        params = {"all": True, "push": [], "names": {}, "viewer": [None, None]}
+        one = follower_for(Caller(), params, writer)
+        for number in range(10_000):
+            one.tell(Push("agent", number))
+        assert writer.is_closing()
 
 
 def test_a_watch_sees_hooks_and_editors_though_it_was_there_first(place: Place) -> None:

@@ -10,13 +10,13 @@ from typing import Any
 
 import jsonschema
 import pytest
-from vouch_sidecar.engine import Caller, Engine, Pushes
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.notifications import salience_notification, status_notification
 from vouch_sidecar.operations.operation import operations
 
 from scripts import schemas
-from tests.engine.bases import ask, base, counts, engine_on, pushed, write
+from tests.engine.bases import Listener, ask, base, counts, engine_on, pushed, write
 from tests.kb.samples import SHA, claim, dump, entity, make_kb
 from tests.operations.conftest import FILES
 from tests.workspace.places import cite, repository, settled
@@ -100,14 +100,12 @@ def test_real_answers_of_every_operation_fit_the_schemas(
 
 
 def test_pushes_fit_the_schemas(engine: Engine) -> None:
-    pushes = Pushes(engine, Caller())
+    listener = Listener(engine)
     engine.observe("s", None, "the Mail Relay")
-    (push,) = pushed(pushes)
-    status = pushes.status()
-    assert status is not None
+    (push,) = pushed(listener)
     for method, told in (
         ("vouch/didChangeSalience", salience_notification(push)),
-        ("vouch/didChangeStatus", status_notification(status)),
+        ("vouch/didChangeStatus", status_notification(engine, Caller())),
     ):
         valid(SCHEMA["notifications"][method]["params"], told.model_dump(mode="json"))
 

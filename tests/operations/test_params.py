@@ -177,6 +177,6 @@ def test_a_session_is_needed_where_nothing_else_says_what_is_meant(engine: Engin
         with pytest.raises(InvalidParamsError) as error:
             ask(engine, operation)
         assert error.value.missing
-    own = Caller("editor", session_id="own")
+    own = Caller(session_id="own")
     assert ask(engine, "salience", own)["session_id"] == "own"
     assert ask(engine, "context", own)["text"] == ""

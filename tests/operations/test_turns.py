@@ -112,7 +112,7 @@ def test_prompts_lines_and_phrases_are_counted(tmp_path: Path) -> None:
     engine = engine_on(root)
     for prompt in ("How do the keys of the key vault rotate?", "Order cake for everybody, please."):
         event = {"session_id": prompt, "cwd": str(root), "prompt": prompt}
-        anyio.run(respond, engine, PROMPT, event, Caller("socket", env={}))
+        anyio.run(respond, engine, PROMPT, event, Caller(env={}))
     found = ask(engine, "stats")
     assert (found["prompts"], found["told"], found["silent"], found["lines"]) == (2, 1, 1, 1)
     for from_cache in (False, True):

@@ -8,10 +8,10 @@ import tracemalloc
 from functools import _lru_cache_wrapper
 from pathlib import Path
 
-from vouch_sidecar.engine import Caller, Pushes
+from vouch_sidecar.engine import Caller
 from vouch_sidecar.index.knowledge import Knowledge
 
-from tests.engine.bases import Clock, ask, cached, engine_on, pushed
+from tests.engine.bases import Clock, Listener, ask, cached, engine_on, pushed
 from tests.engine.world import TEXTS, changed, files, lay
 from tests.soak import LONG, soak
 
@@ -50,7 +50,7 @@ def test_an_hour_of_work(tmp_path: Path) -> None:
     state = files(FILES)
     root = lay(tmp_path / "kb", state)
     engine = engine_on(root, env=cached(tmp_path), clock=clock)
-    pushes = Pushes(engine, Caller("editor"))
+    listener = Listener(engine)
     held = 0
     tracemalloc.start()
     try:
@@ -60,8 +60,8 @@ def test_an_hour_of_work(tmp_path: Path) -> None:
             lay(root, state)
             for text in range(TEXTS_EACH):
                 engine.observe(f"s{rng.randrange(SESSIONS)}", f"{text % 5}", rng.choice(TEXTS))
-            ask(engine, "experts", Caller("editor"), topic="key vault")
-            pushed(pushes)
+            ask(engine, "experts", Caller(), topic="key vault")
+            pushed(listener)
             engine.load()
             clock.now += 10
             if number == ROUNDS // 2 - 1:  # both times after a checkout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from vouch_sidecar.kb.settings_model import Recall
+from vouch_sidecar.kb.settings_model import Recall, Settings
 from vouch_sidecar.retrieval.evidence.text_kinds import phrases_in, worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id, claims_about
@@ -188,7 +188,10 @@ def test_a_claim_about_somebody_is_enough_where_a_text_asks_who() -> None:
 
 def test_a_probe_tells_the_phrase_that_a_hit_holds_and_how_strong_it_is() -> None:
     asked = "which database do we use for billing data?"
-    strict = replace(view(*FACTS, collection="strict"), recall=Recall(similarity_threshold=0.999))
+    strict = replace(
+        view(*FACTS, collection="strict"),
+        settings=Settings(recall=Recall(similarity_threshold=0.999)),
+    )
     found: Probe = run([KNOWN, strict], asked)
     (hit,) = found.hits
     assert (hit.view.collection, hit.artifact.id) == ("kb", "billing")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Evidence, Page, Source
-from vouch_sidecar.kb.settings_model import Recall
+from vouch_sidecar.kb.settings_model import Recall, Settings
 from vouch_sidecar.retrieval.blocks.block import line_text
 from vouch_sidecar.retrieval.blocks.context import lines_for, make_block
 from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell, met_by
@@ -70,7 +70,7 @@ def test_each_collection_has_as_many_lines_as_its_config_allows() -> None:
     for name, said, allowed in (("one", "rotates keys", 1), ("two", "is audited", 3)):
         known = (claim(f"c{n}", f"{name} {said}: {n}.", entities=("vault",)) for n in range(3))
         seen = view(VAULT, *known, collection=name)
-        views.append(replace(seen, recall=Recall(max_results=allowed)))
+        views.append(replace(seen, settings=Settings(recall=Recall(max_results=allowed))))
     text = "Has the Key Vault rotated keys?"
     rows = volunteered(row for seen in views for row in named_in(seen, [text]))
     block = make_block(views, rows, text)

@@ -7,6 +7,7 @@ from math import prod
 
 import pytest
 from vouch_sidecar.kb.records import Artifact
+from vouch_sidecar.kb.settings_model import Settings, Volunteer
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
@@ -191,7 +192,8 @@ def test_a_name_that_only_a_machine_printed_is_listed_and_not_said() -> None:
 def test_a_part_is_partial_however_often_it_is_said() -> None:
     (row,) = rank(SEEN, ["jwt", "jwt", "jwt"], 3)
     assert row.arm == "partial"
-    assert volunteered(named_in(replace(SEEN, name_threshold=0.0), ["jwt", "jwt", "jwt"])) == []
+    wide = replace(SEEN, settings=Settings(volunteer=Volunteer(threshold=0.0)))
+    assert volunteered(named_in(wide, ["jwt", "jwt", "jwt"])) == []
 
 
 def test_a_part_of_several_names_lists_all_of_them_below_the_rest_and_of_many_none() -> None:

@@ -9,6 +9,7 @@ import pytest
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Scope, Source
+from vouch_sidecar.kb.settings_model import Settings, Volunteer
 from vouch_sidecar.retrieval.evidence.name_strength import weigh
 from vouch_sidecar.retrieval.explanations import candidates
 from vouch_sidecar.retrieval.people.experts import rank as experts
@@ -230,7 +231,7 @@ def test_it_is_listed_behind_every_entity() -> None:
 
 
 def test_it_is_never_volunteered_beside_other_words() -> None:
-    view = replace(seen(*KEYRINGS), name_threshold=0.0)
+    view = replace(seen(*KEYRINGS), settings=Settings(volunteer=Volunteer(threshold=0.0)))
     for text in ("is the keyring broken", "does the keyring go before netrc"):
         assert [row.entity.id for row in rank(view, [text], 9)] == ["topic:keyring"]
         assert volunteered(named_in(view, [text])) == []

@@ -24,7 +24,7 @@ from tests.workspace.places import cite, commit_as, git, repository
 pytestmark = pytest.mark.anyio
 
 UNREAD = "Not everything is read yet"
-CALLER = Caller(connection="test")
+CALLER = Caller()
 
 
 @pytest.fixture

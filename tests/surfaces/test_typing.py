@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import anyio
 import pytest
 from vouch_sidecar.surfaces.lsp.documents import PROMPT, Document
-from vouch_sidecar.surfaces.lsp.typing import Paragraphs, Typing, session_of
+from vouch_sidecar.surfaces.lsp.typing import Paragraphs, Typing
 
-IDLE = 0.02
+from tests.engine.bases import base, engine_on
+
+IDLE_MS = 50
 TEXT = "one\nmore\n\ntwo\n\nthree\n\nfour\n"
 
 
@@ -95,28 +98,23 @@ def test_paragraphs_with_changed_words_are_told(old: str, new: str, told: list[s
     ],
 )
 def test_the_uri_names_the_session(uri: str, session_id: str | None) -> None:
-    assert session_of(uri) == session_id
+    assert Document(uri, "", "utf-8").session_id == session_id
 
 
-def test_a_prompt_is_submitted_once_and_counts_as_it_is_then() -> None:
-    said: list[tuple[str, bool]] = []
-    faults: list[object] = []
-
-    def observe(_: str, __: str, text: str, *, final: bool = False) -> None:
-        said.append((text, final))
+def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Path) -> None:
+    engine = engine_on(base(tmp_path), env={"VOUCH_SIDECAR_PROMPTS_IDLE_MS": f"{IDLE_MS}"})
+    prompt, faults = Document("u", "jwt", "utf-8", PROMPT), list[object]()
 
     async def play() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
-        typing = Typing(observe, lambda: IDLE)
-        for text in ("jwt", ""):  # opened twice
-            typing.open(Document("u", text, "utf-8", PROMPT), "s")
-        typing.close("u")
-        typing.open(Document("u", "jwt", "utf-8", PROMPT), "s")
-        for text in ("jwt", "jwt", "jwt and redis"):
-            typing.change(Document("u", text, "utf-8", PROMPT))
-            typing.save("u")
-        typing.close("u")
-        await anyio.sleep(IDLE * 5)
+        typing = Typing(engine)
+        typing.open(prompt, "s")
+        for prompt.source in ("jwt", "jwt", "jwt and redis"):
+            typing.change(prompt)
+            typing.save(prompt)
+        typing.close(prompt)
+        await anyio.sleep(IDLE_MS * 2 / 1000)  # what waited for this finds nothing
 
     asyncio.run(play())
-    assert (said, faults) == ([("jwt", True), ("jwt and redis", True)], [])
+    (session,) = engine.sessions
+    assert (session.window(), faults) == (["jwt and redis", "jwt"], [])

@@ -3,7 +3,7 @@
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.disk_follower import DiskFollower
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.pushes import Pushes, SaliencePush, StatusPush
+from vouch_sidecar.engine.pushes import Subscriber
 from vouch_sidecar.engine.registry import Caller, Served, UnknownRootError
 
 __all__ = [
@@ -11,9 +11,7 @@ __all__ = [
     "Collection",
     "DiskFollower",
     "Engine",
-    "Pushes",
-    "SaliencePush",
     "Served",
-    "StatusPush",
+    "Subscriber",
     "UnknownRootError",
 ]

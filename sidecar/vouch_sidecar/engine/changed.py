@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from math import inf
 
 import anyio
 
 GATHER_SECONDS = 0.05
-"""Who tells of changes waits so long from one time to the next. The first is told at once: somebody
-types, and waited already.
+"""Who tells of changes waits so long from one round to the next. The first change is told at once:
+what is typed waited already.
 """
 
 
 class Changed:
-    """Counts what is published, what begins or ends to fail, and texts of sessions. Call its
-    methods on the event loop only; without one, nobody waits.
+    """Counts whatever may be told of: what is published, what begins or ends to fail, texts of
+    sessions and of open files. Call its methods on the event loop only; without one, nobody waits.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,14 @@ class Changed:
 
     async def since(self, count: int, seconds: float = inf) -> int:
         """Wait until more than this was counted, for at most `seconds`. Returns the count."""
-        await self.any_since({self: count}, seconds)
+        event = anyio.Event()
+        self._waiting.add(event)
+        try:
+            with anyio.move_on_after(seconds):
+                if self.count == count:
+                    await event.wait()
+        finally:
+            self._waiting.discard(event)
         return self.count
 
     async def until(self, holds: Callable[[], bool], seconds: float = inf) -> None:
@@ -39,16 +46,12 @@ class Changed:
             while not holds():
                 await self.since(self.count)
 
-    @classmethod
-    async def any_since(cls, counts: Mapping[Changed, int], seconds: float = inf) -> None:
-        """As `since`, for whichever of several counts more first."""
-        event = anyio.Event()
-        for changed in counts:
-            changed._waiting.add(event)
-        try:
-            with anyio.move_on_after(seconds):
-                if all(changed.count == count for changed, count in counts.items()):
-                    await event.wait()
-        finally:
-            for changed in counts:
-                changed._waiting.discard(event)
+    async def rounds(self, seconds: float = inf) -> AsyncIterator[None]:
+        """Now, and after every change, but at most every `GATHER_SECONDS`, and at the latest
+        `seconds` after the round before.
+        """
+        while True:
+            count = self.count
+            yield
+            await anyio.sleep(GATHER_SECONDS)
+            await self.since(count, seconds)

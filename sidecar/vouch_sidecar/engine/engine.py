@@ -29,6 +29,7 @@ from vouch_sidecar.engine.faults import (
     Faults,
 )
 from vouch_sidecar.engine.health import Health
+from vouch_sidecar.engine.pushes import Pushes
 from vouch_sidecar.engine.registry import Caller, Registry, Served
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.stats import Stats
@@ -37,10 +38,8 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.records import Key, Kind, VouchSession
 from vouch_sidecar.kb.settings import viewer_for
-from vouch_sidecar.retrieval.blocks.block import without_blocks
-from vouch_sidecar.retrieval.constants import VOLUNTEERED
+from vouch_sidecar.retrieval.push import in_play
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.session_update import in_play
 from vouch_sidecar.retrieval.view import Deadline, NameWords, PeopleTold, View
 from vouch_sidecar.workspace.topics import NO_TOPICS
 from vouch_sidecar.workspace.world import World
@@ -86,6 +85,14 @@ class Engine:
         self.sessions = Sessions(clock)
         self.stats = Stats()
         self.breath = Breath()
+        self.pushes = Pushes(
+            self.sessions,
+            self.changed,
+            self.faults,
+            self.breath,
+            self.unpaused,
+            lambda: self.generation,
+        )
         self.embeddings = Embeddings(self.registry, self.faults, self.due)
         self.is_followed = is_followed
         self.generation = 0
@@ -211,7 +218,6 @@ class Engine:
             knowledge = self._nothing if collection.is_silent else collection.knowledge
             env = self.env if caller.env is None else caller.env
             who = viewer_for(settings, viewer, caller.viewer, env)
-            named = settings.volunteer.threshold
             words = NameWords.of(settings.naming.always, settings.naming.never)
             view = View(
                 collection.name,
@@ -224,13 +230,11 @@ class Engine:
                 people_told=PeopleTold.from_settings(settings.people, is_model=caller.is_model),
                 topics=collection.world.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
-                recall=settings.recall,
-                name_threshold=VOLUNTEERED if named is None else named,
+                settings=settings,
                 is_unasked=caller.is_unasked,
-                persona=settings.general.persona,
                 shown_collection=self.registry.shown_name(collection, caller),
             )
-            served.append(Served(view, settings, collection))
+            served.append(Served(view, collection))
         return served
 
     def have_topics_derived(self, served: Iterable[Served]) -> None:
@@ -261,16 +265,16 @@ class Engine:
             return
         window = max(reflex.window for reflex in following.values())
         others = {c.root for c in served} - {c.root for c in following}
-        session, text = self.sessions.open(session_id), without_blocks(text)
+        session = self.sessions.open(session_id)
         session.touch(slot, text, window, final=final, passed_over=others)
         if by.env is not None:
             session.shared_for |= by.roots or frozenset()
-        self.changed.bump()
+        self.pushes.soon()
 
     def end_session(self, session_id: str) -> None:
         """Drop a session with its window."""
         self.sessions.end(session_id)
-        self.changed.bump()
+        self.pushes.soon()
 
     def unpaused(self, caller: Caller) -> list[Served]:
         """The knowledge bases of `serving` that may volunteer something: those that are not

@@ -21,7 +21,7 @@ from vouch_sidecar.kb.discovery import (
 )
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings
-from vouch_sidecar.retrieval.session_update import Window
+from vouch_sidecar.retrieval.push import Window
 from vouch_sidecar.retrieval.view import View
 
 
@@ -29,7 +29,7 @@ class UnknownRootError(LookupError):
     """A call names a root without a served knowledge base."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
     """A connection that asks.
 
@@ -39,11 +39,12 @@ class Caller:
     model reads the answers.
     """
 
-    connection: str = "local"
     session_id: str | None = None
     viewer: Viewer | None = None
     env: Mapping[str, str] | None = None
     roots: frozenset[Path] | None = None
+    names: Mapping[Path, str | None] | None = None
+    """What a caller who knows these working trees himself calls their collections in rows."""
     is_model: bool = False
     at: Path | None = None
     unheard: list[Callable[[], None]] | None = field(default=None, compare=False)
@@ -63,17 +64,20 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A collection as one caller sees it: its view and the settings that apply."""
+    """A collection as one caller sees it."""
 
     view: View
-    settings: Settings
     collection: Collection
+
+    @property
+    def settings(self) -> Settings:
+        return self.view.settings
 
     def window(self, session: Session) -> Window:
         """The texts of a session that count for this knowledge base; none if `reflex` is off."""
         reflex = self.settings.reflex
         texts = session.window(self.view.identity) if reflex.enabled else []
-        return Window(self.view, self.settings, texts[: reflex.window])
+        return Window(self.view, texts[: reflex.window])
 
 
 class LedTo(NamedTuple):
@@ -219,7 +223,7 @@ class Registry:
         env = {name: value for name, value in self.env.items() if not is_setting(name)}
         return collection.published.configured(self.client, {**env, **caller.env}).settings
 
-    def _asked(self, caller: Caller) -> list[Collection]:
+    def asked(self, caller: Caller) -> list[Collection]:
         """The collections that a caller may ask, by working tree."""
         trees = self.window if caller.roots is None else caller.roots
         return [c for tree, c in sorted(self.collections.items()) if tree in trees]
@@ -228,7 +232,7 @@ class Registry:
         """The collections that a caller means: of several working trees of one knowledge base that
         in which he stands, else the first. Raises `UnknownRootError`.
         """
-        asked, path = self._asked(caller), None if root is None else _path(root)
+        asked, path = self.asked(caller), None if root is None else _path(root)
         at = path or caller.at
         nearest: dict[Path, Collection] = {}
         for collection in asked:
@@ -245,7 +249,9 @@ class Registry:
 
     def shown_name(self, collection: Collection, caller: Caller) -> str | None:
         """The name of a collection in rows of answers; None if the caller may ask no other one."""
-        return collection.name if len({c.root for c in self._asked(caller)}) > 1 else None
+        if caller.names is not None:
+            return caller.names.get(collection.tree)
+        return collection.name if len({c.root for c in self.asked(caller)}) > 1 else None
 
     @property
     def complete(self) -> bool:

@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from pathlib import Path
 
+from vouch_sidecar.retrieval.blocks.block import without_blocks
+
 MAX_SESSIONS = 256
 SESSION_SECONDS = 30 * 60.0
 MAX_SLOT_BYTES = 4096
@@ -64,16 +66,16 @@ class Session:
         final: bool = False,
         passed_over: Set[Hashable] = frozenset(),
     ) -> None:
-        """Put a text into its slot, or a new one, and make that the newest; blank text empties the
-        slot. After a `final` text, a later one with the same key gets another slot. The text does
-        not count for the identities `passed_over`.
+        """Put a text into its slot, or a new one, and make that the newest; one that holds nothing
+        empties the slot. After a `final` text, a later one with the same key gets another slot. The
+        text does not count for the identities `passed_over`.
         """
         self.touches += 1
         if key is not None:
             self._slots.pop(key, None)
-        if text.strip():
+        if text := what_counts(text):
             key = f"{key or ''}\0{self.touches}" if key is None or final else key
-            self._slots[key] = both_ends(text), passed_over
+            self._slots[key] = text, passed_over
         for old in list(self._slots)[: max(0, len(self._slots) - window)]:
             del self._slots[old]
 
@@ -120,11 +122,12 @@ class Session:
         self.last_task = None
 
 
-def both_ends(text: str) -> str:
-    """The beginning and the end of a text, `MAX_SLOT_BYTES` together, in whole words. The middle
-    is left out, as people write a question before or after what they paste.
+def what_counts(text: str) -> str:
+    """What is read of a text: without inserted blocks, the beginning and the end, `MAX_SLOT_BYTES`
+    together, in whole words. The middle is left out, as people write a question before or after
+    what they paste.
     """
-    text = text.strip()
+    text = without_blocks(text).strip()
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= MAX_SLOT_BYTES:
         return text
@@ -137,7 +140,7 @@ class Sessions:
     """All sessions of a process, at most 256; the longest idle goes first. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
+        self.clock = clock
         self._sessions: dict[str, Session] = {}
 
     def __len__(self) -> int:
@@ -149,7 +152,7 @@ class Sessions:
         return iter(sorted(alive, key=lambda session: session.last_active))
 
     def _is_alive(self, session: Session) -> bool:
-        return session.last_active >= self._clock() - SESSION_SECONDS
+        return session.last_active >= self.clock() - SESSION_SECONDS
 
     def peek(self, session_id: str) -> Session | None:
         """The session, if it has not expired; this does not count as activity."""
@@ -160,7 +163,7 @@ class Sessions:
         """The session, if it has not expired; this counts as activity."""
         session = self.peek(session_id)
         if session is not None:
-            session.last_active = self._clock()
+            session.last_active = self.clock()
         return session
 
     def open(self, session_id: str) -> Session:
@@ -172,7 +175,7 @@ class Sessions:
         for gone in before:
             if gone not in staying:
                 self._sessions.pop(gone, None)
-        return self._sessions.setdefault(session_id, Session(session_id, self._clock()))
+        return self._sessions.setdefault(session_id, Session(session_id, self.clock()))
 
     def end(self, session_id: str) -> None:
         """Drop a session."""

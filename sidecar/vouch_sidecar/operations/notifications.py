@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import ConfigDict, Field
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.pushes import SaliencePush, StatusPush
 from vouch_sidecar.kb.pauses import pause, resume
+from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.operations.call import serving
 from vouch_sidecar.operations.salience import SalientEntity, salient_row
 from vouch_sidecar.operations.session_end import SessionEndParams
 from vouch_sidecar.operations.wire import LongText, SessionId, Wire, iso
+from vouch_sidecar.retrieval.push import Push
 
 MAX_SECONDS = 366 * 86_400
 
@@ -88,24 +90,47 @@ REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {"vouch/pause": (PauseParam
 """Params and results of the requests that are no operations, by method."""
 
 
-def salience_notification(push: SaliencePush) -> DidChangeSalience:
+def salience_notification(push: Push) -> DidChangeSalience:
     """The notification `vouch/didChangeSalience` for a push."""
     rows, fresh = (
         [PushedEntity(**dict(salient_row(row)), claim=claim) for row, claim in several]
-        for several in (push.update.rows, push.update.fresh)
+        for several in (push.rows, push.fresh)
     )
     return DidChangeSalience(
         session_id=push.session_id,
         salience=rows,
         fresh=fresh,
-        text=push.update.block.text,
+        text=push.block.text,
         generation=push.generation,
     )
 
 
-def status_notification(push: StatusPush) -> DidChangeStatus:
-    """The notification `vouch/didChangeStatus` for a push."""
-    return DidChangeStatus.model_validate(push, from_attributes=True)
+def status_notification(engine: Engine, caller: Caller) -> DidChangeStatus:
+    """The notification `vouch/didChangeStatus`, as it is now."""
+    health: Literal["ok", "warning", "error"] = "ok"
+    is_quiescent, message = True, None
+    faulty, errors = engine.health.faulty(), engine.health.errors()
+    is_error = bool(faulty) and faulty[0].severity is Severity.ERROR
+    if not is_error and not engine.registry.has_looked:
+        is_quiescent, message = False, "Indexing"
+    elif faulty:
+        health, message = "error" if is_error else "warning", _with_more(faulty[0].message, faulty)
+    elif errors:
+        problem = errors[0]
+        where = f"{problem.path}:{problem.line}: " if problem.path else ""
+        health, message = "warning", _with_more(f"{where}{problem.message}", errors)
+    elif not engine.collections:
+        message = "No knowledge base here"
+    elif not engine.unpaused(caller):
+        message = "Paused"
+    return DidChangeStatus(
+        health=health, quiescent=is_quiescent, message=message, generation=engine.generation
+    )
+
+
+def _with_more(message: str, things: Sequence[object]) -> str:
+    """The first message, with the number of others."""
+    return f"{message} (and {len(things) - 1} more)" if len(things) > 1 else message
 
 
 def pause_or_resume(engine: Engine, caller: Caller, params: PauseParams) -> PauseResult:

@@ -154,11 +154,7 @@ def operations() -> dict[str, Operation[Any, Any]]:
 
 
 def excerpt(text: str) -> str:
-    """The part of a text that is analysed: 4 KB of its beginning and end, as in a slot, without the
-    blocks that were inserted into it.
-    """
-    from vouch_sidecar.engine.sessions import both_ends
-    from vouch_sidecar.retrieval.blocks.block import without_blocks
+    """The part of a text that is analysed, as of one in a slot of a session."""
+    from vouch_sidecar.engine.sessions import what_counts  # the shell does without
 
-    words = without_blocks(text)
-    return both_ends(text if words == text else words.strip())
+    return what_counts(text)

@@ -42,7 +42,7 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
 
 
 async def _serve(engine: Engine, projects: Projects, source: RawIOBase, sink: BinaryIO) -> None:
-    caller, follower = Caller(connection="jsonl"), DiskFollower(engine)
+    caller, follower = Caller(), DiskFollower(engine)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(follower.run)
         async for line in lines_of(source):

@@ -2,8 +2,7 @@
 
 One process holds it: an editor's language server, or the resident that a hook starts. Sessions of
 hooks and MCP live in it and end with it. A language server that finds it held follows the holder,
-and holds it, or follows again, when that ends. One that holds it follows itself, for its window is
-told of its own engine alone.
+and holds it, or follows again, when that ends.
 """
 
 from __future__ import annotations
@@ -14,19 +13,17 @@ import json
 import logging
 import signal
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
 
-from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.engine import Caller, DiskFollower, Engine, Subscriber
 from vouch_sidecar.kb.discovery import FORCED, is_setting
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
-from vouch_sidecar.surfaces.local.follower import FOLLOW, feed
+from vouch_sidecar.surfaces.local.follower import FOLLOW, follower_for
 from vouch_sidecar.surfaces.local.user_socket import (
     CHECK_SECONDS,
     HOOK,
@@ -77,23 +74,22 @@ class LocalServer:
         self._window = window
         self._made: dict[tuple[frozenset[Path], str], Engine] = {}
         """By knowledge bases, and the one that the environment of who asks names."""
+        self._subscribers: list[Subscriber] = []
+        """Who is told of sessions, in all engines."""
         self._asked_at: dict[Engine | None, float] = {None: anyio.current_time()}
         """When somebody asked each of these, and anything at all."""
 
-    async def run(self, owned: Ownership | None, follow: Callable[[bool], Awaitable[None]]) -> None:
-        """Hold the socket and follow this process, or follow its holder until it can be held; until
-        cancelled. `owned`: it is this process's already; `follow` is told whether the holder is.
+    async def run(self, owned: Ownership | None, follow: Callable[[], Awaitable[None]]) -> None:
+        """Hold the socket, or follow its holder until it can be held; until cancelled. `owned`: it
+        is this process's already.
         """
         while has_sockets():
             try:
                 owned = owned or Ownership.take(self._env)
                 if owned is None:
-                    await follow(False)
+                    await follow()
                 else:
-                    async with anyio.create_task_group() as tasks:
-                        tasks.start_soon(_follow_self, follow)
-                        await self.own(owned)
-                        tasks.cancel_scope.cancel()
+                    await self.own(owned)
             except Exception as error:  # its message may hold what was typed
                 log.debug("no other process is served: %s", type(error).__name__)
             owned = None
@@ -129,22 +125,39 @@ class LocalServer:
             engine = Engine(env={**env, FORCED: forced} if forced else env, is_followed=True)
             for root in sorted(roots):
                 engine.registry.add_root(root)
+            for subscriber in self._subscribers:
+                engine.pushes.subscribe(subscriber)
             self._made[roots, forced] = engine
             self._tasks.start_soon(self._follow, roots, forced, engine)
         self._asked_at[engine] = anyio.current_time()
         return engine
 
-    def engines_about(self, roots: frozenset[Path], is_own: bool = False) -> list[Engine]:
-        """The engines that have some of these knowledge bases; for this process itself, which
-        `is_own` says, without that of its window.
-        """
-        engines = [None if is_own else self._window, *self._made.values()]
-        return [e for e in engines if e is not None and not roots.isdisjoint(e.collections)]
+    @property
+    def _engines(self) -> list[Engine]:
+        window = [] if self._window is None else [self._window]
+        return [*window, *self._made.values()]
+
+    def subscribe(self, subscriber: Subscriber) -> None:
+        """Tell somebody of the sessions in all engines."""
+        self._subscribers.append(subscriber)
+        for engine in self._engines:
+            engine.pushes.subscribe(subscriber)
+
+    async def _tell(self, follower: Subscriber, reader: asyncio.StreamReader) -> None:
+        """Tell who follows over a connection, until he leaves."""
+        self.subscribe(follower)
+        try:
+            await reader.read(1)  # he says nothing more
+        finally:
+            self._subscribers.remove(follower)
+            for engine in self._engines:
+                engine.pushes.unsubscribe(follower)
 
     async def _follow(self, roots: frozenset[Path], forced: str, engine: Engine) -> None:
         """Follow the disk for an engine until nobody asked it for `IDLE_SECONDS`."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(DiskFollower(engine).run)
+            tasks.start_soon(engine.pushes.run)
             while self._made.get((roots, forced)) is engine:
                 await anyio.sleep(CHECK_SECONDS)
                 if self._is_idle(engine):
@@ -165,9 +178,8 @@ class LocalServer:
             if request["method"] == STOP_PROCESS:  # an editor's process ends with its client
                 answered = {"ok": self._window is None}
             elif request["method"] == FOLLOW:
-                about = partial(self.engines_about, is_own=request["params"]["own"])
-                await feed(about, _caller(request), request["params"], reader, writer)
-                return
+                follower = follower_for(_caller(request), request["params"], writer)
+                return await self._tell(follower, reader)
             else:  # the other side never closes one direction alone
                 answered = await self._answer(request, lambda: not reader.at_eof())
             writer.write(as_line(answered))
@@ -191,18 +203,10 @@ class LocalServer:
         return await answer(engine, request, caller)
 
 
-async def _follow_self(follow: Callable[[bool], Awaitable[None]]) -> None:
-    """Follow this process whenever the window has knowledge bases, until cancelled."""
-    while True:
-        with suppress(OSError):
-            await follow(True)
-        await anyio.sleep(CHECK_SECONDS)
-
-
 def _caller(request: Request) -> Caller:
     """Who asks, with the viewer and the settings that come with a request, about the knowledge
     bases that it names, and that are there.
     """
     roots = frozenset(path for path in map(Path, request["roots"]) if path.is_dir())
     is_model = request["reader"] != "person"
-    return Caller("socket", env=carried(request["env"]), roots=roots, is_model=is_model)
+    return Caller(env=carried(request["env"]), roots=roots, is_model=is_model)

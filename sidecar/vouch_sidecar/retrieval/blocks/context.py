@@ -75,7 +75,9 @@ def make_block(
 
 def persona_of(views: Sequence[View], collection: str | None) -> str | None:
     """The persona that the config of a collection names."""
-    return next((view.persona for view in views if view.collection == collection), None)
+    return next(
+        (view.settings.general.persona for view in views if view.collection == collection), None
+    )
 
 
 def lines_for(

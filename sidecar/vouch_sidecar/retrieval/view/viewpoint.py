@@ -16,7 +16,7 @@ from vouch_sidecar.index.query import Search
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.kb.settings_model import Recall
+from vouch_sidecar.kb.settings_model import Recall, Settings
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
 from vouch_sidecar.retrieval.view.people_told import NOBODY_TOLD, PeopleTold
@@ -86,14 +86,10 @@ class Viewpoint:
     """The topics of all viewers; `derived` has those of this one."""
     now: float = 0.0
     """When the question is asked, in seconds since 1970."""
-    recall: Recall = field(default_factory=Recall)
-    """The settings that govern what is told."""
-    name_threshold: float = VOLUNTEERED
-    """The least strength of a name that is told."""
+    settings: Settings = field(default_factory=Settings)
+    """Those of the knowledge base for who asks."""
     is_unasked: bool = False
     """Whether nobody asked, as for a hook or a push: claims that nobody reviewed then need more."""
-    persona: str | None = None
-    """What the config calls whoever knows this, where it leads."""
     shown_collection: str | None = None
     """The name of the collection, if rows of answers have to say which one they are from."""
 
@@ -103,6 +99,17 @@ class Viewpoint:
         one.
         """
         return self.root or self.collection
+
+    @property
+    def recall(self) -> Recall:
+        """The settings that govern what is told."""
+        return self.settings.recall
+
+    @cached_property
+    def name_threshold(self) -> float:
+        """The least strength of a name that is told."""
+        configured = self.settings.volunteer.threshold
+        return VOLUNTEERED if configured is None else configured
 
     def tells(self, likelihood: float, kind: CandidateKind = "worded") -> bool:
         """Whether a line this likely is told. (`salience` says which names are volunteered.)"""

@@ -11,6 +11,7 @@ from pathlib import Path
 import anyio
 import click
 
+from vouch_sidecar.engine import Caller
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.table import ColumnKind, Table, Words
 from vouch_sidecar.surfaces.console.options import root_option, roots_from
@@ -66,9 +67,10 @@ async def _watch(roots: Sequence[Path]) -> None:
             show([_table(push)] if push.salience else [Words(record=[push.session_id])])
             sys.stdout.flush()
 
+    watching = Caller(names=dict.fromkeys(roots))
     while True:
         with suppress(OSError):  # there is none, or it ended
-            await follow(roots, os.environ, tell, everything=True)
+            await follow(watching, os.environ, tell, everything=True)
         await anyio.sleep(RETRY_SECONDS)
 
 

@@ -7,11 +7,13 @@ import re
 from bisect import bisect_right
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 from pygls.uris import to_fs_path
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.operations.wire import MAX_SESSION_ID
 
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -41,7 +43,10 @@ class Document:
         self.language_id = language_id
         self.source = well_formed(source)
         self.path = path_of(uri)
-        self.is_prompt = language_id == PROMPT or uri.startswith(f"{PROMPT}:")
+        scheme, _, rest = uri.partition(":")
+        self.is_prompt = PROMPT in (language_id, scheme)
+        self.session_id = _session_in(rest) if scheme == PROMPT else None
+        """The session that the URI of a prompt names."""
         self.is_below_vouch = self.path is not None and KB_DIRNAME in self.path.parts
         self._codec, self._unit = CODECS[encoding]
 
@@ -79,6 +84,11 @@ class Document:
         line = bisect_right(starts, offset) - 1
         head = self.source[starts[line] : offset]
         return lsp.Position(line, len(head.encode(self._codec)) // self._unit)
+
+
+def _session_in(path: str) -> str | None:
+    session_id = unquote(path.lstrip("/").partition("/")[0])
+    return session_id if 0 < len(session_id) <= MAX_SESSION_ID else None
 
 
 @lru_cache(maxsize=8)

@@ -13,10 +13,9 @@ import anyio
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
 from vouch_sidecar.engine import DiskFollower, Engine
-from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.local.user_socket import Ownership
-from vouch_sidecar.surfaces.lsp.features import register_all
+from vouch_sidecar.surfaces.lsp.features import pushes, register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.socket_server import LocalServer
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
@@ -41,29 +40,18 @@ async def _serve(
     register_all(server)
     async with anyio.create_task_group() as tasks:
         local = LocalServer(engine.env, tasks, engine)
+        server.subscribe = local.subscribe
         tasks.start_soon(follower.run)
         tasks.start_soon(local.run, owned, partial(_follow, server))
         leave(await _converse(server, source, sink))
 
 
-async def _follow(server: Sidecar, is_own: bool) -> None:
-    """Follow the holder about the window's knowledge bases, until it ends or these change; with
-    `is_own` this process, of which its other engines are told.
-    """
-    window = server.engine
-    roots = frozenset(window.registry.window)
-
-    def lasts() -> bool:
-        return roots == window.registry.window
-
-    def tell(push: DidChangeSalience) -> None:
-        if not push.salience or lasts():
-            shown = push.model_copy(update={"generation": window.generation})
-            server.protocol.notify("vouch/didChangeSalience", shown)
-
-    if roots:
-        viewer = server.caller.viewer
-        await follow(roots, window.env, tell, server.parts, viewer, lasts=lasts, is_own=is_own)
+async def _follow(server: Sidecar) -> None:
+    """Follow the holder about the window's knowledge bases, until it ends or these change."""
+    caller, env = pushes.watching(server), server.engine.env
+    if caller.roots:
+        tell, lasts = partial(pushes.tell, server), lambda: caller == pushes.watching(server)
+        await follow(caller, env, tell, server.parts, lasts=lasts)
 
 
 async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:

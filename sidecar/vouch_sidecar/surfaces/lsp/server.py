@@ -20,10 +20,10 @@ from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInva
 from pygls.lsp.server import LanguageServer
 
 from vouch_sidecar import __version__
-from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import resolved
-from vouch_sidecar.kb.settings import CLIENT, Settings, names
+from vouch_sidecar.kb.settings import CLIENT, names
 from vouch_sidecar.operations.call import refusing_if_damaged
 from vouch_sidecar.operations.capabilities import server_capabilities
 from vouch_sidecar.operations.wire import (
@@ -33,7 +33,7 @@ from vouch_sidecar.operations.wire import (
     ViewerParams,
     Wire,
 )
-from vouch_sidecar.retrieval.session_update import PUSH_PARTS, PushPart
+from vouch_sidecar.retrieval.push import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
 from vouch_sidecar.surfaces.lsp.typing import Typing
@@ -73,14 +73,16 @@ class Sidecar(LanguageServer):
         )
         self.engine = engine
         self.session_id = f"lsp-{uuid.uuid4().hex[:12]}"
-        self.caller = Caller("lsp", self.session_id)
+        self.caller = Caller(session_id=self.session_id)
         self.parts: Collection[PushPart] = PUSH_PARTS
         """The parts of pushes that the client wants."""
         self.documents: dict[str, Document] = {}
         """What the client has open, by URI without escapes."""
         self.encoding = "utf-16"
         """The client's position encoding."""
-        self.typing = Typing(engine.observe, self._idle_seconds)
+        self.typing = Typing(engine)
+        self.subscribe: Callable[[Subscriber], None] = engine.pushes.subscribe
+        """Has somebody told of sessions, here and wherever else in this process."""
         self.on_start: list[Callable[[], Awaitable[object]]] = []
         """What features do from the start of the client on."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -171,8 +173,9 @@ class Sidecar(LanguageServer):
         self.session_id = options.session_id or self.session_id
         if options.push is not None:
             self.parts = [part for part in PUSH_PARTS if part in options.push]
-        viewer = options.viewer or ViewerParams()
-        self.caller = Caller("lsp", self.session_id, Viewer(viewer.project, viewer.agent))
+        named = options.viewer or ViewerParams()
+        viewer = Viewer(named.project, named.agent)
+        self.caller = Caller(session_id=self.session_id, viewer=viewer)
         settings = options.settings
         self.configure(raw if settings is None else {CLIENT: settings.get(CLIENT, settings)})
         vouch = server_capabilities().model_dump(include={"protocol", "methods", "notifications"})
@@ -187,11 +190,6 @@ class Sidecar(LanguageServer):
         """Do what a feature does from the start. Some clients refuse what they announced."""
         with suppress(JsonRpcException), self._contained("a task"):
             await work()
-
-    def _idle_seconds(self) -> float:
-        """Seconds without typing after which typed text counts."""
-        served = [collection.settings for collection in self.engine.collections.values()]
-        return min(settings.prompts.idle_ms for settings in served or [Settings()]) / 1000
 
 
 def _own_settings(raw: object) -> dict[str, Any] | None:

@@ -7,26 +7,18 @@ fill three.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from urllib.parse import unquote
 
-from vouch_sidecar.operations.wire import MAX_SESSION_ID
+from vouch_sidecar.engine import Engine
+from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks.block import without_blocks
-from vouch_sidecar.surfaces.lsp.documents import BREAK, PROMPT, Document
+from vouch_sidecar.surfaces.lsp.documents import BREAK, Document
 
 MAX_LINES = 20
 MAX_BEFORE = 14
 """Lines of a paragraph before the edited one."""
 KEPT = 3
-
-
-def session_of(uri: str) -> str | None:
-    """The session id in a prompt's URI; None without one."""
-    if not uri.startswith(f"{PROMPT}:"):
-        return None
-    session_id = unquote(uri.partition(":")[2].lstrip("/").partition("/")[0])
-    return session_id if 0 < len(session_id) <= MAX_SESSION_ID else None
 
 
 @dataclass(slots=True)
@@ -42,62 +34,64 @@ class _Typed:
 
 
 class Typing:
-    """The open documents. `observe` puts a text into a slot of a session; `pause` returns the
-    seconds without typing after which what was typed counts.
-    """
+    """What is typed into the open documents, each a slot of a session, or three."""
 
-    def __init__(self, observe: Callable[..., None], pause: Callable[[], float]) -> None:
-        self._put = observe
-        self._pause = pause
-        self._documents: dict[str, _Typed] = {}
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._typed: dict[Document, _Typed] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def open(self, document: Document, session_id: str) -> None:
         """Follow a document: all of a prompt counts, and what changes in another one."""
         text = _words(document.source)
         if document.is_prompt:
-            session_id = session_of(document.uri) or session_id
-            self._documents[document.uri] = _Typed(session_id, "", ("", True), None)
+            session_id = document.session_id or session_id
+            self._typed[document] = _Typed(session_id, "", ("", True), None)
             if text.strip():
                 self.change(document)
         else:
-            self._documents[document.uri] = _Typed(session_id, text, (text, True), Paragraphs())
+            self._typed[document] = _Typed(session_id, text, (text, True), Paragraphs())
 
     def change(self, document: Document) -> None:
         """Take the new text of a document, which counts once nothing more is typed."""
-        typed, text = self._documents[document.uri], _words(document.source)
+        typed, text = self._typed[document], _words(document.source)
         if text == typed.text:
             return
         typed.text = text
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(self._pause(), self.flush)
+        self._timer = asyncio.get_running_loop().call_later(self._idle_seconds(), self.flush)
 
     def flush(self) -> None:
         """Observe all that was typed: an answer reflects every earlier message."""
-        for uri, typed in self._documents.items():
+        for document, typed in self._typed.items():
             if typed.text != typed.observed[0]:
-                self._observe(uri)
+                self._observe(document)
 
-    def save(self, uri: str) -> None:
+    def save(self, document: Document) -> None:
         """Observe a document; a prompt is submitted: what is typed next is another one."""
-        typed = self._documents[uri]
+        typed = self._typed[document]
         if typed.observed != (typed.text, True):
-            self._observe(uri, is_final=True)
+            self._observe(document, is_final=True)
 
-    def close(self, uri: str) -> None:
+    def close(self, document: Document) -> None:
         """Observe or submit a document, and follow it no longer."""
-        self.save(uri)
-        del self._documents[uri]
+        self.save(document)
+        del self._typed[document]
 
-    def _observe(self, uri: str, *, is_final: bool = False) -> None:
-        typed = self._documents[uri]
+    def _observe(self, document: Document, *, is_final: bool = False) -> None:
+        typed, uri = self._typed[document], document.uri
         before, typed.observed = typed.observed[0], (typed.text, is_final)
         if typed.paragraphs is None:
-            self._put(typed.session_id, uri, typed.text, final=is_final)
+            self._engine.observe(typed.session_id, uri, typed.text, final=is_final)
             return
         for number, text in typed.paragraphs.edit(before, typed.text):
-            self._put(typed.session_id, f"{uri}#{number}", text)
+            self._engine.observe(typed.session_id, f"{uri}#{number}", text)
+
+    def _idle_seconds(self) -> float:
+        """Seconds without typing after which what was typed counts."""
+        served = [collection.settings for collection in self._engine.collections.values()]
+        return min(settings.prompts.idle_ms for settings in served or [Settings()]) / 1000
 
 
 def _words(source: str) -> str:

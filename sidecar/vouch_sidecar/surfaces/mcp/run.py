@@ -183,7 +183,7 @@ class Answers:
             return answered
         engine = self._own_engine()
         serve(engine, roots)
-        caller = Caller("mcp", roots=roots, is_model=True)
+        caller = Caller(roots=roots, is_model=True)
         asked = {"method": method, "params": params}
         result: Object = (await answer_agent(engine, asked, caller, lambda: True))["result"]
         return result

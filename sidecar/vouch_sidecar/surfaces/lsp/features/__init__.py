@@ -38,7 +38,12 @@ HANDLERS: dict[str, Callable[[Sidecar, Any], object]] = {
 }
 OPTIONS = {lsp.TEXT_DOCUMENT_COMPLETION: completion.OPTIONS}
 """What is announced of a handler beside its method."""
-TASKS = (diagnostics.keep_published, pushes.push, pushes.show_progress)
+TASKS = (
+    diagnostics.keep_published,
+    pushes.tell_in_play,
+    pushes.tell_status,
+    pushes.show_progress,
+)
 
 
 def register_all(server: Sidecar) -> None:

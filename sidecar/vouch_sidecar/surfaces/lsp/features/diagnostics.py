@@ -7,12 +7,10 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-import anyio
 from lsprotocol import types as lsp
 
 import vouch_sidecar
 from vouch_sidecar.engine import Served
-from vouch_sidecar.engine.changed import GATHER_SECONDS
 from vouch_sidecar.engine.checks import CheckContext, check_one
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
@@ -38,8 +36,7 @@ async def keep_published(server: Sidecar) -> None:
     empty list.
     """
     engine, sent = server.engine, Problems()
-    while True:
-        count = engine.changed.count
+    async for _ in engine.changed.rounds():
         with engine.faults.contained(server, "Problems of files could not be told"):
             problems = _problems(server)
             for uri in sent | problems:
@@ -48,8 +45,6 @@ async def keep_published(server: Sidecar) -> None:
                         lsp.PublishDiagnosticsParams(uri=uri, diagnostics=problems.get(uri, []))
                     )
             sent = problems
-        await anyio.sleep(GATHER_SECONDS)
-        await engine.changed.since(count)
 
 
 def _problems(server: Sidecar) -> Problems:

@@ -1,33 +1,78 @@
-"""Tells the client unasked: the rankings of its sessions, the health of the server, and how far a
-first index that takes long has come.
+"""Tells the client unasked: what is in play, how the server is, and how far a long first index
+has come.
 """
 
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 
 from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
 
-from vouch_sidecar.engine import Pushes, SaliencePush, StatusPush
-from vouch_sidecar.operations.notifications import salience_notification, status_notification
+from vouch_sidecar.engine import Caller, Subscriber
+from vouch_sidecar.engine.pushes import PAUSE_SECONDS
+from vouch_sidecar.engine.sessions import Session
+from vouch_sidecar.operations.notifications import (
+    DidChangeSalience,
+    DidChangeStatus,
+    salience_notification,
+    status_notification,
+)
 from vouch_sidecar.operations.readiness import indexed
+from vouch_sidecar.surfaces.local.user_socket import carried
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 NOTICED = 0.5
 """Seconds after which progress is shown."""
 
 
-async def push(server: Sidecar) -> None:
-    """Never returns."""
+async def tell_in_play(server: Sidecar) -> None:
+    """Tell what is in play in the sessions of the window, and in those in which agents asked about
+    its knowledge bases. Never returns.
+    """
 
-    def tell(push: SaliencePush | StatusPush) -> None:
-        if isinstance(push, StatusPush):
-            server.protocol.notify("vouch/didChangeStatus", status_notification(push))
-        else:
-            server.protocol.notify("vouch/didChangeSalience", salience_notification(push))
+    def is_told(session: Session) -> bool:
+        roots = session.shared_for
+        return not roots or not roots.isdisjoint(server.engine.registry.window)
 
-    await Pushes(server.engine, server.caller, parts=server.parts).run(tell)
+    server.subscribe(
+        Subscriber(
+            lambda push: tell(server, salience_notification(push)),
+            lambda: watching(server),
+            server.parts,
+            is_told,
+        )
+    )
+    await server.engine.pushes.run()
+
+
+def tell(server: Sidecar, told: DidChangeSalience) -> None:
+    """Tell what is in play in a session, wherever that lives."""
+    server.protocol.notify("vouch/didChangeSalience", told)
+
+
+def watching(server: Sidecar) -> Caller:
+    """The client as any process may know him: with his environment, and with the working trees of
+    the window and what rows call their collections.
+    """
+    registry = server.engine.registry
+    asked = registry.asked(server.caller)
+    names = {each.tree: registry.shown_name(each, server.caller) for each in asked}
+    env = carried(server.engine.env)
+    return replace(server.caller, env=env, roots=frozenset(names), names=names)
+
+
+async def tell_status(server: Sidecar) -> None:
+    """Tell how the server is, whenever that or the generation changed. Never returns."""
+    engine = server.engine
+    told: DidChangeStatus | None = None
+    async for _ in engine.changed.rounds(PAUSE_SECONDS):
+        with engine.faults.contained((server, "status"), "How it is could not be told"):
+            status = status_notification(engine, server.caller)
+            if status != told:
+                server.protocol.notify("vouch/didChangeStatus", status)
+                told = status
 
 
 async def show_progress(server: Sidecar) -> None:

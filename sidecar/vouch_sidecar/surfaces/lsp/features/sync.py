@@ -16,6 +16,8 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     item = params.text_document
     document = Document(item.uri, item.text, server.encoding, item.language_id)
+    if (before := server.document(item.uri)) is not None:  # that was never closed
+        server.typing.close(before)
     server.documents[unquote(item.uri)] = document
     server.typing.open(document, server.session_id)
     if document.path is not None:
@@ -34,7 +36,7 @@ def did_change(server: Sidecar, params: lsp.DidChangeTextDocumentParams) -> None
 def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
     uri = params.text_document.uri
     if (document := server.document(uri)) is not None:
-        server.typing.save(document.uri)
+        server.typing.save(document)
     if (path := path_of(uri)) is not None:
         server.engine.check_soon([path])
 
@@ -42,7 +44,7 @@ def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
 def did_close(server: Sidecar, params: lsp.DidCloseTextDocumentParams) -> None:
     document = server.documents.pop(unquote(params.text_document.uri), None)
     if document is not None:
-        server.typing.close(document.uri)
+        server.typing.close(document)
         if document.path is not None:
             server.engine.registry.close_document(document.path)
         _tell(server, document)

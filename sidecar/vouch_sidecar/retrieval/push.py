@@ -1,5 +1,5 @@
-"""What a session's newest text changes: the ranking of what is in play, the entities that it brings
-in, and a block about these. What a push may volunteer is decided here (`Window.brought_in`).
+"""What is pushed of a session: the ranking of what is in play, the entities that the newest text
+brings in, and a block about these. What a push may volunteer is decided here (`Window.brought_in`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from vouch_sidecar.kb.sanitize import clip, one_line
-from vouch_sidecar.kb.settings import Settings
 from vouch_sidecar.retrieval.blocks.context import ContextBlock, make_block
 from vouch_sidecar.retrieval.salience import (
     Salient,
@@ -22,9 +21,7 @@ from vouch_sidecar.retrieval.salience import (
 from vouch_sidecar.retrieval.view import View
 
 PushPart = Literal["salience", "fresh", "text"]
-"""The parts of an update that a client may want: the ranking, the entities brought in, the
-block.
-"""
+"""The parts of a push that a client may want: the ranking, the entities brought in, the block."""
 PUSHED_ROWS = 10
 """Entities of a ranking that a push lists, at most."""
 CLAIM_CHARS = 200
@@ -39,7 +36,6 @@ class Window:
     """The texts of a session's window that count for one knowledge base, newest first."""
 
     view: View
-    settings: Settings
     texts: Sequence[str]
     before: Mapping[str, float] | None = None
     """The ids of the entities that earlier texts brought in, each with the seconds since then; None
@@ -50,16 +46,18 @@ class Window:
     def is_throttled(self) -> bool:
         """Whether the last entity was brought in too short a time ago for another one."""
         before = self.before
-        return before is not None and self.settings.volunteer.is_throttled(before.values())
+        volunteer = self.view.settings.volunteer
+        return before is not None and volunteer.is_throttled(before.values())
 
     def brought_in(self) -> list[Salient]:
         """The entities that the newest text brings in, strongest first. Each entity is brought in
         once a session.
         """
-        volunteer, before = self.settings.volunteer, self.before
+        settings, before = self.view.settings, self.before
+        volunteer = settings.volunteer
         if before is None or not volunteer.enabled or self.is_throttled:
             return []
-        most = self.settings.reflex.top_k
+        most = settings.reflex.top_k
         if volunteer.max_per_session is not None:
             most = max(0, min(most, volunteer.max_per_session - len(before)))
         rows = volunteered(named_in(self.view, self.texts[:1]))
@@ -75,9 +73,11 @@ def pushed_row(row: Salient) -> PushedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionUpdate:
-    """The result of `session_update`."""
+class Push:
+    """What is new in a session."""
 
+    session_id: str
+    generation: int
     rows: tuple[PushedRow, ...] = ()
     """The ranking of what is in play."""
     fresh: tuple[PushedRow, ...] = ()
@@ -86,12 +86,10 @@ class SessionUpdate:
     """The block about `fresh`."""
 
 
-def session_update(
-    windows: Sequence[Window], parts: Collection[PushPart] = PUSH_PARTS
-) -> SessionUpdate:
-    """Compute the wanted `parts` for the windows of one session. All look-ups in the index happen
-    here.
-    """
+def push_of(
+    session_id: str, generation: int, windows: Sequence[Window], parts: Collection[PushPart]
+) -> Push:
+    """The wanted `parts` for the windows of one session. All look-ups in the index happen here."""
     rows = in_play(windows, PUSHED_ROWS) if "salience" in parts else []
     fresh: list[Salient] = []
     if not {"fresh", "text"}.isdisjoint(parts):
@@ -102,7 +100,7 @@ def session_update(
         # all were brought in by the newest text
         block = make_block([window.view for window in windows], fresh, fresh[0].text)
     pushed = tuple(map(pushed_row, rows)), tuple(map(pushed_row, fresh))
-    return SessionUpdate(*pushed, block)
+    return Push(session_id, generation, *pushed, block)
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:
@@ -112,7 +110,7 @@ def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient
     rows: list[Salient] = []
     limit = 0
     for window in windows:
-        most = top_k or window.settings.reflex.top_k
+        most = top_k or window.view.settings.reflex.top_k
         limit = max(limit, most)
         rows += rank(window.view, window.texts, most)
     return sorted(rows, key=ranking_order)[:limit]
