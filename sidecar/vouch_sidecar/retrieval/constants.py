@@ -30,16 +30,12 @@ ARMS = {
     FormKind.DERIVED: 0.35,  # a topic: listed if no English word, never volunteered
 }
 """Factor of a mention by the form of the name."""
-SHARED = 0.4
-"""A part of a name that several entities share: ranked below whatever else is listed."""
 
 SPECIFICITY = {0: 1.0, 3: 0.9, 2: 0.8, 1: 0.7}
 """Factor of a single word by its tier in English: 0 is not in the list, 3 ordinary, 2 common, 1
 very common. Two letters count as common; numbers and stopwords as very common. Names of several
 words have 1.0.
 """
-FEW_SIGNS = 0.6
-"""A name of one or two signs in a script without spaces may be part of another word."""
 OUTSIDE = 10
 """This many claims of other entities that use the word weigh as much against an entity as one claim
 of its own weighs for it.
@@ -158,7 +154,7 @@ PASSAGE = -0.20
 """Weight of a passage of a document that nobody worded as a claim. The more passages there are, the
 more of them share words with a text by chance. Set on prompts over a base of documents (2,681
 claims, where the term is -1.6), asked for: at this value 8 of 15 are right and 3 of 15 that nothing
-answers are told something, at -0.30 7 and 3, at 0 about 12 and 6.
+answers are told something, at -0.30 7 and 3, at 0 9 and 6.
 """
 CandidateKind = Literal["worded", "passage", "exchange", "answer"]
 """`worded`: a claim that somebody worded or approved, or a sentence of a page. `passage`: a claim

@@ -11,11 +11,9 @@ from vouch_sidecar.names.mentions import Mention, outside
 from vouch_sidecar.names.name_forms import FormKind, spelling
 from vouch_sidecar.retrieval.constants import (
     ARMS,
-    FEW_SIGNS,
     LISTED,
     OUTSIDE,
     PLACES,
-    SHARED,
     SPECIFICITY,
     WRITTEN_OUT,
 )
@@ -71,12 +69,10 @@ def is_listed(mention: Mention) -> bool:
 
 
 def least(mention: Mention) -> float:
-    """The least strength at which a mention lists its entity; entities that share a part of a name
-    divide it among them. What a machine printed is listed like what a person wrote.
+    """The least strength at which a mention lists its entity. What a machine printed is listed like
+    what a person wrote.
     """
-    is_shared = mention.form is FormKind.PART and mention.ambiguous
-    least = LISTED * SHARED if is_shared else LISTED
-    return least * PLACES["printed"] if mention.placed == "printed" else least
+    return LISTED * PLACES["printed"] if mention.placed == "printed" else LISTED
 
 
 def why(mention: Mention, threshold: float, needs: float = 0.0) -> str:
@@ -115,8 +111,7 @@ def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
     form = mention.form
     if form is FormKind.VARIANT and fold(matched) == fold(mention.name.strip()):
         form = FormKind.NAME  # with its signs it is the name itself
-    arm = ARMS[form] * (SHARED if is_part and mention.ambiguous else 1.0)
-    mention = mention._replace(matched=matched, form=form, arm=arm)
+    mention = mention._replace(matched=matched, form=form, arm=ARMS[form])
     entity = view.visible.entity(mention.entity_id)
     is_person = entity is not None and entity.type == "person"
     inside = placing.units_in(mention.start, mention.end)
@@ -125,10 +120,7 @@ def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
     content = content_of(inside)
     common = 0 if is_settled else _tier(mention, content)
     place = placing.place(mention, is_person, common)
-    is_few = len(inside) < 3 and any(unit.spaceless for unit in inside)
-    specificity = FEW_SIGNS if is_few else SPECIFICITY[common]
-    if place == "alone" and not is_part:
-        specificity = 1.0
+    specificity = 1.0 if place == "alone" and not is_part else SPECIFICITY[common]
     mention = mention._replace(specificity=specificity, place=PLACES[place], placed=place)
     if is_settled or place == "alone" or not content or not is_listed(mention):
         return mention
