@@ -84,10 +84,10 @@ def test_a_passage_says_why_it_is_not_said_unasked(tmp_path: Path) -> None:
     question = "which noon train takes the keys to the printer?"
     (line,) = ask(engine, "explain", text=question)["texts"]
     assert line["verdict"] == "said"
-    assert line["why"].endswith("; unasked it needs 0.70, as nobody reviewed it")
+    assert line["why"].endswith("; unasked it needs 0.80, as nobody reviewed it")
     (line,) = ask(engine, "explain", Caller(is_unasked=True), text=question)["texts"]
     assert line["verdict"] == "refused"
-    assert "needs 0.70" in line["why"]
+    assert "needs 0.80" in line["why"]
 
 
 def test_a_claim_whose_file_is_gone_is_refused(tmp_path: Path) -> None:
