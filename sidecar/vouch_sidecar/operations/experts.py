@@ -31,8 +31,7 @@ from vouch_sidecar.retrieval.people.weights import WEIGHTS
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
     from vouch_sidecar.retrieval.people.experts import Expert
 
-QUOTED = 160
-"""Characters of a top claim that a model reads."""
+QUOTED_CHARS = 160
 MOST_TYPES = 200
 """Types that an unknown one is compared with."""
 
@@ -143,7 +142,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     for expert in ranked if ask.caller.is_model else ():
         for claim_id in expert.top_claim_ids:
             if (claim := expert.view.visible.claim(claim_id)) is not None:
-                result._quoted[claim_id] = clip(expert.view.texts.shown(claim).text, QUOTED)
+                result._quoted[claim_id] = clip(expert.view.texts.shown(claim).text, QUOTED_CHARS)
     return result
 
 

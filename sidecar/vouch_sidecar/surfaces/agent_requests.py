@@ -73,7 +73,7 @@ async def answer_agent(
     if not isinstance(params, dict) or (operation is None and event not in EVENTS):
         return refusal(request.get("id"), "invalid_request", "there is no such tool or event")
     result = await (
-        _event_answer(engine, event, params, caller)
+        respond(engine, event, params, caller)
         if operation is None
         else _tool_result(engine, operation, params, caller)
     )
@@ -130,33 +130,36 @@ def content(text: str) -> Object:
     return {"content": [{"type": "text", "text": text}]}
 
 
-async def _event_answer(
-    engine: Engine, event: str, payload: Payload, caller: Caller
-) -> Object | None:
-    """What a hook prints for an event, once what it depends on is known. Never raises."""
+async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Object | None:
+    """What a hook prints for an event, once what it depends on is known; None for nothing. `event`
+    is one of `EVENTS`; `payload["viewer"]` may name the viewer, as for any operation. Never raises.
+    """
+    text = ""
     try:
-        if _is_again(engine, event, payload):
+        session_id, file = given.session_of(payload), given.edited_file(payload)
+        if _is_again(engine, event, payload, str(session_id)):
             return None
-        file = given.edited_file(payload)
-        place = file or payload.get("cwd")
-        if isinstance(place, str) and Path(place).is_absolute():
-            caller = replace(caller, at=resolved(Path(place)))
+        if (place := Path(str(file or payload.get("cwd")))).is_absolute():
+            caller = replace(caller, at=resolved(place))
         await _wait(engine, event, caller)
         if file is not None:
             engine.check_soon([Path(file)])
-        return await respond(engine, event, payload, caller)
+        unasked = replace(caller, is_unasked=True)
+        with refusing_if_damaged(engine), engine.breath:
+            text = await EVENTS[event](engine, payload, session_id, unasked)
     except ValueError:  # no session is called so
         log.debug("hook %s: refused", event)
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
-    return None
+    said = {"hookEventName": NAMES[event], "additionalContext": text}
+    return {"hookSpecificOutput": said} if text else None
 
 
-def _is_again(engine: Engine, event: str, payload: Payload) -> bool:
+def _is_again(engine: Engine, event: str, payload: Payload, session_id: str) -> bool:
     """Whether the same event came less than a minute ago; not where the agent forgets by it what it
-    was given, as the same prompt is then answered again. Raises ValueError.
+    was given, as the same prompt is then answered again.
     """
-    session_id, now = str(given.session_of(payload)), engine.clock()
+    now = engine.clock()
     seen = {key: at for key, at in _SEEN.get(engine, {}).items() if now - at < MINUTE}
     if event == END or payload.get("source") in ("compact", "clear"):
         seen = {key: at for key, at in seen.items() if key[0].partition(AGENT)[0] != session_id}
@@ -176,19 +179,6 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
         operation: Operation[Any, Any] = context.OPERATION if event == PROMPT else files.OPERATION
         with anyio.move_on_after(hook_limit(engine, caller) / 2):
             await ready(engine, operation.needs, caller, READY_SECONDS, whole=True)
-
-
-async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Object | None:
-    """The answer to print for an event, None for nothing. `event` is one of `EVENTS`.
-
-    `payload["viewer"]` may name the viewer, as for any operation. Raises `SearchFailedError`, and
-    ValueError if no session is called so.
-    """
-    session_id, caller = given.session_of(payload), replace(caller, is_unasked=True)
-    with refusing_if_damaged(engine), engine.breath:
-        text = await EVENTS[event](engine, payload, session_id, caller)
-    said = {"hookEventName": NAMES[event], "additionalContext": text}
-    return {"hookSpecificOutput": said} if text else None
 
 
 async def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
@@ -269,4 +259,3 @@ EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], Awaitable[str]
     FILE: _file,
     END: _end,
 }
-"""The handler of each event, by its name on the command line."""

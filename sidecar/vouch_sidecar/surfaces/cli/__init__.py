@@ -11,9 +11,6 @@ import click
 from vouch_sidecar import __version__
 from vouch_sidecar.surfaces.stdio import log_to_stderr
 
-__all__ = ["main"]
-
-
 FIRST = (
     *("experts", "context", "search", "entity", "claim", "files"),  # asking
     *("explain", "check", "status", "watch"),  # looking closer
@@ -47,9 +44,8 @@ class _Shell(click.Group):
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name in MODULES:
-            module = import_module(f".{MODULES[name]}", __name__)
-            command: click.Command = getattr(module, name)
-            return command
+            found: click.Command = getattr(import_module(f".{MODULES[name]}", __name__), name)
+            return found
         from vouch_sidecar.surfaces.cli.operation_commands import command_called
 
         return command_called(name)

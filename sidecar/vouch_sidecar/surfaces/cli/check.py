@@ -24,8 +24,6 @@ from vouch_sidecar.surfaces.console.printing import show
 
 SEVERITY_COLOURS = {"error": "red", "warning": "yellow", "hint": "cyan"}
 FIELDS = ("path", "line", "column", "field", "severity", "code", "message")
-RootProblem = tuple[Path, Problem]
-"""A problem of the knowledge base in a folder."""
 
 
 def _check(**given: Any) -> None:
@@ -50,8 +48,10 @@ def _check(**given: Any) -> None:
         sys.exit(1)
 
 
-def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[RootProblem]:
-    """All problems, also across files, sorted by knowledge base, file and line."""
+def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[tuple[Path, Problem]]:
+    """All problems, also across files, sorted by knowledge base, file and line, each with the
+    folder of its knowledge base.
+    """
     engine = engine_on(roots_from(folder))
     engine.load()
     engine.settle()

@@ -36,7 +36,6 @@ STEPS: list[tuple[str, str, dict[str, Any]]] = [
     ),
     (f"You open {FILE}: the claims on it", "files", {"paths": [FILE]}),
 ]
-"""What is done in turn, and the operation that answers, with its params."""
 ENTITY = "rate-limiter"
 
 

@@ -58,8 +58,7 @@ ANSWER_SECONDS = 12.0
 TRIAL_SECONDS = 15.0
 TRIED = 20
 """Claims that are looked at for one whose words bring something in."""
-SHOWN = 80
-"""Characters of a prompt."""
+PROMPT_CHARS = 80
 Env = Mapping[str, str]
 
 
@@ -157,7 +156,9 @@ def _hooks(engine: Engine, start: Path, env: Env, *, is_paused: bool) -> Iterato
             stop(socket_path(env), env)
         said = f"{len(answer)} characters" if answer else "the hook said nothing"
         yield Checkup(
-            trial, "ok" if answer else "wrong", f"{said} to “{clip(one_line(prompt), SHOWN)}”"
+            trial,
+            "ok" if answer else "wrong",
+            f"{said} to “{clip(one_line(prompt), PROMPT_CHARS)}”",
         )
 
 

@@ -33,8 +33,6 @@ from vouch_sidecar.surfaces.local.user_socket import SOON_SECONDS, UnansweredErr
 from vouch_sidecar.surfaces.stdio import say
 
 TEXTS, PATHS = "texts", "paths"
-ASKER = ("project", "agent")
-"""The options that say who asks."""
 MUST_FIND = frozenset({"experts", "probe", "search"})
 """Operations whose command exits with 1 if it finds nothing."""
 Answer = Callable[[Operation[Any, Any], dict[str, Any]], Result]
@@ -105,7 +103,10 @@ class OperationCommand(click.Command):
         of an engine in this one if there is none, or if it can't answer something. Raises
         `OperationError`.
         """
-        roots, viewer = roots_from(given["root"]), {name: given[name] for name in ASKER}
+        roots, viewer = (
+            roots_from(given["root"]),
+            {name: given[name] for name in ("project", "agent")},
+        )
         with suppress(UnansweredError, ValidationError):
             result = self._asked(given, partial(_served, roots, viewer))
             if result.complete:

@@ -43,12 +43,10 @@ DEFAULT_LIMIT = 0.5
 MAX_INPUT = 6 << 20
 """Bytes of an event: larger ones are passed over, nobody typed or read them."""
 LIMIT_VARIABLE, SETTING = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS", "timeout_ms"
-MAX_CONFIG = 1 << 16
-"""Bytes of a config that are looked at."""
+MAX_CONFIG_BYTES = 1 << 16
 STARTING = {START, PROMPT, FILE}
 """The events that start a process where none serves."""
 RETRY_SECONDS = 0.02
-"""Pause between two tries to reach the process that was started."""
 NO = {"false", "0", "no", "off"}
 MINUTE = 60.0
 IN_VAIN = "in-vain"
@@ -102,7 +100,7 @@ def _configured(root: str) -> float | None:
     try:
         path = os.path.join(root, KB_DIRNAME, "config.yaml")
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as config:
-            lines = config.read(MAX_CONFIG).decode("utf-8", "replace").splitlines()
+            lines = config.read(MAX_CONFIG_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:
         return None
     settings = (line.partition("#")[0].partition(":") for line in lines)
@@ -115,8 +113,8 @@ def _answer(event: str, data: bytes, env: Env) -> object:
         return None
     cwd = given.get("cwd")
     start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else start_folder(env)
-    places = Finder(env).placed(start)
-    roots = [place.tree for place in places if paused_until(place.root, env) is None]
+    found = Finder(env).placed(start)
+    roots = [place.tree for place in found if paused_until(place.root, env) is None]
     return _ask(roots, event, {**given, "cwd": start}, env) if roots else None
 
 

@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -75,8 +76,8 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
 
 def project_of(start: Path) -> Path:
     """The folder of the knowledge base at or above a folder, else that."""
-    bases = map(Path, discover(start, env=os.environ))
-    return next((base for base in bases if start.resolve().is_relative_to(base)), start)
+    bases = discover(start, env=os.environ)
+    return next((Path(base) for base in bases if start.resolve().is_relative_to(base)), start)
 
 
 def _say_installed(found: FoundFile, dry_run: bool) -> None:
@@ -108,12 +109,10 @@ def _remarks(host: Host, base: Path, folder: Path, found: list[FoundFile]) -> li
     if find_spec("mcp") is None:
         remarks += ["The MCP server needs the extra: pip install 'vouch-sidecar[mcp]'"]
     if not finds(host):
-        command = command_for(host)
-        remarks += [f"{PROGRAM} is not on the PATH that {host.title} starts with; it is {command}"]
-    for hook in vouch_hooks(host, base):
-        remarks += [
-            f"vouch's own prompt hook gives each prompt a second block; take it out: {hook}"
-        ]
+        where = f"the PATH that {host.title} starts with; it is {command_for(host)}"
+        remarks += [f"{PROGRAM} is not on {where}"]
+    twice = "vouch's own prompt hook gives each prompt a second block; take it out"
+    remarks += [f"{twice}: {hook}" for hook in vouch_hooks(host, base)]
     if discover(folder, env=os.environ):
         return [*remarks, f"`{PROGRAM} doctor` tries a prompt."]
     return [*remarks, f"There is no knowledge base yet; {how_to_begin(folder)}"]
@@ -187,8 +186,7 @@ def remove(found: FoundFile, base: Path) -> None:
 
 def finds(host: Host) -> bool:
     """Whether a host finds this program on its PATH."""
-    path = DESKTOP_PATH if host.from_desktop else None
-    return shutil.which(PROGRAM, path=path) is not None
+    return shutil.which(PROGRAM, path=DESKTOP_PATH if host.from_desktop else None) is not None
 
 
 def command_for(host: Host) -> str:
@@ -204,11 +202,7 @@ def vouch_hooks(host: Host, base: Path) -> list[str]:
     """vouch's own prompt hooks in the files of a host, by file and line."""
     found = []
     for path in host.vouch:
-        try:
-            lines = (text_of(base / path) or "").split("\n")
-        except UnreadableError:
-            continue
-        found += [
-            f"{path}, line {n}" for n, line in enumerate(lines, 1) if _VOUCH_HOOK.search(line)
-        ]
+        with suppress(UnreadableError):
+            for number, line in enumerate((text_of(base / path) or "").split("\n"), 1):
+                found += [f"{path}, line {number}"] if _VOUCH_HOOK.search(line) else []
     return found

@@ -15,15 +15,12 @@ from vouch_sidecar.surfaces.hook.client import END, FILE, NAMES, PROMPT, START
 
 PROGRAM = "vouch-sidecar"
 MARK = f"Written by {PROGRAM} install"
-"""Every file of ours contains this."""
 ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
 """The environment in which every integration starts this program. With a relative or empty part in
 `PYTHONPATH`, Python would run a `sitecustomize.py` of the working folder; an empty value is safe.
 """
 ENV_PREFIX = "".join(f"{name}={value} " for name, value in ENV.items())
-"""`ENV` before a command, for a POSIX shell."""
 ENV_TABLE = "{ " + ", ".join(f'{name} = "{value}"' for name, value in ENV.items()) + " }"
-"""`ENV` as a table in TOML or Lua."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,6 @@ class HostFile:
 
 
 Location = tuple[Path, list[HostFile]]
-"""A folder, and the files below it that make up an integration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +46,9 @@ class Host:
     title: str
     after: str
     files: Callable[[str, Path | None], Location] | None = None
-    """By the command that starts this program, for the project in a folder, or for a user."""
+    """By the command that starts this program, for the project in a folder, or for a user: a folder
+    and the files below it.
+    """
     snippet: tuple[str, str] = ("", "")
     permission: str | None = None
     """The host's setting that lets it call the tools without asking, and its file."""
@@ -110,9 +108,8 @@ def _claude_code(command: str, project: Path | None) -> Location:
     hooks: dict[str, Any] = {}
     for event, name in NAMES.items():
         run = f"{ENV_PREFIX}{command} hook {event}"
-        matcher = {"matcher": "Read|Edit|Write|MultiEdit|NotebookEdit"} if event == FILE else {}
-        group = {**matcher, "hooks": [{"type": "command", "command": run, "timeout": 5}]}
-        hooks[name] = [group]
+        hooks[name] = [{"hooks": [{"type": "command", "command": run, "timeout": 5}]}]
+    hooks[NAMES[FILE]][0]["matcher"] = "Read|Edit|Write|MultiEdit|NotebookEdit"
     server = {"command": command, "args": ["mcp"], "env": ENV}
     # Without a version: it is that of the program, which Claude Code can't ask for.
     manifest = {

@@ -55,7 +55,6 @@ OFFERS_ROOTS = types.ClientCapabilities(roots=types.RootsCapability())
 log = logging.getLogger(__name__)
 
 Folders = Callable[[], Awaitable[Iterable[str]]]
-"""Asks the client for its folders, as file URIs."""
 
 
 def run_mcp(

@@ -37,7 +37,6 @@ HANDLERS: dict[str, Callable[[Sidecar, Any], object]] = {
     "vouch/pause": operations.pause,
 }
 OPTIONS = {lsp.TEXT_DOCUMENT_COMPLETION: completion.OPTIONS}
-"""What is announced of a handler beside its method."""
 TASKS = (
     diagnostics.keep_published,
     pushes.tell_in_play,

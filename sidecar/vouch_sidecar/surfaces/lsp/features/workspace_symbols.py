@@ -18,9 +18,7 @@ SYMBOLS = {
     Kind.PAGE: lsp.SymbolKind.File,
     Kind.CLAIM: lsp.SymbolKind.Constant,
 }
-"""The kinds of artifact that are found, with those of LSP."""
 MAX_SYMBOLS = 40
-"""Symbols of one kind in an answer."""
 SYMBOL_CHARS = 120
 
 
