@@ -122,9 +122,9 @@ def test_what_nobody_heard_was_not_given(agent: Agent) -> None:
     assert agent(PROMPT, prompt=asked)
     assert agent.engine.stats.counts["lines"] > 0
     assert agent(PROMPT, prompt=f"{asked}!") == ""
-    assert agent.edit("src/relay.py", "one", is_heard=False)
-    assert agent.edit("src/relay.py", "two")
-    assert agent.edit("src/relay.py", "three") == ""
+    assert agent.edit("src/relay.py", "send_once(1)", is_heard=False)
+    assert agent.edit("src/relay.py", "send_once(2)")
+    assert agent.edit("src/relay.py", "send_once(3)") == ""
 
 
 def test_what_nobody_reviewed_is_told_unasked_where_it_surely_answers_alone(
@@ -281,7 +281,7 @@ def test_a_file_s_claims_are_told_once_a_session(agent: Agent) -> None:
     places = [said.find(text) for text in order]
     assert places == sorted(places), said
     assert places[0] > 0, said
-    assert agent.edit("src/relay.py", "another") == ""
+    assert agent.edit("src/relay.py", "send_once(1)") == ""
     assert agent.read("src/relay.py", "b")
 
 
@@ -311,6 +311,15 @@ def test_an_edit_has_the_claims_of_what_it_changes(agent: Agent) -> None:
     ):
         event = changed(agent, "src/relay.py", old, new)
         assert held(agent(FILE, f"s{number}", **event)) == told
+
+
+def test_an_edit_of_which_the_host_sends_no_patch_has_no_claims_of_other_lines(
+    agent: Agent,
+) -> None:
+    assert agent.edit("src/relay.py", "\n# Two.\n") == ""
+    assert held(agent.edit("src/relay.py", "def send_once():  # once")) == ["send_once"]
+    whole = {"file_path": str(agent.root / "src/relay.py"), "content": RELAY}
+    assert held(agent(FILE, "b", tool_input=whole)) == ["night", "RelayLoop", "send_once"]
 
 
 def test_an_edit_after_one_that_nobody_reported_is_placed_by_its_text(agent: Agent) -> None:

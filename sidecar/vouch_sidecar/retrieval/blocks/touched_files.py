@@ -45,8 +45,8 @@ class Touched:
 
     path: str
     ranges: Sequence[tuple[int, int]] = ()
-    """First and last lines, from 1; empty where they are not known. Of a change, as they are after
-    it.
+    """First and last lines, from 1; empty for all of what was read, or a change whose place is not
+    known. Of a change, as they are after it.
     """
     is_edit: bool = False
     text: str = ""
@@ -67,7 +67,7 @@ def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
     """The claims to tell, the best first: those whose quotes the change took away; the likeliest
     that the inserted lines meet; those tied to the touched lines; those that name what the change
     has; and, where there are none of these two, those tied to the whole file. Weak ties and
-    mentions are left out.
+    mentions are left out, and those tied to other lines.
     """
     there = view.workspace.path_of(touched.path)
     if there is None:
@@ -89,7 +89,8 @@ def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
     near = [tied for tied in lined if _overlaps(tied, touched.ranges)]
     near += [tied for tied in lined if _is_named(tied, words)]
     if not (touched.is_edit and near):
-        near += [tied for tied in strong if tied.line is None or not touched.ranges]
+        is_placed = touched.ranges or touched.is_edit
+        near += [tied for tied in strong if tied.line is None or not is_placed]
     yield from map(_hit, near)
 
 

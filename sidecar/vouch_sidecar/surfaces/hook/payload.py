@@ -149,8 +149,12 @@ def touched_of(payload: Payload) -> Touched | None:
 
 
 def _range_read(payload: Payload) -> list[tuple[int, int]]:
-    """The first and last lines, from 1, of what a tool has read, where the event tells them."""
+    """The first and last lines, from 1, of what a tool has read, where the event tells them, or of
+    a file that it has written whole.
+    """
     given = _object(payload.get("tool_input"))
+    if isinstance(content := given.get("content"), str):
+        return [(1, content.count("\n") + 1)]
     file = _object(_object(payload.get("tool_response")).get("file"))
     first, number = file.get("startLine"), file.get("numLines")
     if first is None and ("offset" in given or "limit" in given):
