@@ -67,9 +67,6 @@ ROWS = {
     "experts": Row(aims=(15, 150)),
     "context, 200 characters": Row(aims=(10, 20)),
     "search": Row(aims=(15, 30)),
-    "probe": Row(),
-    "prompt": Row(),
-    "salience": Row(),
     "hover": Row(),
     "command beside a sidecar": Row(),
     "hook beside a sidecar": Row(aims=(400, 400)),
@@ -84,7 +81,10 @@ class Version:
     def __init__(self, ref: str | None, folder: Path, base: Path) -> None:
         unpacked(ref, folder / "package")
         self.root, self.command = folder / "project", folder / "venv" / "bin" / "vouch-sidecar"
-        self.env = environment(folder / "own") | SETTINGS
+        self.env, self.uri = (
+            environment(folder / "own") | SETTINGS,
+            (self.root / "notes.md").as_uri(),
+        )
         self.samples = defaultdict[str, list[float]](list)
         """Seconds, or bytes, by row."""
         self.processor = defaultdict[str, list[float]](list)
@@ -139,7 +139,7 @@ def wait_idle(clients: Sequence[Client]) -> None:
 
 
 def starts(version: Version) -> None:
-    """A start without a cache and two later ones; the system holds the files in memory."""
+    """A start without a cache and two later ones; the files are in the system's memory."""
     for row in (FIRST, LATER, LATER):
         with version.serving() as client:
             version.ask(row, client, client.wait_until_complete)
@@ -166,14 +166,13 @@ def served(versions: Sequence[Version], questions: Questions, number: int) -> No
         pairs = [(version, stack.enter_context(version.serving())) for version in versions]
         for version, client in pairs:
             client.wait_until_complete()
-            uri = (version.root / "notes.md").as_uri()
-            opened = {"uri": uri, "languageId": "markdown", "version": 1}
-            document = opened | {"text": "\n".join(questions.prompts)}
-            client.notify("textDocument/didOpen", {"textDocument": document})
+            opened = {"uri": version.uri, "languageId": "markdown", "version": 1}
+            opened |= {"text": "\n".join(questions.prompts)}
+            client.notify("textDocument/didOpen", {"textDocument": opened})
         wait_idle([client for _, client in pairs])
         for at in range(number):
             for version, client in pairs if at % 2 else pairs[::-1]:
-                for row, method, params in asked(questions, at, version.root):
+                for row, method, params in asked(questions, at, version.uri):
                     version.ask(row, client, partial(client.request, method, params))
         paths = zip(*(live_claims(version.root, CHANGES) for version in versions), strict=True)
         for claims in paths:
@@ -189,20 +188,15 @@ def served(versions: Sequence[Version], questions: Questions, number: int) -> No
                 version.ask(HOOK, client, hook)
 
 
-def asked(questions: Questions, at: int, root: Path) -> Iterator[tuple[str, str, object]]:
+def asked(questions: Questions, at: int, uri: str) -> Iterator[tuple[str, str, object]]:
     """The questions of a round, none of which is asked twice: row, method and params."""
     prompt, topic = questions.prompts[at], questions.topics[at]
     for weight in WEIGHTS:
         yield "experts", "vouch/experts", {"topic": topic, "weight": weight}
-    yield "probe", "vouch/probe", {"text": f"{prompt[:196]} p"}
     yield "context, 200 characters", "vouch/context", {"task": f"{prompt[:196]} c"}
     yield "search", "vouch/search", {"query": topic}
-    for text in questions.windows[at]:
-        yield "prompt", "vouch/prompt", {"session_id": f"{at}", "text": text}
-    yield "salience", "vouch/salience", {"session_id": f"{at}"}
-    place = {"line": at, "character": 22}
-    uri = {"uri": (root / "notes.md").as_uri()}
-    yield "hover", "textDocument/hover", {"textDocument": uri, "position": place}
+    place = {"position": {"line": at, "character": 22}}
+    yield "hover", "textDocument/hover", {"textDocument": {"uri": uri}, **place}
 
 
 def measured(size: Size, number: int, *refs: str | None) -> list[Version]:

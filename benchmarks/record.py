@@ -1,8 +1,8 @@
 """Whether two versions answer the same: `python -m benchmarks.record REF [OTHER]`.
 
-The programs of two commits, or of one and of the working tree, are asked over JSONL about the
-example and a generated knowledge base of 10,000 claims, at a fixed time, with an empty cache and
-once more after a restart. Answers that differ are printed by operation; exit code 1 where any does.
+The language servers of two commits, or of one and of the working tree, are asked about the example
+and a generated knowledge base of 10,000 claims, at a fixed time. Answers that differ are printed;
+exit code 1 where any does.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ import json
 import os
 import random
 import shutil
-import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator
+from difflib import unified_diff
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
 
-from benchmarks.client import ROOT, unpacked
-from benchmarks.generate import MEDIUM, generated
+from benchmarks.client import ROOT, Client, RefusedError, environment, unpacked
+from benchmarks.generate import MEDIUM, generated, questions_of
 
 WRITTEN, NOW = 1_790_812_800, 1_793_491_200
 """When every file was last changed, and what the clock of every program shows."""
@@ -34,138 +34,103 @@ sys.path.insert(0, sys.argv.pop(1))
 from vouch_sidecar.surfaces.entry import main
 main()
 """
-EACH = 150
-"""Topics, prompts, claims and entities that are asked about."""
+UNHURRIED = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
+EACH = 50
+"""Claims and entities that are asked about."""
 VIEWERS: list[dict[str, Any]] = [{}, {}, {"agent": "reviewer", "project": "elsewhere"}]
-PHRASINGS = (
-    "Why does {name} {a} the {b} twice?",
-    "Who knows about {name} and {b}?",
-    "In `{name}.{a}()` the {b} is wrong; see {a}_{b}.py.\n\nThen test it.",
-)
 ODD = (
     *("", "the of and", "status", 'what about "jwt', "a AND b OR", "http://example.org/a?b=c"),
     *("認証", "令牌", "C++", "node.js", "rate_limiter", "rateLimiters", "okafor's", "ISTANBUL"),
     *("😀", "a\u200bb", "x" * 300, "zanzibar", "-not (closed"),
 )
 IGNORED = frozenset(
-    "generation indexed_at version watcher session_id probe_time_ms from_cache degraded".split()
+    "generation indexed_at version watcher sessions probe_time_ms from_cache degraded".split()
 )
 """Fields of an answer that differ between two runs of the same program: times, cache counts, who
-watches, what was still being read, the id of a session that a connection made up.
+watches, what was still being read.
 """
-WIDTH, PLACES, MOST = 100, 6, 5
-"""Characters of a place, places of an answer, and answers of an operation that are printed."""
+MOST = 5
+"""Answers of an operation that are printed, and lines that differ of each, before and after."""
 Question = tuple[str, dict[str, Any]]
 """An operation with its params."""
 
 
-def recorded(tree: Path) -> Iterator[tuple[str, Question, object]]:
-    """What the program of a tree answers: where it was asked, the question and the answer."""
-    with TemporaryDirectory(prefix="vouch-record-") as name:
+def recorded(tree: Path) -> Iterator[tuple[Question, object]]:
+    """What the program of a tree answers, once it has read a knowledge base."""
+    with TemporaryDirectory(prefix="v") as name:
         for source in (ROOT / "examples" / "courier", generated(MEDIUM)):
             root = Path(name) / source.name
             shutil.copytree(source / ".vouch", root / ".vouch")
             for path in root.rglob("*"):
                 os.utime(path, (WRITTEN, WRITTEN))
-            for phase in ("cold", "restarted"):
-                for question, answer in _answered(tree, root):
-                    where = f"{root.name}, {phase}"
-                    yield where, question, json.loads(json.dumps(answer).replace(name, ""))
+            command = [sys.executable, "-P", "-c", PROGRAM, str(tree / "sidecar"), "lsp"]
+            env = environment(Path(name)) | UNHURRIED
+            with Client(env, command, root) as client:
+                client.initialize(root)
+                while client.request("vouch/experts", {"topic": "x"})["degraded"]:
+                    continue
+                for question in questions(root):
+                    answer = json.dumps(_answered(client, *question)).replace(name, "")
+                    yield question, json.loads(answer)
 
 
-def _answered(tree: Path, root: Path) -> Iterator[tuple[Question, object]]:
-    """What the program of a tree answers about the knowledge base in a folder, once it has read
-    it.
-    """
-    others = {k: v for k, v in os.environ.items() if not k.startswith(("VOUCH_", "XDG_"))}
-    own = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"), str(root.parent))
-    env = others | own | {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
-    command = [sys.executable, "-P", "-c", PROGRAM, str(tree / "sidecar"), "jsonl"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=root, env=env) as process:
-        source, sink = process.stdin, process.stdout
-        assert source is not None
-        assert sink is not None
+def _answered(client: Client, op: str, params: dict[str, Any]) -> object:
+    try:
+        return _comparable(client.request(f"vouch/{op}", params))
+    except RefusedError as refused:
+        return str(refused)
 
-        def ask(op: str, params: dict[str, Any]) -> Any:
-            request = {"id": 0, "method": f"kb.{op}", "params": params}
-            source.write(json.dumps(request).encode() + b"\n")
-            source.flush()
-            answer = json.loads(sink.readline())
-            return answer["result"] if answer["ok"] else {"error": answer["error"]}
 
-        while ask("experts", {"topic": "x"}).get("complete") is False:
-            continue
-        for question in questions(root):
-            yield question, ask(*question)
-        source.close()  # it serves until its input ends
+def _comparable(answer: object) -> object:
+    """An answer without what is ignored. Sums of the same parts in another order are the same."""
+    if isinstance(answer, dict):
+        return {k: _comparable(v) for k, v in answer.items() if k not in IGNORED}
+    if isinstance(answer, list):
+        return [*map(_comparable, answer)]
+    return round(answer, 8) if isinstance(answer, float) else answer
 
 
 def questions(root: Path) -> Iterator[Question]:
-    """What is asked about the knowledge base in a folder: drawn from its own words, the same for
-    the same files.
+    """What is asked about the knowledge base in a folder, the same for the same files: odd texts,
+    texts and names of its own, and what is asked of the generated one.
     """
-    rng = random.Random(7)
-    claims, entities = _read(root, "claims"), _read(root, "entities")
-    names, texts = [one["name"] for one in entities], [one["text"] for one in claims]
-    words = sorted({word for text in texts for word in text.split() if word.isalpha()})
-
-    def phrase() -> str:
-        a, b = rng.sample(words, 2)
-        return rng.choice(PHRASINGS).format(name=rng.choice(names), a=a, b=b)
-
-    for text in (*ODD, *(phrase() for _ in range(EACH)), *rng.choices(texts, k=EACH)):
+    rng, asked = random.Random(7), questions_of(generated(MEDIUM))
+    claims, entities = (
+        [yaml.load(path.read_bytes(), yaml.CSafeLoader) for path in sorted(folder.glob("*.yaml"))]
+        for folder in (root / ".vouch" / "claims", root / ".vouch" / "entities")
+    )
+    for text in (*ODD, *(one["text"] for one in rng.choices(claims, k=EACH)), *asked.prompts):
         for op, field in (("probe", "text"), ("context", "task"), ("search", "query")):
             yield op, {field: text, "viewer": rng.choice(VIEWERS)}
         yield "explain", {"text": text}
-    for topic in (*ODD, *rng.choices(names, k=EACH // 2), *rng.choices(words, k=EACH // 2)):
+    for topic in (*ODD, *(one["name"] for one in rng.choices(entities, k=EACH)), *asked.topics):
         for weight in ("count", "recency", "citation", "evidence"):
             params = {"topic": topic, "weight": weight, "explain": True}
             yield "experts", {**params, "viewer": rng.choice(VIEWERS)}
     for op, records in (("claim", claims), ("entity", entities)):
-        ids = [str(one["id"]) for one in rng.sample(records, min(EACH, len(records)))]
-        yield from ((op, {"id": one, "viewer": rng.choice(VIEWERS)}) for one in (*ids, "nobody"))
-    for number in range(EACH // 5):
+        for one in (*rng.choices(records, k=EACH), {"id": "nobody"}):
+            yield op, {"id": str(one["id"]), "viewer": rng.choice(VIEWERS)}
+    for number, window in enumerate(asked.windows):
         named = {"session_id": f"session-{number}"}
-        yield from (("probe", {**named, "text": phrase()}) for _ in range(3))
+        yield from (("probe", {**named, "text": text}) for text in window)
         yield "salience", named
         yield "context", {**named, "repeat": False}
-        yield "session_end", named
     yield from ((op, {}) for op in ("status", "capabilities", "nothing"))
 
 
-def _read(root: Path, folder: str) -> list[dict[str, Any]]:
-    paths = sorted((root / ".vouch" / folder).glob("*.yaml"))
-    return [yaml.load(path.read_bytes(), yaml.CSafeLoader) for path in paths]
-
-
 def compare(before: Path, after: Path) -> int:
-    """Print by operation what two trees answer differently; how many answers that are."""
-    found = defaultdict[str, list[str]](list)
-    for (where, question, old), (_, _, new) in zip(recorded(before), recorded(after), strict=True):
-        was, now = dict(_places("", old)), dict(_places("", new))
-        places = [place for place in was | now if was.get(place) != now.get(place)]
-        if places:
-            lines = [f"{p}: {was.get(p, ''):.{WIDTH}} -> {now.get(p, ''):.{WIDTH}}" for p in places]
-            asked = f"  {where}: {json.dumps(question[1]):.{WIDTH}}"
-            found[question[0]].append("\n    ".join((asked, *lines[:PLACES])))
-    for op, differing in sorted(found.items()):
-        print(f"{op}: {len(differing)} answers differ", *differing[:MOST], sep="\n")
-    return sum(map(len, found.values()))
-
-
-def _places(path: str, answer: object) -> Iterator[tuple[str, str]]:
-    """The values of an answer by their places. Sums of the same parts in another order are the
-    same.
-    """
-    if isinstance(answer, dict) and answer:
-        for name in answer.keys() - IGNORED:
-            yield from _places(f"{path}.{name}", answer[name])
-    elif isinstance(answer, list) and answer:
-        for number, one in enumerate(answer):
-            yield from _places(f"{path}[{number}]", one)
-    else:
-        yield path, repr(round(answer, 8) if isinstance(answer, float) else answer)
+    """Print what two trees answer differently; how many answers that are."""
+    found = Counter[str]()
+    for (question, was), (_, now) in zip(recorded(before), recorded(after), strict=True):
+        if was != now:
+            found[question[0]] += 1
+            if found[question[0]] <= MOST:
+                one, other = (json.dumps(part, indent=1, sort_keys=True) for part in (was, now))
+                diff = [*unified_diff(one.split("\n"), other.split("\n"), n=0)]
+                lines = [line for line in diff[2:] if line[0] != "@"]
+                print(f"{question[0]} {json.dumps(question[1]):.200}", *lines[:MOST], sep="\n  ")
+    print(*(f"{op}: {count} answers differ" for op, count in found.items()), sep="\n")
+    return found.total()
 
 
 def main() -> int:
@@ -177,9 +142,7 @@ def main() -> int:
         before, after = (Path(name) / side for side in ("before", "after"))
         unpacked(given.ref, before)
         unpacked(given.other, after)
-        count = compare(before, after)
-    print(f"{count} answers differ" if count else "no answer differs")
-    return 1 if count else 0
+        return 1 if compare(before, after) else 0
 
 
 if __name__ == "__main__":

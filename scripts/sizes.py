@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "sidecar" / "vouch_sidecar"
 OTHERS = ("tests", "benchmarks", "scripts")
+NOT_OURS = {".workbench", "real"}
+"""Folders of an editor, and of a repository that prompts are about."""
 ROOMS = ("kb", "text", "names", "index", "workspace", "semantic", "retrieval", "engine")
 ORDER = (*ROOMS, "operations", "surfaces")
 ROW = "{:12}{:>12}{:>9}{:>9}"
@@ -31,7 +33,7 @@ def main() -> None:
     rooms["package"] = files
     for name in OTHERS:
         files = sorted((ROOT / name).rglob("*.py"))
-        rooms[name] = [file for file in files if ".workbench" not in file.parts]
+        rooms[name] = [file for file in files if NOT_OURS.isdisjoint(file.parts)]
     print(ROW.format("", "statements", "lines", "modules"))
     for name, inside in rooms.items():
         found = size(inside)
