@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import { makeKnowledgeBase, openExample } from './begin';
-import { type McpApi, registerMcp } from './mcp';
+import { registerMcp } from './mcp';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, submitPrompt } from './prompts';
 import { coalesce } from './server/coalesce';
@@ -35,7 +35,7 @@ export function activate(context: vscode.ExtensionContext): void {
     log,
     panel,
     server,
-    ...registerMcp(vscode as unknown as McpApi, {
+    ...registerMcp(vscode, {
       changed: panel.onDidChangeState,
       program: () =>
         vscode.workspace.isTrusted && !isIdle(panel.state) ? server.program : undefined,

@@ -1,31 +1,21 @@
 /** Offers the server that was found to the editor's agents as an MCP server. */
 import path from 'node:path';
 import type * as vscode from 'vscode';
+import type { ServerProgram } from './server/discover';
 import { safePython } from './text/paths';
 
 /** As package.json declares it. */
 export const PROVIDER = 'vouchSidecar.mcp';
 
 /** The part of VS Code that is needed; editors made of it may lack it. */
-export interface McpApi {
-  readonly Uri: Pick<typeof vscode.Uri, 'file'>;
-  readonly lm?: {
-    registerMcpServerDefinitionProvider?(id: string, provider: object): vscode.Disposable;
-  };
-  readonly McpStdioServerDefinition?: new (
-    label: string,
-    command: string,
-    args: string[],
-    env: Record<string, string>,
-    version: string,
-  ) => { cwd?: vscode.Uri };
-}
+export type McpApi = Pick<typeof vscode, 'Uri'> &
+  Partial<Pick<typeof vscode, 'lm' | 'McpStdioServerDefinition'>>;
 
 /** What is there to serve, asked anew each time. */
 interface Served {
-  readonly changed: vscode.Event<unknown>;
+  readonly changed: vscode.Event<void>;
   /** The server, where it may be offered. */
-  program(): { readonly command: string; readonly version: string } | undefined;
+  program(): ServerProgram | undefined;
   /** Opened folders with a knowledge base. */
   folders(): Promise<readonly string[]>;
 }
@@ -33,15 +23,16 @@ interface Served {
 /** Registers the provider; nothing where VS Code knows none. */
 export function registerMcp(api: McpApi, served: Served): vscode.Disposable[] {
   const { lm, McpStdioServerDefinition: Stdio } = api;
-  if (!lm?.registerMcpServerDefinitionProvider || !Stdio) return [];
+  if (!lm || !('registerMcpServerDefinitionProvider' in lm) || !Stdio) return [];
   const provider = {
     onDidChangeMcpServerDefinitions: served.changed,
     async provideMcpServerDefinitions() {
       const program = served.program();
-      const folders = program ? await served.folders() : [];
+      if (!program) return [];
+      const folders = await served.folders();
       return folders.map((folder) => {
         const label = folders.length > 1 ? `Vouch (${path.basename(folder)})` : 'Vouch';
-        const { command = '', version = '' } = program ?? {};
+        const { command, version } = program;
         const definition = new Stdio(label, command, ['mcp'], safePython(), version);
         definition.cwd = api.Uri.file(folder);
         return definition;

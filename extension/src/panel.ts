@@ -21,7 +21,7 @@ export class Panel implements vscode.Disposable {
   readonly inPlay: InPlay;
   /** Takes in what changed; several changes in a row at once. */
   readonly refresh = coalesce(() => this.refreshNow());
-  private readonly changedState = new vscode.EventEmitter<State>();
+  private readonly changedState = new vscode.EventEmitter<void>();
   readonly onDidChangeState = this.changedState.event;
   private readonly trees: readonly NodeTree[];
   private readonly claim: ClaimPage;
@@ -62,7 +62,7 @@ export class Panel implements vscode.Disposable {
     if (!state.status || isIdle(state) || state.kind === 'paused') this.inPlay.clear();
     if (this.isBlank) for (const view of [this.inFile, this.claim, this.experts]) view.clear();
     drawStatus(this.item, state);
-    if (isNew) this.changedState.fire(state);
+    if (isNew) this.changedState.fire();
   }
 
   onPush(push: DidChangeSalience): void {
