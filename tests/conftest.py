@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.engine.bases import Clock
 from tests.oracle import COMMAND, OracleKb, Step
 
 MakeKb = Callable[..., OracleKb]
@@ -48,6 +49,11 @@ def own_folders() -> Iterator[Path]:
             (Path(folder) / name).mkdir(mode=0o700)
             patch.setenv(name, str(Path(folder) / name))
         yield Path(folder)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
 
 
 @pytest.fixture(scope="session")

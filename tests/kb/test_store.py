@@ -26,11 +26,6 @@ def kb_dir(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def store(kb_dir: Path, clock: Clock) -> Store:
     return Store(kb_dir, clock=clock)
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from tests.kb import samples
+from tests.kb.samples import make_kb, put
+
 SOURCE = hashlib.sha256(b"Auth notes").hexdigest()
 EVIDENCE = "ev-0000000000000001"
 
 
 def make(root: Path, name: str | None = None) -> Path:
     """A knowledge base with JWT, Redis and a few claims; the folder that holds `.vouch/`."""
-    for folder in ("claims", "entities", "pages", "relations", "evidence", "sessions"):
-        (root / ".vouch" / folder).mkdir(parents=True)
+    make_kb(root)
     config(root, f"kb:\n  name: {name or root.name}\n")
     entity(root, "jwt", "JWT", "JSON Web Token")
     entity(root, "redis", "Redis")
-    source(root)
+    notes = samples.source(b"Auth notes", type="file", locator="docs/auth.md", title="Auth notes")
+    for path, data in notes.items():
+        write(root, path, data.decode())
     claim(root, "jwt-expires", "JWT access tokens expire after 15 minutes.", "jwt")
     claim(root, "jwt-rotates", "Refresh tokens for JWT rotate on every use.", "jwt", "redis")
     claim(root, "redis-holds", "Redis holds the sessions.", "redis")
@@ -51,9 +55,7 @@ def library(root: Path) -> Path:
 
 def write(root: Path, relative: str, text: str) -> Path:
     """Write a file below `.vouch/`."""
-    path = root / ".vouch" / relative
-    path.write_bytes(text.encode())
-    return path
+    return put(root / ".vouch", relative, text.encode(), age=0)
 
 
 def config(root: Path, text: str) -> None:
@@ -63,8 +65,8 @@ def config(root: Path, text: str) -> None:
 
 def entity(root: Path, entity_id: str, name: str, *aliases: str) -> Path:
     """Write an entity; its file."""
-    said = f"id: {entity_id}\nname: {name!r}\ntype: concept\naliases: {list(aliases)!r}\n"
-    return write(root, f"entities/{entity_id}.yaml", said)
+    said = samples.entity(entity_id, name=name, type="concept", aliases=[*aliases])
+    return write(root, f"entities/{entity_id}.yaml", said.decode())
 
 
 def claim(root: Path, claim_id: str, text: str, *entities: str, **fields: str) -> Path:
@@ -87,15 +89,6 @@ def claim_text(
         f"evidence: [{cites}]\nentities: {list(entities)!r}\n"
         f"updated_at: '2026-05-04T10:00:00Z'\n{more}"
     )
-
-
-def source(root: Path) -> None:
-    """Write the source that the claims cite."""
-    folder = root / ".vouch" / "sources" / SOURCE
-    folder.mkdir(parents=True)
-    meta = f"id: {SOURCE}\ntype: file\nlocator: docs/auth.md\ntitle: Auth notes\n"
-    (folder / "meta.yaml").write_text(meta, "utf-8")
-    (folder / "content").write_text("Auth notes", "utf-8")
 
 
 def digest(root: Path) -> dict[str, str]:
