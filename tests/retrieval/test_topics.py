@@ -18,7 +18,7 @@ from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import listed_topics, named_in, rank, volunteered
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.topics import FEW_SPEAK, MAX_TOPICS, TopicFinder, Topics
+from vouch_sidecar.workspace.topics import FEW_SPEAK, TopicFinder, Topics
 
 from tests.index.worlds import after, knowledge_of
 from tests.retrieval.samples import ADA, COURIER, NOBODY, PRIVATE, claim, entity, evidence, page
@@ -112,7 +112,7 @@ def test_words_of_code_with_a_prefix_and_the_own_name_are_no_topics() -> None:
         assert names(seen(*times(3, f"A {word} at {{}}."), own=frozenset({"kb"}))) == set(), word
 
 
-def test_what_a_topic_knows_of_itself() -> None:
+def test_what_a_topic_knows_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     (topic,) = seen(*KEYRINGS).derived
     assert topic.entity == Entity("topic:keyring", "", "keyring", "topic")
     assert topic.claims == {"asked", "import", "off"}
@@ -126,7 +126,8 @@ def test_what_a_topic_knows_of_itself() -> None:
     (mention,) = seen(*tagged("日本語")).names.topic_mentions("これは日本語です")
     assert mention.name == "日本語"
     assert search([seen(*tagged("origin:carpenters"))], "carpenters", [Kind.CLAIM], 10) == []
-    assert len(seen(*times(MAX_TOPICS + 5, "Fixed by #1{}.")).derived) == MAX_TOPICS
+    monkeypatch.setattr("vouch_sidecar.workspace.topics.MAX_TOPICS", 9)
+    assert len(seen(*times(12, "Fixed by #1{}.")).derived) == 9
 
 
 def cited_by(*evidences: str, locator: str = "docs/notes.md") -> list[Artifact]:
