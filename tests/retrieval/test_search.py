@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.records import Kind, Scope
+from vouch_sidecar.kb.records import Kind, Scope, key_of
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
 from vouch_sidecar.retrieval.view import View
@@ -83,8 +83,8 @@ def test_what_the_query_is_a_name_of_comes_first() -> None:
     for query in ("Relay", "relay", "Way in"):
         for limit in (1, 2, 10):
             first, *others = search([seen], query, SEARCHED, limit)
-            assert (first.kind, first.artifact.id) == (Kind.ENTITY, "relay")
-            assert (Kind.ENTITY, "relay") not in {(o.kind, o.artifact.id) for o in others}
+            assert key_of(first.artifact) == (Kind.ENTITY, "relay")
+            assert (Kind.ENTITY, "relay") not in {key_of(o.artifact) for o in others}
             assert len(others) < limit
     assert search([seen], "relay", [Kind.CLAIM], 1)[0].artifact.id == "c"
     assert search([seen], "relay", [Kind.ENTITY], 1, ("relay",))[0].artifact.id == "team"
@@ -136,7 +136,7 @@ def test_scores_are_bm25_over_what_the_viewer_may_see(texts: list[tuple[list[str
             wanted[claim_id] += weight * times * 2.2 / (times + 1.2 * length)
     hits = search([view(*claims)], "alpha beta", [Kind.CLAIM], 99)
     found = {claim_id: score for claim_id, score in wanted.items() if score}
-    scores = {hit.artifact.id: hit.score for hit in hits}
+    scores = {hit.artifact.id: hit.similarity for hit in hits}
     assert scores == pytest.approx(found, abs=2e-6)
     assert [*scores] == sorted(scores, key=lambda claim_id: (-scores[claim_id], claim_id))
 

@@ -14,7 +14,6 @@ from vouch_sidecar.operations.table import Shown, Table, Words
 from vouch_sidecar.operations.wire import LongText, Params, Result
 from vouch_sidecar.retrieval.blocks.context import persona_of
 from vouch_sidecar.retrieval.probe import Strength
-from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.retrieval.semantic_search import semantic_hits
 
 
@@ -71,9 +70,7 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
                 collection=hit.view.collection,
                 kind=kind_of(hit.artifact),
                 id=hit.artifact.id,
-                text=text_of(hit.artifact, hit.section or 0)
-                if hit.shown_text is None
-                else hit.shown_text.text,
+                text=hit.text,
                 similarity=hit.similarity,
                 arm=hit.arm,
                 filename=hit.artifact.path,

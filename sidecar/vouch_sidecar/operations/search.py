@@ -13,7 +13,7 @@ from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Table, marked
 from vouch_sidecar.operations.wire import LongText, Result, SearchKind, SinceParams, absent
 from vouch_sidecar.retrieval.files.stale_claims import stale
-from vouch_sidecar.retrieval.search import SEARCHED, newest, search, snippet
+from vouch_sidecar.retrieval.search import SEARCHED, newest, search, snippet, title_of
 from vouch_sidecar.retrieval.semantic_search import semantic_search
 
 
@@ -70,10 +70,10 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
             SearchHit(
                 kind=kind_of(row.artifact),
                 id=row.artifact.id,
-                title=row.title,
+                title=title_of(row.artifact),
                 snippet=snippet(row.text, query),
-                score=row.score,
-                arm=row.arm,
+                score=row.similarity,
+                arm="semantic" if row.arm == "semantic" else None,
                 stale=None if gone is None else gone.reason,
                 collection=row.view.collection,
                 uri=uri_of(row.view, row.artifact.path),

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Literal
 
+from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Page, Relation, Source, key_of
 from vouch_sidecar.retrieval.files.stale_claims import Stale, stale
 from vouch_sidecar.retrieval.gate import may_enter
@@ -14,6 +15,8 @@ from vouch_sidecar.retrieval.view import ShownText, View
 from vouch_sidecar.workspace.ties import TieArm
 
 ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]
+Told = Claim | Page | Entity | Relation | Source
+"""The artifacts that a line may be about."""
 HitArm = ArmName | TieArm
 """How a line was found: by a name, by its text, or by a tie to a file."""
 
@@ -23,15 +26,13 @@ class Line:
     """An artifact that is told, and the phrase that brought it in. `similarity` is from 0 to 1."""
 
     view: View
-    artifact: Claim | Page | Entity | Relation | Source
+    artifact: Told
     phrase: str
     similarity: float
     arm: HitArm
     entity_id: str | None
     section: int | None = None
     """For a page that full text found, the section; None stands for the whole page."""
-    words: tuple[str, ...] = ()
-    """The words of the text that the section holds: the excerpt begins there."""
     is_told: bool = True
     """Whether it is likely enough for its kind."""
     people: str = ""
@@ -45,6 +46,12 @@ class Line:
     def shown_text(self) -> ShownText | None:
         """The text of a claim with all that it cites; None for other artifacts."""
         return self.view.texts.shown(self.artifact) if isinstance(self.artifact, Claim) else None
+
+    @property
+    def text(self) -> str:
+        """The text of the artifact; for a page, that of one section."""
+        shown = self.shown_text
+        return text_of(self.artifact, self.section or 0) if shown is None else shown.text
 
     @property
     def is_reviewed(self) -> bool:
@@ -69,7 +76,7 @@ class Line:
         return self.view.collection, (kind, artifact_id if shown is None else shown.sentence_key)
 
     @property
-    def cited(self) -> list[Claim | Page | Entity | Relation | Source]:
+    def cited(self) -> list[Told]:
         """What the line cites: for a sentence all claims that are parts of it, its own first."""
         shown, view = self.shown_text, self.view
         ids = () if shown is None else shown.claims
@@ -89,3 +96,20 @@ class Line:
     def identity_of(self, cited: Artifact) -> tuple[Hashable, ...]:
         """What stays the same when the artifact changes."""
         return (self.view.identity, *key_of(cited), self.section, bool(self.people))
+
+
+def text_of(artifact: Artifact, section: int = 0) -> str:
+    """The text of an artifact; for a page, that of one section."""
+    match artifact:
+        case Claim(text=text):
+            return text
+        case Entity(name=name, description=description):
+            return description or name
+        case Page() as page:
+            return sections(page)[section]
+        case Relation(source=source, relation=relation, target=target):
+            return f"{source} {relation} {target}"
+        case Source(locator=locator):
+            return locator
+        case other:
+            return other.id

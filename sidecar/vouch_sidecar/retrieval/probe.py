@@ -162,8 +162,7 @@ def _answering(
             arm, phrase = named.arm, named.matched[0]
         elif not answer.words:
             arm, phrase = "semantic", clip(" ".join(text.split()), PHRASE_CHARS)
-        where = (entity_id, answer.section, answer.words)
-        line = Line(view, answer.artifact, phrase, likelihood, arm, *where)
+        line = Line(view, answer.artifact, phrase, likelihood, arm, entity_id, answer.section)
         is_told = says_who or answer.is_told(view)
         out.append(replace(line, is_told=is_told, judged=answer, likelihood=likelihood))
     return out

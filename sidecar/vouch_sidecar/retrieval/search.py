@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
-from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.kb.records import Artifact, Entity, Kind, Page, Source, key_of
 from vouch_sidecar.kb.sanitize import one_line
+from vouch_sidecar.retrieval.line import Line, Told
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import Term, terms
@@ -28,53 +27,17 @@ MAX_WORDS = 128
 _IDENTIFIER = re.compile(r"[^\W_]++(?:_++[^\W_]++)++")
 
 
-class Ranked(NamedTuple):
-    """A hit of a search. `section` is that of a page, else 0."""
-
-    view: View
-    kind: Kind
-    artifact: Artifact
-    section: int
-    score: float
-    arm: Literal["semantic"] | None = None
-    """`semantic` where the hit was found by meaning alone."""
-    is_named: bool = False
-    """Whether the query is a name or alias of the entity."""
-
-    @property
-    def title(self) -> str:
-        match self.artifact:
-            case Entity(name=name):
-                return name
-            case Page(title=title):
-                return title
-            case Source(question=str(question)):
-                return question
-            case Source(title=title, locator=locator):
-                return title or locator
-            case other:
-                return other.id
-
-    @property
-    def text(self) -> str:
-        if isinstance(self.artifact, Claim):
-            return self.view.texts.shown(self.artifact).text
-        return text_of(self.artifact, self.section)
-
-
-def text_of(artifact: Artifact, section: int = 0) -> str:
-    """The text of an artifact; for a page, that of one section."""
+def title_of(artifact: Artifact) -> str:
+    """What an artifact is called: its name, its title or its id."""
     match artifact:
-        case Claim(text=text):
-            return text
-        case Entity(name=name, description=description):
-            return description or name
-        case Page() as page:
-            return sections(page)[section]
-        case Relation(source=source, relation=relation, target=target):
-            return f"{source} {relation} {target}"
-        case Source(locator=locator):
-            return locator
+        case Entity(name=name):
+            return name
+        case Page(title=title):
+            return title
+        case Source(question=str(question)):
+            return question
+        case Source(title=title, locator=locator):
+            return title or locator
         case other:
             return other.id
 
@@ -85,7 +48,7 @@ def search(
     kinds: Collection[Kind],
     limit: int,
     exclude: Collection[str] = (),
-) -> list[Ranked]:
+) -> list[Line]:
     """Hits by BM25 with rarity over what the viewer may see; ties by id, then collection.
 
     Before them the entities that the query is a name or alias of.
@@ -93,18 +56,14 @@ def search(
     return as_units(found_by_words(views, query, kinds, limit, exclude), limit)
 
 
-def as_units(hits: Iterable[Ranked], limit: int) -> list[Ranked]:
+def as_units(hits: Iterable[Line], limit: int) -> list[Line]:
     """The first `limit` hits that say something, each artifact and sentence once."""
-    units: dict[tuple[str, Kind, str], Ranked] = {}
+    units: dict[Hashable, Line] = {}
     for hit in hits:
         if len(units) >= limit:
             break
-        texts, place = hit.view.texts, hit.artifact.id
-        if not texts.is_sayable(hit.artifact):
-            continue
-        if isinstance(hit.artifact, Claim):
-            place = texts.shown(hit.artifact).sentence_key
-        units.setdefault((hit.view.collection, hit.kind, place), hit)
+        if hit.view.texts.is_sayable(hit.artifact):
+            units.setdefault(hit.place, hit)
     return list(units.values())
 
 
@@ -114,14 +73,14 @@ def found_by_words(
     kinds: Collection[Kind],
     limit: int,
     exclude: Collection[str] = (),
-) -> list[Ranked]:
+) -> list[Line]:
     """The entities that a query is a name of, then the artifacts that hold words of it, best first,
     about `limit` of each kind, some several times. An artifact that holds only some words of an
     identifier, such as `RETRY_LIMIT`, is left out.
     """
     words = terms(query)[:MAX_WORDS]
     least = len(words) if _IDENTIFIER.fullmatch(query.strip()) else 1
-    found: list[Ranked] = []
+    found: list[Line] = []
     for view in views:
         for kind in dict.fromkeys(kinds):
             found += _in_kind(view, kind, words, least, limit, exclude)
@@ -130,27 +89,26 @@ def found_by_words(
     return ranked(found)
 
 
-def ranked(hits: Iterable[Ranked]) -> list[Ranked]:
+def ranked(hits: Iterable[Line]) -> list[Line]:
     """What the query names first, then best first; ties by id, then kind, collection and
     section.
     """
     return sorted(
         hits,
         key=lambda hit: (
-            not hit.is_named,
-            -hit.score,
-            hit.artifact.id,
-            hit.kind,
+            hit.arm != "name",
+            -hit.similarity,
+            *reversed(key_of(hit.artifact)),
             hit.view.collection,
-            hit.section,
+            hit.section or 0,
         ),
     )
 
 
-def newest(views: Sequence[View], limit: int) -> list[Ranked]:
+def newest(views: Sequence[View], limit: int) -> list[Line]:
     """The claims that were confirmed or updated since the views' time; best first, by worth."""
     return ranked(
-        Ranked(view, Kind.CLAIM, claim, 0, round(worth(claim), 6))
+        Line(view, claim, "", round(worth(claim), 6), "text", None)
         for view in views
         for claim in view.visible.best(view.search.recent(), limit)
         if view.texts.is_sayable(claim)
@@ -159,14 +117,14 @@ def newest(views: Sequence[View], limit: int) -> list[Ranked]:
 
 def _by_name(
     view: View, query: str, words: Sequence[Term], exclude: Collection[str]
-) -> Iterator[Ranked]:
+) -> Iterator[Line]:
     weights, average = _statistics(view, Kind.ENTITY, words)
     for entity_id in view.knowledge.names.exactly(query):
         document = view.knowledge.document((Kind.ENTITY, entity_id))
         entity = view.visible.entity(entity_id)
         if entity_id not in exclude and document is not None and entity is not None:
             score = _score(stems_in(document), weights, average)
-            yield Ranked(view, Kind.ENTITY, entity, 0, score, is_named=True)
+            yield Line(view, entity, query, score, "name", entity_id)
 
 
 def _in_kind(
@@ -176,7 +134,7 @@ def _in_kind(
     least: int,
     limit: int,
     exclude: Collection[str],
-) -> Iterator[Ranked]:
+) -> Iterator[Line]:
     """The best of one kind that hold at least so many of the words.
 
     tantivy chooses some more than are asked for of each layer, by a score that weighs a word by its
@@ -193,9 +151,10 @@ def _in_kind(
         artifact = visible.artifact((kind, key.id))
         if least > 1 and sum(word.held_by(frozenset(stems)) for word in words) < least:
             continue
-        if artifact is not None and artifact.id not in exclude:
+        if isinstance(artifact, Told) and artifact.id not in exclude:
             score = _score(stems, weights, average)
-            yield Ranked(view, kind, artifact, key.section, score)
+            section = key.section if kind is Kind.PAGE else None
+            yield Line(view, artifact, "", score, "text", None, section)
 
 
 def _statistics(view: View, kind: str, words: Sequence[Term]) -> tuple[dict[Term, float], float]:

@@ -5,10 +5,11 @@ and words; a block has them only where those find nothing. docs/using.md has fig
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from math import fsum
 
 from vouch_sidecar.index.artifact_documents import texts
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, key_of
+from vouch_sidecar.kb.records import Artifact, Claim, Kind, key_of
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.retrieval.constants import (
     BESIDE_A_CLAIM,
@@ -18,8 +19,8 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.evidence.word_weights import worths_of
-from vouch_sidecar.retrieval.line import Line
-from vouch_sidecar.retrieval.search import Ranked, as_units, found_by_words, ranked
+from vouch_sidecar.retrieval.line import Line, Told
+from vouch_sidecar.retrieval.search import as_units, found_by_words, ranked
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.embedded_texts import KINDS
@@ -37,13 +38,12 @@ def semantic_search(
     kinds: Collection[Kind],
     limit: int,
     exclude: Collection[str] = (),
-) -> list[Ranked]:
+) -> list[Line]:
     """Hits by words and a few by meaning alone, ranked together; first the entities that the query
     is a name or alias of.
     """
     found = found_by_words(views, query, kinds, limit, exclude)
-    keys = {(row.view.collection, *key_of(row.artifact)) for row in found}
-    found += _alone(vector, views, [kind for kind in KINDS if kind in kinds], keys, exclude)
+    found += _alone(vector, views, [kind for kind in KINDS if kind in kinds], found, exclude)
     return as_units(ranked(_scored(vector, row, query) for row in found), limit)
 
 
@@ -51,40 +51,40 @@ def _alone(
     vector: TextVector,
     views: Sequence[View],
     kinds: Collection[Kind],
-    keys: Collection[tuple[str, Kind, str]],
+    known: Iterable[Line],
     exclude: Collection[str] = (),
-) -> list[Ranked]:
+) -> list[Line]:
     """A few near artifacts that are not known yet, each once, best first."""
-    most = MAX_SEMANTIC + len(keys) + len(exclude) + SPARE
+    first = {(row.view.collection, *key_of(row.artifact)): row for row in known}
+    most, before = MAX_SEMANTIC + len(first) + len(exclude) + SPARE, len(first)
     near = [
-        Ranked(view, row.kind, artifact, row.section, cosine, "semantic")
+        Line(view, artifact, "", cosine, "semantic", None, row.section or None)
         for view in views
         for row, cosine in vector.nearest(view, kinds, SEMANTIC_LEAST, most)
-        if (view.collection, row.kind, row.id) not in keys and row.id not in exclude
         if (artifact := view.visible.artifact((row.kind, row.id))) is not None
+        if isinstance(artifact, Told) and row.id not in exclude
     ]
-    near.sort(key=lambda row: -_worth(row.kind) * row.score)
-    first: dict[tuple[str, Kind, str], Ranked] = {}
-    for row in near:
-        first.setdefault((row.view.collection, row.kind, row.artifact.id), row)
-    return list(first.values())[:MAX_SEMANTIC]
+    for row in sorted(near, key=lambda row: -_worth(row.artifact) * row.similarity):
+        first.setdefault((row.view.collection, *key_of(row.artifact)), row)
+    return list(first.values())[before:][:MAX_SEMANTIC]
 
 
-def _worth(kind: Kind) -> float:
-    return 1.0 if kind is Kind.CLAIM else BESIDE_A_CLAIM
+def _worth(artifact: Artifact) -> float:
+    return 1.0 if isinstance(artifact, Claim) else BESIDE_A_CLAIM
 
 
-def _scored(vector: TextVector, row: Ranked, query: str) -> Ranked:
+def _scored(vector: TextVector, row: Line, query: str) -> Line:
     """The hit with a score of its nearness and of the share of the query's words, by weight, that
     it holds, with its title and aliases.
     """
     near = max(0.0, vector.cosine(row.view, row.artifact))
-    said = row.text if row.kind is Kind.CLAIM else texts(row.artifact)[row.section]
+    shown = row.shown_text
+    said = texts(row.artifact)[row.section or 0] if shown is None else shown.text
     weights, stems = worths_of(row.view, query), frozenset(content_stems(said))
     held = fsum(weight for word, weight in weights.items() if word.held_by(stems))
     share = held / fsum(weights.values()) if weights else 0.0
     both = SEMANTIC_WEIGHT * near + (1 - SEMANTIC_WEIGHT) * share
-    return row._replace(score=round(_worth(row.kind) * both, 6))
+    return replace(row, similarity=round(_worth(row.artifact) * both, 6))
 
 
 def semantic_hits(
@@ -96,15 +96,9 @@ def semantic_hits(
     """Hits by meaning that a probe lists after the others: weak evidence, whatever the cosine."""
     if not worth_searching(text):
         return []
-    keys = {(hit.view.collection, *key_of(hit.artifact)) for hit in hits}
-    near = _alone(vector, views, KINDS, keys)
-    return [_hit(hit, text) for hit in near if hit.view.tells(hit.score)]
-
-
-def _hit(hit: Ranked, text: str) -> Line:
-    assert isinstance(hit.artifact, Claim | Entity | Page)
-    entity_id = hit.artifact.id if isinstance(hit.artifact, Entity) else None
-    section = hit.section if isinstance(hit.artifact, Page) else None
     phrase = clip(" ".join(text.split()), PHRASE_CHARS)
-    cosine = round(max(0.0, min(hit.score, 1.0)), 3)
-    return Line(hit.view, hit.artifact, phrase, cosine, "semantic", entity_id, section)
+    return [
+        replace(hit, phrase=phrase, similarity=round(min(hit.similarity, 1.0), 3))
+        for hit in _alone(vector, views, KINDS, hits)
+        if hit.view.tells(hit.similarity)
+    ]

@@ -155,7 +155,7 @@ def line_text(line: Line) -> str:
             return line.view.texts.shown(claim).text
         case Page(title=title) as page:
             there = "" if line.section is None else sections(page)[line.section]
-            excerpt = _around(there, line.words) or beginning(page)
+            excerpt = _around(there, line.judged.words if line.judged else ()) or beginning(page)
             return f"{title}. {excerpt}" if excerpt else title
         case Entity(name=name) if line.people:
             return f"{name}. To ask: {line.people}"

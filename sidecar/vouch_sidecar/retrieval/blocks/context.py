@@ -9,12 +9,12 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from vouch_sidecar.index.schema import TITLE
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.files.stale_claims import is_followed
 from vouch_sidecar.retrieval.gate import may_enter, pages_to_tell
-from vouch_sidecar.retrieval.line import Line
+from vouch_sidecar.retrieval.line import Line, Told
 from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.to_ask import told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient
@@ -214,7 +214,7 @@ def whom_to_ask(row: Salient, text: str) -> list[Line]:
     return [replace(_hit(row, row.entity), people=said, likelihood=1.0)] if said else []
 
 
-def _hit(row: Salient, artifact: Claim | Entity | Page | Relation | Source) -> Line:
+def _hit(row: Salient, artifact: Told) -> Line:
     phrase = row.matched[0] if row.matched else row.entity.name
     return Line(row.view, artifact, phrase, row.strength, row.arm, row.entity.id)
 

@@ -10,8 +10,8 @@ from vouch_sidecar.kb.artifact_files import classify
 from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
 from vouch_sidecar.kb.references import reference_at
 from vouch_sidecar.kb.sanitize import clip, one_line
+from vouch_sidecar.retrieval.line import text_of
 from vouch_sidecar.retrieval.prefix_search import prefix_search
-from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.surfaces.lsp.at_position import file_at
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 

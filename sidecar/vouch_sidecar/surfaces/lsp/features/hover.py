@@ -26,8 +26,8 @@ from vouch_sidecar.operations.artifacts import Citation, ClaimView, IdParams, ci
 from vouch_sidecar.operations.entity import EntityResult
 from vouch_sidecar.operations.operation import OperationCall
 from vouch_sidecar.retrieval.files.file_ties import Tied
+from vouch_sidecar.retrieval.line import text_of
 from vouch_sidecar.retrieval.people.to_ask import PERSON
-from vouch_sidecar.retrieval.search import text_of
 from vouch_sidecar.surfaces.lsp.at_position import Place, artifact_at, entities_at, ties_at
 from vouch_sidecar.surfaces.lsp.documents import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
