@@ -104,6 +104,19 @@ def test_settings_in_whichever_form(client: Client) -> None:
         assert said(client) == number
 
 
+@pytest.mark.parametrize(("has", "number"), [([ONE], 1), ([None], 2), ([], 2), ([3], 2), (None, 2)])
+def test_settings_of_one_who_wants_to_be_asked(
+    start: Start, root: Path, has: object, number: int
+) -> None:
+    client = start(answer={"result": has})
+    client.initialize(root, capabilities={"workspace": {"configuration": True}})
+    client.notify("workspace/didChangeConfiguration", {"settings": None})
+    (item,) = client.notified("workspace/configuration")["items"]
+    assert item == {"section": "vouchSidecar"}
+    client.indexed()
+    client.until("vouch/context", TASK, lambda result: len(result["items"]) == number)
+
+
 MISSPELT = {"trusts": {"folders": ["/"]}}
 NEAREST = "`vouchSidecar.trusts` is no setting; did you mean `vouchSidecar.trust`?"
 

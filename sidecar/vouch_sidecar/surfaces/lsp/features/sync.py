@@ -8,7 +8,9 @@ from __future__ import annotations
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
+from pygls.capabilities import get_capability
 
+from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -56,8 +58,14 @@ def _tell(server: Sidecar, document: Document) -> None:
         server.engine.changed.bump()
 
 
-def did_configure(server: Sidecar, params: lsp.DidChangeConfigurationParams) -> None:
-    server.configure(params.settings)
+async def did_configure(server: Sidecar, params: lsp.DidChangeConfigurationParams) -> None:
+    """Apply the settings that the client sends, or those that it has where it wants to be asked."""
+    settings = params.settings
+    if settings is None and get_capability(server.client_capabilities, "workspace.configuration"):
+        items = [lsp.ConfigurationItem(section=CLIENT)]
+        found = await server.workspace_configuration_async(lsp.ConfigurationParams(items))
+        settings = {CLIENT: found[0]} if found and found[0] else None
+    server.configure(settings)
 
 
 def did_change_folders(server: Sidecar, _: lsp.DidChangeWorkspaceFoldersParams) -> None:
