@@ -36,7 +36,7 @@ main()
 """
 UNHURRIED = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
 EACH = 50
-"""Claims and entities that are asked about."""
+"""Of a kind: texts, topics, claims, entities, sessions."""
 VIEWERS: list[dict[str, Any]] = [{}, {}, {"agent": "reviewer", "project": "elsewhere"}]
 ODD = (
     *("", "the of and", "status", 'what about "jwt', "a AND b OR", "http://example.org/a?b=c"),
@@ -99,18 +99,26 @@ def questions(root: Path) -> Iterator[Question]:
         [yaml.load(path.read_bytes(), yaml.CSafeLoader) for path in sorted(folder.glob("*.yaml"))]
         for folder in (root / ".vouch" / "claims", root / ".vouch" / "entities")
     )
-    for text in (*ODD, *(one["text"] for one in rng.choices(claims, k=EACH)), *asked.prompts):
+    for text in (
+        *ODD,
+        *(one["text"] for one in rng.choices(claims, k=EACH)),
+        *asked.prompts[:EACH],
+    ):
         for op, field in (("probe", "text"), ("context", "task"), ("search", "query")):
             yield op, {field: text, "viewer": rng.choice(VIEWERS)}
         yield "explain", {"text": text}
-    for topic in (*ODD, *(one["name"] for one in rng.choices(entities, k=EACH)), *asked.topics):
+    for topic in (
+        *ODD,
+        *(one["name"] for one in rng.choices(entities, k=EACH)),
+        *asked.topics[::4],
+    ):
         for weight in ("count", "recency", "citation", "evidence"):
             params = {"topic": topic, "weight": weight, "explain": True}
             yield "experts", {**params, "viewer": rng.choice(VIEWERS)}
     for op, records in (("claim", claims), ("entity", entities)):
         for one in (*rng.choices(records, k=EACH), {"id": "nobody"}):
             yield op, {"id": str(one["id"]), "viewer": rng.choice(VIEWERS)}
-    for number, window in enumerate(asked.windows):
+    for number, window in enumerate(asked.windows[:EACH]):
         named = {"session_id": f"session-{number}"}
         yield from (("probe", {**named, "text": text}) for text in window)
         yield "salience", named
