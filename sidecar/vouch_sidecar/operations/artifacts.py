@@ -179,8 +179,6 @@ def around(
     view: View, artifact: Artifact, about: Subject, people: Iterable[PersonToAsk], *, owned: bool
 ) -> dict[str, Any]:
     """The fields of `ArtifactResult`. `owned`: owners of the files of `about` are asked, too."""
-    pages = view.visible.pages_about(key_of(artifact))
-    relations = view.visible.relations_of(artifact.id)
     return {
         "people": people_rows(((view, who) for who in people), owners([about]) if owned else ()),
         "by_commits": author_rows(authors([about])),
@@ -192,7 +190,7 @@ def around(
                 status=page.status,
                 uri=uri_of(view, page.path),
             )
-            for page in pages
+            for page in view.visible.pages_about(key_of(artifact))
         ],
         "relations": [
             RelationRef(
@@ -203,7 +201,7 @@ def around(
                 confidence=relation.confidence,
                 uri=uri_of(view, relation.path),
             )
-            for relation in relations
+            for relation in view.visible.relations_of(artifact.id)
         ],
         "collection": view.collection,
     }

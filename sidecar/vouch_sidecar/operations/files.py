@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import unquote, urlparse
 
 from pydantic import Field, StringConstraints
 
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import Located, citation, uri_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import NOT_READ, Shown, Table, Words
+from vouch_sidecar.operations.table import NOT_READ, Shown, Table, Words, path_of
 from vouch_sidecar.operations.wire import (
     MAX_PATH,
     EditorParams,
@@ -79,7 +78,7 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
     params.check()
     paths, text = params.paths or [], None
     if params.uri is not None:
-        paths = _paths_of(params.uri)
+        paths = [path] if (path := path_of(params.uri)) else []
         document = ask.document(params.uri)
         text = None if document is None else document.source
     files: dict[str, TiedFile] = {}
@@ -89,17 +88,6 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
         file = _tied(ask, path, text, params.range)
         files.setdefault(file.path, file)
     return FilesResult(files=[*files.values()])
-
-
-def _paths_of(uri: str) -> list[str]:
-    """The path of a file URI; nothing for other URIs."""
-    try:
-        parts = urlparse(uri)
-    except ValueError:
-        return []
-    path = unquote(parts.path)
-    path = path.removeprefix("/") if path[2:3] == ":" else path
-    return [path] if parts.scheme == "file" else []
 
 
 def _tied(ask: OperationCall, path: str, text: str | None, wanted: Range | None) -> TiedFile:

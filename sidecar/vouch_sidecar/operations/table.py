@@ -7,10 +7,11 @@ ids are never cut or wrapped, so that they can be copied. A model reads the firs
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from vouch_sidecar.kb.sanitize import clip, one_line, printable
 
@@ -26,6 +27,9 @@ WRAPPED: Mapping[ColumnKind, int] = {"short": 12, "text": 24}
 """The kinds that wrap, with the least width in terminal columns."""
 Reader = Literal["all", "people", "terminal", "model"]
 """Whom a part is for; people read a terminal or a pipe."""
+
+
+_FILE = re.compile(r"file:(?://[^/?#]*)?(?:/(?=[A-Za-z]:))?([^?#]+)", re.IGNORECASE)
 
 
 class FileUri(str):
@@ -101,7 +105,7 @@ def _from_vouch(text: str) -> str:
     """A text; of a file its path, of one in a knowledge base from `.vouch/`."""
     if not isinstance(text, FileUri):
         return text
-    path = unquote(urlsplit(text).path)
+    path = path_of(text) or ""
     before, _, below = path.rpartition("/.vouch/")
     return f".vouch/{below}" if before else path
 
@@ -113,6 +117,12 @@ def _row_for_model(table: Table, row: Sequence[object]) -> str:
         if text and text not in parts:
             parts.append(f"{heading} {text}" if kind in ("number", "ids") else text)
     return " · ".join(parts)
+
+
+def path_of(uri: str, errors: str = "replace") -> str | None:
+    """The path of a file URI; None for other URIs. `errors`: of bytes that are no UTF-8."""
+    found = _FILE.match(uri)
+    return None if found is None else unquote(found[1], errors=errors)
 
 
 def marked(text: str, mark: str | None) -> str:
@@ -127,5 +137,5 @@ def clipped(value: object) -> str:
 
 def cell_text(value: object) -> str:
     if isinstance(value, FileUri):
-        return printable(os.path.relpath(unquote(urlsplit(value).path, errors="surrogateescape")))
+        return printable(os.path.relpath(path_of(value, "surrogateescape") or ""))
     return "" if value is None else one_line(str(value))

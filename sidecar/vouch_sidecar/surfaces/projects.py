@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlparse
@@ -23,17 +24,17 @@ UNFILLED = "${"
 """How a variable begins that a host was to fill in."""
 
 
+@dataclass
 class Projects:
     """The knowledge bases of a client. `start` is the folder that the process began in;
-    `is_chosen`: somebody named it, so that no other counts.
+    `is_chosen`: somebody named it, so that no other counts; `refused`: a sentence for each that was
+    found last and is not served.
     """
 
-    def __init__(self, env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
-        self._env = env
-        self.start = start
-        self.is_chosen = is_chosen
-        self.refused: list[str] = []
-        """A sentence for each knowledge base that was found last and is not served."""
+    env: Mapping[str, str]
+    start: Path
+    is_chosen: bool
+    refused: list[str] = field(default_factory=list)
 
     def asked(self, params: object, folders: Iterable[str] = ()) -> frozenset[Path]:
         """Those that a request with these params is about: found from its `root`; else from the
@@ -41,7 +42,7 @@ class Projects:
         URIs, which the client names), those in variables of the host, the start.
         """
         root = params.get("root") if isinstance(params, Mapping) else None
-        in_env = [f for name in HOST_VARIABLES for f in _several(self._env.get(name, ""))]
+        in_env = [f for name in HOST_VARIABLES for f in _several(self.env.get(name, ""))]
         places: list[Iterable[str]] = [folders, in_env, [str(self.start)]]
         if isinstance(root, str):
             places = [[root]]
@@ -55,7 +56,7 @@ class Projects:
 
     def _of(self, folder: str) -> frozenset[Path]:
         """Those found from a folder, a path or a file URI."""
-        path, finder = path_of(folder), Finder(self._env)
+        path, finder = path_of(folder), Finder(self.env)
         places = finder.placed(path) if Path(path).is_absolute() else []
         self.refused += [why_refused(printable(where)) for where in finder.refused]
         return frozenset(Path(place.tree) for place in places)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import click
 
 import vouch_sidecar
-from vouch_sidecar.api import KnowledgeBase, open_kb
+from vouch_sidecar.api import open_kb
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.surfaces.console.options import program
 from vouch_sidecar.surfaces.console.printing import show
@@ -36,41 +35,24 @@ STEPS: list[tuple[str, str, dict[str, Any]]] = [
     ),
     (f"You open {FILE}: the claims on it", "files", {"paths": [FILE]}),
 ]
-ENTITY = "rate-limiter"
 
 
 @click.command("demo")
 def demo() -> None:
-    """Play a short session over an example, in a temporary folder."""
+    """Play a short session over an example."""
     package = Path(vouch_sidecar.__file__).parent
     places = package / "courier", package.parents[1] / "examples" / "courier"
     courier = next(place for place in places if place.is_dir())
-    with tempfile.TemporaryDirectory(prefix="v") as folder:
-        root = Path(folder).resolve() / "courier"
-        shutil.copytree(courier, root)
-        for name in [name for name in os.environ if name.startswith("VOUCH_")]:
-            del os.environ[name]
-        os.environ["XDG_CACHE_HOME"] = folder
-        with open_kb(root) as kb:
-            _play(kb, root)
+    for name in [name for name in os.environ if name.startswith("VOUCH_")]:
+        del os.environ[name]
+    say("vouch-sidecar over the knowledge base of an invented parcel service")
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["XDG_CACHE_HOME"] = cache
+        with open_kb(courier) as kb:
+            for number, (said, name, params) in enumerate(STEPS, 1):
+                say(f"\n{number}  {said}")
+                show(operations()[name].shown(kb.ask(operations()[name], params)))
     say("\nAsk more of the example, then of a project of your own that has a .vouch/:")
     ours, example = program(os.environ), shlex.quote(str(courier))
     say(f"    $ {ours} experts 'proof of delivery' --root {example}")
     say(f"    $ {ours} watch --root ~/your-project")
-
-
-def _play(kb: KnowledgeBase, root: Path) -> None:
-    say("vouch-sidecar over the knowledge base of an invented parcel service")
-    for number, (said, name, params) in enumerate(STEPS, 1):
-        say(f"\n{number}  {said}")
-        operation = operations()[name]
-        show(operation.shown(kb.ask(operation, params)))
-    say("\n6  Somebody archives a claim: it is gone from every answer")
-    before = kb.entity(ENTITY)
-    claim = before.claims[0]
-    path = root / ".vouch" / "claims" / f"{claim.id}.yaml"
-    status = f"status: {claim.status}"
-    path.write_text(path.read_text("utf-8").replace(status, "status: archived"), "utf-8")
-    kb.refresh()
-    after = kb.entity(ENTITY).claim_count
-    say(f"{claim.id}: archived. {before.claim_count} claims before, {after} after.")

@@ -10,6 +10,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
 from io import RawIOBase
 from pathlib import Path
@@ -120,24 +121,22 @@ def server_of(answers: Answers, *, every_tool: bool) -> Server[Any, Any]:
     return server
 
 
+@dataclass
 class Answers:
     """Answers the calls of one client, one after another, on the event loop.
 
     `begin` makes an engine for the knowledge bases of `projects`, and follows the disk for it.
     """
 
-    def __init__(
-        self, env: Mapping[str, str], projects: Projects, begin: Callable[[], Engine]
-    ) -> None:
-        self._env = env
-        self._projects = projects
-        self._begin = begin
-        self._engine: Engine | None = None
-        self._turn = anyio.Lock()
+    env: Mapping[str, str]
+    projects: Projects
+    begin: Callable[[], Engine]
+    engine: Engine | None = None
+    _turn: anyio.Lock = field(default_factory=anyio.Lock)
 
     async def begin_unless_served(self) -> None:
         """Begin to read the knowledge bases, if no process serves them."""
-        if (connected := await in_worker(connect, self._env, abandon_on_cancel=True)) is None:
+        if (connected := await in_worker(connect, self.env, abandon_on_cancel=True)) is None:
             self._own_engine()
         else:
             connected.close()
@@ -162,7 +161,7 @@ class Answers:
     async def _result(
         self, operation: Operation[Any, Any], params: Object, folders: Folders
     ) -> Object:
-        projects, root = self._projects, params.get("root")
+        projects, root = self.projects, params.get("root")
         is_open = root is None and not projects.is_chosen
         if roots := projects.asked(params, await folders() if is_open else ()):
             return await self._answered(operation, params, roots)
@@ -176,8 +175,8 @@ class Answers:
         """The result of a tool, from the process that holds the socket, else from this one."""
         method = TOOL + operation.name
         with suppress(UnansweredError):
-            seconds = HOLDER_SECONDS if self._engine is None else SOON_SECONDS
-            held = partial(ask, roots, method, params, env=self._env, timeout=seconds)
+            seconds = HOLDER_SECONDS if self.engine is None else SOON_SECONDS
+            held = partial(ask, roots, method, params, env=self.env, timeout=seconds)
             answered: Object = await in_worker(held, abandon_on_cancel=True)
             return answered
         engine = self._own_engine()
@@ -189,8 +188,8 @@ class Answers:
 
     def _own_engine(self) -> Engine:
         """The engine of this process, made when it is first needed."""
-        self._engine = self._engine or self._begin()
-        return self._engine
+        self.engine = self.engine or self.begin()
+        return self.engine
 
 
 class Client:
