@@ -16,6 +16,7 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Subscriber
+from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.retrieval.push import Push
@@ -87,9 +88,14 @@ def test_only_the_user_may_come_in_and_a_socket_that_was_cleared_away_comes_back
 def test_both_editors_are_told_and_the_second_holds_the_socket_later(
     start: Any, place: Place
 ) -> None:
-    first, second = start(), start()
+    first, second = editors = start(), start()
+    roots = [place.root, knowledge.make(place.base / "other")]  # of both, in the holder's engine
+    for method, task, in_play in (("context", {"task": KNOWN}, ["jwt"]), ("session_end", {}, [])):
+        assert ask(roots, f"kb.{method}", {"session_id": "a"} | task, env=place.env, timeout=WAIT)
+        for editor in editors:
+            editor.pushed("a", in_play)
     assert "jwt-rotates" in prompt(place)
-    for editor in (first, second):
+    for editor in editors:
         editor.pushed("agent", ["jwt"])
     assert second.in_play("agent") == []
     since = len(second.received)
@@ -100,18 +106,6 @@ def test_both_editors_are_told_and_the_second_holds_the_socket_later(
     until(lambda: "jwt-rotates" in prompt(place))
     second.pushed("agent", ["jwt"], since)
     assert second.in_play("agent") == ["jwt"]
-
-
-def test_both_editors_are_told_of_a_session_about_other_knowledge_bases_too(
-    start: Any, place: Place
-) -> None:
-    roots = [place.root, knowledge.make(place.base / "other")]
-    editors = start(), start()
-    asked = {"session_id": "agent"}
-    for method, task, in_play in (("context", {"task": KNOWN}, ["jwt"]), ("session_end", {}, [])):
-        assert ask(roots, f"kb.{method}", asked | task, env=place.env, timeout=WAIT)
-        for editor in editors:
-            editor.pushed("agent", in_play)
 
 
 def test_an_editor_is_told_of_sessions_elsewhere_what_it_wants_and_may_see(
@@ -167,15 +161,22 @@ def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: 
 async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Meanwhile it tells who follows, in the names that he has for these."""
     one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
     monkeypatch.setattr(socket_server, "CHECK_SECONDS", 0.01)
+    told = list[Push]()
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
-        alone = engines.engine_for(frozenset({one}))
-        both = engines.engine_for(frozenset({one, two}))
+        watching = Caller(env={}, roots=frozenset({one}), names={one: "mine"})
+        engines.subscribe(Subscriber(told.append, lambda: watching))
+        alone, both = (engines.engine_for(frozenset(roots)) for roots in ({one}, {one, two}))
         assert engines.engine_for(frozenset({one})) is alone
         assert [sorted(engine.collections) for engine in (alone, both)] == [[one], [one, two]]
         assert not alone.env
+        both.observe("agent", None, KNOWN)
+        while not told:
+            await anyio.sleep(0.01)
+        assert [row.view.shown_collection for row, _ in told[-1].rows] == ["mine"]
         monkeypatch.setattr(socket_server, "IDLE_SECONDS", -1.0)
         while engines.engine_for(frozenset({one})) is alone:
             await anyio.sleep(0.01)
@@ -183,31 +184,16 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
 
 
 @pytest.mark.anyio
-async def test_a_follower_is_told_of_every_engine_in_the_names_that_he_has(tmp_path: Path) -> None:
-    one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
-    told = list[Push]()
-    async with anyio.create_task_group() as tasks:
-        server = LocalServer({}, tasks)
-        watching = Caller(env={}, roots=frozenset({one}), names={one: "mine"})
-        server.subscribe(Subscriber(told.append, lambda: watching))
-        engine = server.engine_for(frozenset({one, two}))
-        while not engine.registry.complete:
-            await anyio.sleep(0.01)
-        engine.observe("agent", None, KNOWN)
-        while not told:
-            await anyio.sleep(0.01)
-        assert [row.view.shown_collection for row, _ in told[-1].rows] == ["mine"]
-        tasks.cancel_scope.cancel()
-
-
-@pytest.mark.anyio
-async def test_a_follower_that_does_not_read_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_follower_is_who_he_says_and_one_that_does_not_read_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(follower, "MAX_LOCAL_MESSAGE", 1000)
     here, there = socket.socketpair()
     with there:
         _, writer = await asyncio.open_unix_connection(sock=here)
-        params = {"all": True, "push": [], "names": {}, "viewer": [None, None]}
+        params = {"all": True, "push": [], "names": {"/kb": "mine"}, "viewer": ["one", None]}
         one = follower_for(Caller(), params, writer)
+        assert one.caller() == Caller(names={Path("/kb"): "mine"}, viewer=Viewer("one", None))
         for number in range(10_000):
             one.tell(Push("agent", number))
         assert writer.is_closing()

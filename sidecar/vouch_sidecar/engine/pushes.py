@@ -110,13 +110,12 @@ class Pushes:
                 continue
             await in_turn(lambda: None)  # a question that waits goes first
             windows, state = self._windows(subscriber, session)  # their time limit begins now
-            pushed = len(session.pushed)
             with self._breath:
                 rank = partial(push_of, session.id, self._generation(), windows, parts)
                 push = await in_turn(rank)
             if self._sessions.peek(session.id) is not session:
                 continue
-            if self._windows(subscriber, session)[1] != state or len(session.pushed) != pushed:
+            if self._windows(subscriber, session)[1] != state:
                 waiting.append(session)  # it is out of date, and made again
                 continue
             if any(window.view.deadline.cuts for window in windows):  # the rest comes later

@@ -37,31 +37,27 @@ class Window:
 
     view: View
     texts: Sequence[str]
-    before: Mapping[str, float] | None = None
-    """The ids of the entities that earlier texts brought in, each with the seconds since then; None
-    if nothing is to be volunteered.
-    """
+    before: Mapping[str, float] = field(default_factory=dict)
+    """The ids of the entities that earlier texts brought in, each with the seconds since then."""
 
     @property
     def is_throttled(self) -> bool:
         """Whether the last entity was brought in too short a time ago for another one."""
-        before = self.before
-        volunteer = self.view.settings.volunteer
-        return before is not None and volunteer.is_throttled(before.values())
+        return self.view.settings.volunteer.is_throttled(self.before.values())
 
     def brought_in(self) -> list[Salient]:
         """The entities that the newest text brings in, strongest first. Each entity is brought in
         once a session.
         """
-        settings, before = self.view.settings, self.before
+        settings = self.view.settings
         volunteer = settings.volunteer
-        if before is None or not volunteer.enabled or self.is_throttled:
+        if not volunteer.enabled or self.is_throttled:
             return []
         most = settings.reflex.top_k
         if volunteer.max_per_session is not None:
-            most = max(0, min(most, volunteer.max_per_session - len(before)))
+            most = max(0, min(most, volunteer.max_per_session - len(self.before)))
         rows = volunteered(named_in(self.view, self.texts[:1]))
-        rows = [row for row in rows if row.entity.id not in before]
+        rows = [row for row in rows if row.entity.id not in self.before]
         return [row.with_claim() for row in rows[:most]]
 
 
