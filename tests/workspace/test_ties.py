@@ -141,6 +141,7 @@ NAMED: dict[str, tuple[str, str, int | None]] = {
 def test_a_path_or_an_identifier_that_few_files_define_is_named(root: Path, tmp_path: Path) -> None:
     for number, text in enumerate(NAMED):
         cite(root, f"c{number}", text, ELSEWHERE)
+    cite(root, "begun", "See src/pkg/net/{a,b}.py and src/pkg/net/<name>.md.", ELSEWHERE)
     engine = settled(root, tmp_path)
     for path in (UPLOAD, WIRE):
         rows = [(f"c{at}", *row) for at, row in enumerate(NAMED.values())]
