@@ -10,12 +10,12 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.engine.bases import finished, write
-from tests.engine.processes import Server, serving, until
+from tests.engine.processes import serving, until
+from tests.engine.world import answers
 from tests.kb.samples import claim
 from tests.protocol.client import COMMAND, environment, indexed_client
 
@@ -93,40 +93,25 @@ def test_a_full_disk(here: Here, full: Path) -> None:
 # A damaged base
 
 FAILED = "the index could not be read; it is being rebuilt"
-QUESTIONS: list[tuple[str, dict[str, Any]]] = [
-    ("experts", {"topic": "mail relay"}),
-    ("search", {"query": "keys rotate"}),
-    ("context", {"task": "How do the keys of the key vault rotate?"}),
-    ("claim", {"id": "rotation"}),
-]
-
-
-def all_answers(server: Server) -> list[dict[str, Any]]:
-    """All answers, without what another generation, or one more moment, says otherwise."""
-    found = [server.ask(name, **params) for name, params in QUESTIONS]
-    for one in found:
-        one.pop("generation", None)
-        if one.get("degraded") == ["workspace_pending"]:
-            one["degraded"] = []
-    return found
 
 
 @pytest.mark.parametrize("ending", ["store", "term", "idx"])
 def test_a_base_that_is_damaged_while_it_is_served_costs_an_answer(here: Here, ending: str) -> None:
     """Files of the finished base are overwritten, which are mapped by whoever serves it."""
     folder, env = here
-    with serving(folder / "kb", env, 1) as (first,):
-        before = all_answers(first)
+    root = folder / "kb"
+    with serving(root, env, 1) as (first,):
+        before = answers(first.ask, root)
         until(lambda: finished(folder), "it is not finished")
-    with serving(folder / "kb", env, 1) as (server,):
+    with serving(root, env, 1) as (server,):
         server.status()
         (base,) = finished(folder)
         for file in (files := [*base.glob(f"*.{ending}")]):
             with file.open("r+b") as stream:
                 stream.write(b"\xff" * file.stat().st_size)
         assert files
-        assert {"error": FAILED} in all_answers(server)
-        until(lambda: all_answers(server) == before, "it is not made anew")
+        assert FAILED in str(answers(server.ask, root))
+        until(lambda: answers(server.ask, root) == before, "it is not made anew")
         until(lambda: server.ask("status")["degraded"] == [], "it says that it is not whole")
 
 
