@@ -126,6 +126,7 @@ NAMED: dict[str, tuple[str, str, int | None]] = {
     "Frames are cut by `pkg.net.wire`.": (WIRE, "path", None),
     "Raised through pkg.net.wire.cut_frame.": (WIRE, "path", None),
     "Everything in `src/pkg/net/` is asynchronous.": (WIRE, "path", None),
+    "All of src/pkg/net waits.": (WIRE, "path", None),
     "`pkg.net` is a package.": (WIRE, "path", None),
     "`UploadLoop` gives up.": (UPLOAD, "identifier", 4),
     "The UploadLoop gives up.": (UPLOAD, "identifier", 4),
