@@ -13,7 +13,6 @@ import anyio
 import pytest
 from vouch_sidecar.engine import Engine, breath
 from vouch_sidecar.engine.collection import Collection, Seen
-from vouch_sidecar.engine.faults import GIT
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
 
@@ -272,13 +271,13 @@ async def test_a_lock_that_stays_in_a_linked_tree_is_said_while_its_base_is_read
     async with kept(engine):
         await until(lambda: collection.world.is_whole)
         lock.touch()
-        await until(lambda: GIT in collection.faults)
+        await until(lambda: collection.is_torn)
         for name in ("one", "two", "three"):
             lock.touch()  # an old one would be left over
             add(root, name)
             engine.check_soon([root / ".vouch"])
             await until(lambda: collection.knowledge.claim(name) is not None)  # noqa: B023
-            assert GIT in collection.faults
+            assert collection.is_torn
 
 
 async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(

@@ -36,11 +36,14 @@ ONE = {"vault": 1}
 
 
 class Switch:
-    """Makes a method fail (`module:class:name`), of the objects that it is told, while it is on."""
+    """Makes a method (`module:class:name`) or function (`module::name`) fail while it is on, of the
+    objects that it is told.
+    """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
         module, owner, name = f"vouch_sidecar.{where}".split(":")
-        broken = getattr(importlib.import_module(module), owner)
+        broken = importlib.import_module(module)
+        broken = getattr(broken, owner) if owner else broken
         real: Callable[..., Any] = getattr(broken, name)
         self.on = False
         self.of: Callable[[Any], bool] = lambda _: True
@@ -101,10 +104,10 @@ async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> 
 LOOKS = [
     "kb.store:Store:reconcile",
     "engine.engine:Engine:publish",
-    "engine.registry:Registry:configured",
+    "engine.collection:Published:configured",
     "index.knowledge:Knowledge:after",
 ]
-WATCHER = "kb.watch:Watch:run"
+WATCHER = "kb.watch::awatch"
 STEPS = {
     **dict.fromkeys(LOOKS, ("Changes on disk could not be taken in", ["files_skipped"])),
     "index.base_cache:Bases:write": ("The cache could not be written", []),

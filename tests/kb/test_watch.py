@@ -3,14 +3,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import AsyncIterator, Set
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.kb.watch import Watch, sweep_interval
-from watchfiles import awatch
+from vouch_sidecar.kb.watch import changes, sweep_interval
 
 from tests.kb.samples import claim, make_kb, put
 
@@ -23,10 +21,11 @@ class Heard:
 
     def __init__(self) -> None:
         self.paths: set[str] = set()
-        self.lost: list[bool] = []
 
-    def change(self, paths: Set[str]) -> None:
-        self.paths |= paths
+    async def watch(self, root: Path) -> None:
+        async with aclosing(changes(root)) as events:
+            async for paths in events:
+                self.paths |= paths
 
     async def until(self, wanted: Set[str]) -> Set[str]:
         """Wait until some paths were named since this was asked last; all that were."""
@@ -48,7 +47,7 @@ class Heard:
 async def watched(root: Path) -> AsyncIterator[Heard]:
     heard = Heard()
     async with anyio.create_task_group() as group:
-        group.start_soon(Watch(root, heard.change, heard.lost.append).run)
+        group.start_soon(heard.watch, root)
         await heard.until(EVERYTHING)
         yield heard
         group.cancel_scope.cancel()
@@ -67,7 +66,6 @@ async def test_files_are_named_and_what_does_not_matter_is_not(tmp_path: Path) -
         assert await heard.until(both) == both
         (kb_dir / "claims/a.yaml").unlink()
         assert await heard.until({"claims/a.yaml"}) <= both
-        assert heard.lost == [False]
 
 
 async def test_folders_that_come_and_go(tmp_path: Path) -> None:
@@ -86,25 +84,6 @@ async def test_folders_that_come_and_go(tmp_path: Path) -> None:
         make_kb(tmp_path)
         await heard.until(EVERYTHING)
         await heard.named(kb_dir, "claims/a.yaml")
-
-
-async def test_without_events_it_says_so_and_tries_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_kb(tmp_path)
-    failures = [OSError("no watches left"), RuntimeError("broken"), ValueError("a name")]
-
-    def failing(*args: Any, **kwargs: Any) -> object:
-        if failures:
-            raise failures.pop()
-        return awatch(*args, **kwargs)
-
-    monkeypatch.setattr("vouch_sidecar.kb.watch.awatch", failing)
-    monkeypatch.setattr("vouch_sidecar.kb.watch.RETRY_SECONDS", 0.01)
-    async with watched(tmp_path) as heard:
-        with anyio.fail_after(10):
-            while heard.lost != [True, False]:
-                await anyio.sleep(0.01)
 
 
 @pytest.mark.parametrize(("cost", "seconds"), [(0.0, 2.0), (0.05, 5.0), (9.0, 60.0)])

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -76,26 +75,14 @@ class Published:
         return replace(self, settings=settings, settings_problems=problems)
 
 
-class Reports:
-    """Paths of files that somebody says have changed, and that were not looked at since."""
-
-    def __init__(self) -> None:
-        self._paths: dict[str, int] = {}
-        """Each with the number of its last report."""
-        self._numbers = count()
-
-    def __bool__(self) -> bool:
-        return bool(self._paths)
-
-    def add(self, path: str) -> None:
-        self._paths[path] = next(self._numbers)
-
-    @contextmanager
-    def looked_at(self) -> Iterator[Set[str]]:
-        """The paths, while they are looked at: then only those are left that were added again."""
-        before = self._paths.copy()
-        yield before.keys()
-        self._paths = dict(self._paths.items() - before.items())
+@contextmanager
+def looked_at(reported: list[str]) -> Iterator[Set[str]]:
+    """The paths of files that were reported as changed, while they are looked at. At the end only
+    what was reported since then is left.
+    """
+    number = len(reported)
+    yield frozenset(reported)
+    del reported[:number]
 
 
 class Collection:
@@ -124,10 +111,12 @@ class Collection:
         self.memo = WorldMemo(root, tree, self.bases, env, clock)
         self.published = Published(World(tree))
         """The event loop alone assigns it, where there is one."""
-        self.reported = Reports()
-        """Of files below `.vouch/`, for which questions wait; the empty path stands for all."""
-        self.reported_around = Reports()
-        """Of other files below the working tree."""
+        self.reported: list[str] = []
+        """The files below `.vouch/` that somebody said have changed, and that were not looked at
+        since; the empty path is that of the folder.
+        """
+        self.reported_around: list[str] = []
+        """The same of other files below the working tree."""
         self.paused_until = partial(end_in, pause_file(root, env))
         self.faults = Faults(tell, clock)
         self._env = env
@@ -196,11 +185,11 @@ class Collection:
         kb_dir = self.root / KB_DIRNAME
         for path in paths:
             if kb_dir.is_relative_to(path):
-                self.reported.add("")
+                self.reported.append("")
             elif path.is_relative_to(kb_dir):
-                self.reported.add(path.relative_to(kb_dir).as_posix())
+                self.reported.append(path.relative_to(kb_dir).as_posix())
             elif path.is_relative_to(self.tree):
-                self.reported_around.add(path.relative_to(self.tree).as_posix())
+                self.reported_around.append(path.relative_to(self.tree).as_posix())
 
     # The world around
 
@@ -224,7 +213,7 @@ class Collection:
         because it is time to look at all files.
         """
         is_other = not self.world.is_whole or self.world.given != self.given
-        return is_other or bool(self.reported_around) or self.memo.is_sweep_due
+        return is_other or bool(self.reported_around) or self.memo.sweep_at <= self.memo.clock()
 
     @property
     def is_world_behind(self) -> bool:
@@ -284,6 +273,11 @@ class Collection:
         return LOOK in self.faults
 
     @property
+    def is_torn(self) -> bool:
+        """Whether git still held its lock when the files were read."""
+        return self.published.checkout is None
+
+    @property
     def is_silent(self) -> bool:
         """Whether reads have failed for so long that nothing may be answered from this."""
         return self.faults.age(LOOK) >= SILENT_SECONDS
@@ -318,6 +312,8 @@ class Collection:
         warnings = []
         if self.is_failing and self.is_refused():
             warnings.append(why_refused(printable(str(self.root))))
+        if self.is_torn:
+            warnings.append("A checkout may be seen in parts")
         if why := self.world.history.unread:
             warnings.append(
                 f"The repository's commits are not read, and their authors not named: {why}"

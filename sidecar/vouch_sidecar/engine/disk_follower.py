@@ -8,7 +8,9 @@ that builds. All publish on the event loop. A round that fails is reported and m
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
+from concurrent.futures import CancelledError
+from contextlib import aclosing
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -16,11 +18,10 @@ from pathlib import Path
 import anyio
 from anyio.to_thread import run_sync
 
-from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.collection import Collection, looked_at
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import (
     BASE,
-    FOLLOW,
     LOOK,
     NO_TIES,
     NOT_TAKEN_IN,
@@ -30,19 +31,16 @@ from vouch_sidecar.engine.faults import (
     Faults,
 )
 from vouch_sidecar.engine.threads import WORLDS, in_turn
-from vouch_sidecar.kb.watch import Watch, sweep_interval
-from vouch_sidecar.workspace.build import UnwantedError
+from vouch_sidecar.kb.watch import changes, sweep_interval
 
 log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.02
 """Events with shorter pauses between them count as one change."""
-BURST_FILES = 8
-"""From this many changed files on, all files are read: others may have changed with them."""
 RETRY_SECONDS = 2.0
 """Shortest pause before a failed step is made again."""
 AROUND_SECONDS = 2.0
-"""Pause between looks around a knowledge base: a few stats, unless more is due."""
+"""Pause between looks at what git has checked out: a few stats."""
 FINISH_SECONDS = 2.0
 """A base is kept so long after a change."""
 SEARCH_SHARE = 0.005
@@ -51,19 +49,23 @@ WRITE_SECONDS = 30.0
 """Pause before a base that could not be written is tried again."""
 UNFOLLOWED = "Changes on disk are not all followed"
 WATCH_LOST = "Changes on disk are noticed late: the watcher was lost"
+Step = Callable[[], Awaitable[None]]
 
 
-async def repeated(
-    faults: Faults, step: str, sentence: str, work: Callable[[], Awaitable[None]]
-) -> None:
-    """Work again and again until cancelled. What fails is a fault until it succeeds."""
+async def repeated(faults: Faults, step: str, sentence: str, due: Step, work: Step) -> None:
+    """Wait until something is due and do it, until cancelled. What fails is a fault until it
+    succeeds.
+    """
     while True:
-        done = False
+        began, is_done = anyio.current_time(), False
         with faults.contained(step, sentence):
+            await due()
+            began = anyio.current_time()
             await work()
-            done = True
-        if not done:
-            await anyio.sleep(RETRY_SECONDS)
+            is_done = True
+        if not is_done:
+            cost = anyio.current_time() - began
+            await anyio.sleep(sweep_interval(cost, least=RETRY_SECONDS))
 
 
 class DiskFollower:
@@ -77,8 +79,6 @@ class DiskFollower:
         self._disk = anyio.CapacityLimiter(1)
         """One thread reads and writes files of knowledge bases."""
         self._search_at = 0.0
-        self._count = 0
-        """What was seen of `Engine.due`."""
 
     async def finish_bases(self) -> None:
         """Keep bases for the next process."""
@@ -90,12 +90,21 @@ class DiskFollower:
         engine = self._engine
         async with anyio.create_task_group() as group:
             group.start_soon(engine.embeddings.run)
-            follow = partial(self._follow_all, group.start_soon)
-            await repeated(engine.faults, "bases", UNFOLLOWED, follow)
+            follow = partial(self._follow_served, group.start_soon)
+            await repeated(engine.faults, "bases", UNFOLLOWED, self._until_others, follow)
 
-    async def _follow_all(self, start: Callable[..., object]) -> None:
-        """Follow the knowledge bases that are served, and no others, until something changes. Now
-        and then, search folders that have none for a new one.
+    async def _until_others(self) -> None:
+        """Wait until other knowledge bases are served than followed, or it is time to search."""
+        engine, registry = self._engine, self._engine.registry
+        while registry.collections == {tree: b.collection for tree, b in self._bases.items()}:
+            pause = self._search_at - engine.clock() if registry.lacking else inf
+            if pause <= 0:
+                break
+            await engine.due.since(engine.due.count, pause)
+
+    async def _follow_served(self, start: Callable[..., object]) -> None:
+        """Follow the knowledge bases that are served, and no others. Now and then, search folders
+        that have none for a new one.
         """
         engine, registry = self._engine, self._engine.registry
         for tree, base in list(self._bases.items()):
@@ -110,8 +119,6 @@ class DiskFollower:
                 registry.search_again()
             cost = engine.clock() - began
             self._search_at = began + cost + sweep_interval(cost, share=SEARCH_SHARE)
-        pause = self._search_at - engine.clock() if registry.lacking else inf
-        self._count = await engine.due.since(self._count, pause)
 
 
 class BaseFollower:
@@ -123,110 +130,101 @@ class BaseFollower:
         self._engine = engine
         self._disk = disk
         self._changed: set[str] = set()
-        """Files that events name, to be read at once; the empty path stands for all of them. They
-        are apart from those that were reported, for which questions wait.
+        """Files that events name, to be read at once. They are apart from those that were reported,
+        for which questions wait.
         """
         self._sweep_at = 0.0
         """When to look at all files."""
-        self._rests_until = 0.0
-        """No look is made before, as one failed: events don't make it fail more."""
         self._keep_at = inf
         """When to keep a base for the next process."""
-        self._files_count = self._world_count = 0
-        """What the tasks have seen of `Engine.due`."""
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        faults = self.collection.faults
         with self.scope:
             async with anyio.create_task_group() as group:
-                group.start_soon(repeated, faults, FOLLOW, UNFOLLOWED, self._follow)
-                group.start_soon(repeated, faults, WATCH, WATCH_LOST, self._watch)
-                group.start_soon(repeated, faults, WORKSPACE, NO_TIES, self._build)
+                for task in (
+                    (LOOK, NOT_TAKEN_IN, self._until_due, self._look),
+                    (WORKSPACE, NO_TIES, self._until_world_due, self._build),
+                    (WATCH, WATCH_LOST, self._until_looked, self._watch),
+                ):
+                    group.start_soon(repeated, self.collection.faults, *task)
 
     async def finish(self) -> None:
         """Keep a base for the next process now."""
         await self._until_looked()
         await self._keep()
 
-    async def _until_looked(self) -> None:
-        await self._engine.changed.until(lambda: self.collection.has_looked)
+    # Files
 
-    async def _follow(self) -> None:
-        """Wait until something is due, and read it."""
-        engine, collection = self._engine, self.collection
-        pause = min(self._due_at(), self._keep_at) - engine.clock()
-        self._files_count = await engine.due.since(self._files_count, min(pause, AROUND_SECONDS))
-        if collection.has_looked:
+    async def _until_due(self) -> None:
+        """Wait until a look at some files is due."""
+        engine, due = self._engine, self._engine.due
+        while (left := self._due_at() - engine.clock()) > 0:
+            await due.since(due.count, min(left, AROUND_SECONDS))
+        if self.collection.has_looked:
             await anyio.sleep(SETTLE_SECONDS)
-        if collection.is_checked_out_anew or collection.reader.is_damaged:
-            self._sweep_at = 0.0  # events of a checkout may be missing
-        if self._due_at() <= (began := engine.clock()):
-            with collection.faults.contained(LOOK, NOT_TAKEN_IN), engine.breath:
-                await self._read()
-            if collection.is_failing:
-                pause = sweep_interval(engine.clock() - began, least=RETRY_SECONDS)
-                self._sweep_at = self._rests_until = engine.clock() + pause
-        if self._keep_at <= engine.clock():
-            await self._keep()
 
     def _due_at(self) -> float:
-        """When to look at some files next."""
-        expiry = self.collection.reader.store.deadline
-        at = min(self._sweep_at, inf if expiry is None else expiry)
-        is_any_due = self._changed or self.collection.reported
-        return max(0.0 if is_any_due else at, self._rests_until)
+        collection, expiry = self.collection, self.collection.reader.store.deadline
+        is_reported = bool(self._changed or collection.reported)
+        if is_reported or collection.is_checked_out_anew or collection.reader.is_damaged:
+            return 0.0
+        return min(self._sweep_at, self._keep_at, inf if expiry is None else expiry)
 
-    async def _read(self) -> None:
-        """Read what is due, and publish what changed."""
+    async def _look(self) -> None:
+        """Read what is due, publish what changed, and keep a base if it is time."""
         engine, collection, began = self._engine, self.collection, self._engine.clock()
         changed, self._changed = self._changed, set()
-        with collection.reported.looked_at() as reported:
-            paths = changed | reported
-            is_all = "" in paths or len(paths) >= BURST_FILES or self._sweep_at <= began
-            read = partial(collection.read, None if is_all else paths)
+        sweep_at, self._sweep_at = self._sweep_at, 0.0  # where this fails, all are read again
+        with engine.breath, looked_at(collection.reported) as reported:
+            read = partial(collection.read, None if sweep_at <= began else changed | reported)
             seen = await run_sync(read, limiter=self._disk)
-        cost = engine.clock() - began
-        log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
+            cost = engine.clock() - began
+            log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
         if engine.publish(collection, seen):
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
             cost = 0.0
         elif reported:
             engine.changed.bump()  # questions wait for this
-        if is_all:
-            self._sweep_at = engine.clock() + sweep_interval(cost)
+        is_swept = sweep_at <= began
+        self._sweep_at = engine.clock() + sweep_interval(cost) if is_swept else sweep_at
+        if self._keep_at <= engine.clock():
+            await self._keep()
 
     async def _keep(self) -> None:
         """Keep a base for the next process. One that could not be written is tried again later."""
         engine, collection, kept = self._engine, self.collection, None
-        if not collection.is_failing:
-            with collection.faults.contained(BASE, UNWRITTEN):
-                kept = await run_sync(collection.keep, limiter=self._disk)
+        with collection.faults.contained(BASE, UNWRITTEN):
+            kept = await run_sync(collection.keep, limiter=self._disk)
         if kept is not None:
             engine.publish(collection, kept)
         pause = WRITE_SECONDS if BASE in collection.faults else FINISH_SECONDS
         self._keep_at = engine.clock() + pause if kept is None else inf
 
-    async def _build(self) -> None:
-        """Build the world anew, once that is due and the claims of what git has checked out were
+    # The world around
+
+    async def _until_world_due(self) -> None:
+        """Wait until a world is to be built, and the claims of what git has checked out were
         read.
         """
-        engine, collection = self._engine, self.collection
-        while not (collection.complete and collection.is_world_due) or (
-            collection.is_checked_out_anew
+        collection, due = self.collection, self._engine.due
+        while (
+            not collection.complete or not collection.is_world_due or collection.is_checked_out_anew
         ):
-            self._world_count = await engine.due.since(self._world_count, AROUND_SECONDS)
+            await due.since(due.count, AROUND_SECONDS)
+
+    async def _build(self) -> None:
+        engine, collection = self._engine, self.collection
         given, is_ended = collection.given, False
 
         def breathe() -> None:
             engine.breath()
             if is_ended:
-                raise UnwantedError
+                raise CancelledError
 
         try:
-            with collection.reported_around.looked_at() as paths:
-                build = partial(collection.build, given, paths, breathe)
-                world = await in_turn(build, WORLDS)
+            with looked_at(collection.reported_around) as paths:
+                world = await in_turn(partial(collection.build, given, paths, breathe), WORLDS)
         finally:
             is_ended = True
         if collection.checkout() == given.checkout:
@@ -236,17 +234,15 @@ class BaseFollower:
         if paths:
             engine.changed.bump()  # questions wait for this
 
+    # Events
+
+    async def _until_looked(self) -> None:
+        """Wait until the files were read: the watcher would report each file that we read."""
+        await self._engine.changed.until(lambda: self.collection.has_looked)
+
     async def _watch(self) -> None:
-        """Watch the files, once they were read: the watcher would report each file that we read."""
-        await self._until_looked()
-        await Watch(self.collection.root, self._on_change, self._on_lost).run()
-
-    def _on_change(self, paths: Iterable[str]) -> None:
-        self._changed.update(paths)
-        self._engine.due.bump()
-
-    def _on_lost(self, is_lost: bool) -> None:
-        if is_lost:
-            self.collection.faults.add(WATCH, WATCH_LOST)
-        else:
-            self.collection.faults.remove(WATCH)
+        async with aclosing(changes(self.collection.root)) as events:
+            async for paths in events:
+                self.collection.faults.remove(WATCH)
+                self._changed |= paths
+                self._engine.due.bump()

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 RETRY_SECONDS = 30.0
 """Pause before a failed step is retried."""
-UNWRITTEN_SECONDS = 5.0
-"""Pause before vectors that could not be written are tried again: a base may be in progress."""
 BATCH = 16
 """Texts in one call of the model."""
 BATCH_SECONDS = 120.0
@@ -110,7 +108,7 @@ class Embeddings:
             self._backend = None
             self._faults.remove(QUESTION)  # the fault of MODEL says it
             raise
-        return math.inf if all(are_written) else UNWRITTEN_SECONDS
+        return math.inf if all(are_written) else RETRY_SECONDS
 
     async def _bring_up_one(self, collection: Collection, backend: Backend) -> bool:
         """Compute the missing vectors of a knowledge base, as long as the model is wanted. Returns

@@ -18,11 +18,9 @@ from vouch_sidecar.engine.collection import Collection, Published, Seen
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.faults import (
     BASE,
-    GIT,
     LOOK,
     NO_TIES,
     NOT_TAKEN_IN,
-    TORN,
     UNWRITTEN,
     WATCH,
     WORKSPACE,
@@ -156,20 +154,15 @@ class Engine:
         if differs:
             after = replace(after, files=seen.files, indexed_at=self.now())
         if seen.files.config != before.files.config:
-            after = self.registry.configured(after)
+            after = after.configured(self.registry.client, self.env)
         self._assign(collection, after)
-        if seen.checkout is None:
-            collection.faults.add(GIT, TORN)
-        else:
-            collection.faults.remove(GIT)
         if differs:
             self.generation += 1
             for session_id in ended:
                 self.sessions.end(session_id)
             log.debug("published generation %d, from %r", self.generation, collection.name)
-            self.changed.bump()
-        if after != before:
-            self.due.bump()  # the world and the vectors are of what was published before
+        if after != before:  # the world and the vectors are of what was published before
+            self.notify()
         return differs
 
     def publish_world(self, collection: Collection, world: World) -> None:
@@ -187,7 +180,8 @@ class Engine:
         """Apply new settings of the client."""
         self.registry.configure(client_settings)
         for collection in self.collections.values():
-            self._assign(collection, self.registry.configured(collection.published))
+            published = collection.published.configured(client_settings, self.env)
+            self._assign(collection, published)
         self.registry.search_again()
 
     def _assign(self, collection: Collection, published: Published) -> None:

@@ -12,14 +12,13 @@ from vouch_sidecar.semantic.backend import UnavailableError
 
 log = logging.getLogger(__name__)
 
-LOOK, FOLLOW, BASE, GIT, WATCH, WORKSPACE = "look", "follow", "base", "git", "watch", "workspace"
+LOOK, BASE, WATCH, WORKSPACE = "look", "base", "watch", "workspace"
 """Names of the steps of a knowledge base that may fail."""
 MODEL, QUESTION = "model", "question"
 """The steps of a model that finds by meaning."""
 NOT_TAKEN_IN = "Changes on disk could not be taken in"
 NO_TIES = "Claims are not tied to files"
 UNWRITTEN = "The cache could not be written"
-TORN = "A checkout may be seen in parts"
 
 
 class Faults:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.faults import FOLLOW, GIT, MODEL, QUESTION, WATCH, Faults
+from vouch_sidecar.engine.faults import MODEL, QUESTION, WATCH, Faults
 from vouch_sidecar.engine.registry import Caller, Registry
 from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.records import Problem, Severity
@@ -24,7 +24,7 @@ class Health:
         holds = {
             "index_building": not self._registry.complete,
             "search_failed": any(c.is_rebuilt for c in served),
-            "watch_lost": any(step in c.faults for c in served for step in (FOLLOW, GIT, WATCH))
+            "watch_lost": any(WATCH in c.faults or c.is_torn for c in served)
             or any(step not in (MODEL, QUESTION) for step in self._faults),
             "files_skipped": any(c.published.files.skipped or c.is_failing for c in served),
         }

@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
-from vouch_sidecar.engine.collection import Collection, Published
+from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -197,7 +197,7 @@ class Registry:
         tree = Path(place.tree)
         if tree not in self.collections:
             collection = Collection(Path(place.root), tree, self.env, self._clock, self._tell)
-            collection.published = self.configured(collection.published)
+            collection.published = collection.published.configured(self.client, self.env)
             self.collections[tree] = collection
             self.name_collections()
             self._notify()
@@ -262,10 +262,6 @@ class Registry:
     def has_looked(self) -> bool:
         """Whether the first read of every knowledge base has ended, also if it failed."""
         return all(c.has_looked for c in self.collections.values())
-
-    def configured(self, published: Published) -> Published:
-        """What is published of a knowledge base, with the settings that apply to it now."""
-        return published.configured(self.client, self.env)
 
     def configure(self, client: Mapping[str, object]) -> None:
         """Apply settings of the client, but not yet to the knowledge bases."""

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Set
+from collections.abc import AsyncGenerator, Set
 from contextlib import aclosing
-from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -29,7 +28,6 @@ STEP_MS = 30
 DEBOUNCE_MS = 200
 POLL_MS = 250
 """Milliseconds between checks that `.vouch/` is still the folder that is watched."""
-RETRY_SECONDS = 30.0
 
 _RECURSIVE = sys.platform != "linux"
 
@@ -39,38 +37,17 @@ def sweep_interval(cost: float, *, share: float = 0.01, least: float = 2.0) -> f
     return min(max(cost / share, least), 60.0)
 
 
-@dataclass
-class Watch:
-    """The watch over one knowledge base, also while its folder goes and comes back. `on_change` is
-    given the paths below `.vouch/` of files that may have changed; an empty path stands for all.
-    `on_lost(True)` says that the system gives no events, so that only the sweep sees changes;
-    `on_lost(False)` says that it gives them again.
+async def changes(root: Path) -> AsyncGenerator[Set[str], None]:
+    """Yields the paths below `.vouch/` of files that may have changed, also while the folder goes
+    and comes back; the empty path, of the folder itself, at the beginning and where any file may
+    have changed. Raises what the watcher raises where the system gives no events.
     """
-
-    root: Path
-    on_change: Callable[[Set[str]], None]
-    on_lost: Callable[[bool], None]
-    is_lost: bool | None = None
-    """Whether the system gives no events; None before that is known."""
-
-    async def run(self) -> None:
-        """Call back whenever the `.vouch/` of the root may have changed, until cancelled."""
-        while True:
-            folder = self._identity()
-            if folder is None:
-                await anyio.sleep(POLL_MS / 1000)
-                continue
-            try:
-                await self._watch_folder(folder)
-            except Exception:
-                self._say_lost(True)
-            if self.is_lost:
-                await anyio.sleep(RETRY_SECONDS)
-            self.on_change({""})
-
-    async def _watch_folder(self, folder: tuple[int, int]) -> None:
-        """Pass events on until the folder is replaced or gone."""
-        base, seen = os.path.realpath(self.root / KB_DIRNAME), False
+    while True:
+        folder, base = _identity(root), os.path.realpath(root / KB_DIRNAME)
+        if folder is None:
+            await anyio.sleep(POLL_MS / 1000)
+            continue
+        seen = False
         events = awatch(
             *_watched(base),
             watch_filter=None,
@@ -81,29 +58,25 @@ class Watch:
             recursive=_RECURSIVE,
         )
         async with aclosing(events):
-            async for changes in events:
-                self._say_lost(False)
-                changed = {artifact_file(_below(base, path)) for _, path in changes}
+            async for paths in events:
+                changed = {artifact_file(_below(base, path)) for _, path in paths}
                 files = {path for path in changed if path == CONFIG or classify(path)}
                 # Another folder is to be watched; and what takes the place of `.vouch/` may well
                 # have the same inode.
-                if any(map(is_folder, changed)) or self._identity() != folder:
-                    return
-                if files or not seen:  # the first time, for whatever changed before
-                    self.on_change(files if seen else {""})
+                if any(map(is_folder, changed)) or _identity(root) != folder:
+                    break
+                if files or not seen:
+                    yield files if seen else {""}
                 seen = True
+        yield {""}
 
-    def _identity(self) -> tuple[int, int] | None:
-        try:
-            status = (self.root / KB_DIRNAME).stat()
-        except OSError:
-            return None
-        return status.st_dev, status.st_ino
 
-    def _say_lost(self, lost: bool) -> None:
-        if lost != self.is_lost:
-            self.is_lost = lost
-            self.on_lost(lost)
+def _identity(root: Path) -> tuple[int, int] | None:
+    try:
+        status = (root / KB_DIRNAME).stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _watched(base: str) -> list[str]:

@@ -5,7 +5,6 @@ each file defines, is read again only where it changed.
 from __future__ import annotations
 
 import json
-import time
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Set
 from contextlib import suppress
@@ -19,7 +18,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.kb.safe_files import Stat, mtime_ns
+from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
 from vouch_sidecar.workspace.code_owners import NO_OWNERS, read_owners
@@ -34,14 +33,8 @@ from vouch_sidecar.workspace.ties import Ties
 from vouch_sidecar.workspace.topics import NO_TOPICS, TopicFinder, Topics
 from vouch_sidecar.workspace.world import SERIALS, Given, World, own_names
 
-EMPTIED_SECONDS = 2.0
-"""So long an empty file keeps what it defined: a program that writes a file empties it first."""
 Breathe = Callable[[], None]
-"""Called between small steps, to pause, or to end them by an `UnwantedError`."""
-
-
-class UnwantedError(Exception):
-    """Nobody wants the world any more that is being built."""
+"""Called between small steps, to pause, or to end them by a `CancelledError`."""
 
 
 @dataclass(slots=True)
@@ -64,10 +57,6 @@ class WorldMemo:
     before files were searched.
     """
 
-    @property
-    def is_sweep_due(self) -> bool:
-        return self.sweep_at <= self.clock()
-
 
 def build(
     before: World, given: Given, memo: WorldMemo, breathe: Breathe, reported: Set[str]
@@ -81,7 +70,7 @@ def build(
     """
     began, was = memo.clock(), before.given
     git = Repository.holding(memo.tree, given.trusted)
-    is_due = was is None or given.checkout != was.checkout or memo.is_sweep_due
+    is_due = was is None or given.checkout != was.checkout or memo.sweep_at <= began
     is_all = is_due or not reported.isdisjoint(before.files.folders)
     world = _listed(before, given, git, memo, reported, is_all)
     if was is not None:
@@ -175,11 +164,7 @@ def _defined(files: Files, paths: Iterable[str], memo: WorldMemo, breathe: Breat
         if (content := read_file(memo.tree, path)) is None:
             by_path.pop(path, None)
             continue
-        data, latest = content
-        age = abs(time.time_ns() - mtime_ns(latest)) / 1e9
-        if last is not None and not data and age < EMPTIED_SECONDS:
-            continue
-        by_path[path] = stat, names_in_file(data, language_of(path))
+        by_path[path] = stat, names_in_file(content[0], language_of(path))
     if by_path == before:
         return before
     if memo.definitions is None and memo.bases is not None:
