@@ -6,7 +6,7 @@ all viewers; `retrieval.view` chooses what one viewer may see.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, compress, count
@@ -347,21 +347,31 @@ class Knowledge:
         state = self.state((Kind.CLAIM, claim_id))
         return list(state.entity_ids), state.how
 
+    def lacks_links(self, labels: Collection[str]) -> bool:
+        """Whether who sees what has these labels sees no claim, or claims of which less than
+        `LINKED_ENOUGH` are linked to an entity.
+        """
+        claims, linked = self._linked
+        seen = sum(claims[label] for label in labels)
+        return not seen or sum(linked[label] for label in labels) < LINKED_ENOUGH * seen
+
+    @cached_property
+    def _linked(self) -> tuple[Counter[str], Counter[str]]:
+        """The number of claims by label, and of those that are linked to an entity."""
+        states = [self.states[key] for key in self._by_kind.get(Kind.CLAIM, ())]
+        linked = Counter(state.label for state in states if state.entity_ids)
+        return Counter(state.label for state in states), linked
+
     @cached_property
     def may_lack_links(self) -> bool:
-        """Whether there may be somebody who sees pages alone, or claims of which less than
-        `LINKED_ENOUGH` are linked to an entity: with the open label, any others.
+        """Whether there may be somebody who sees anything and of whom `lacks_links` holds: with the
+        open label, any others.
         """
-        claims, pages = (
-            [self.states[key] for key in self._by_kind.get(kind, ())]
-            for kind in (Kind.CLAIM, Kind.PAGE)
-        )
-        every = Counter(state.label for state in claims)
-        linked = Counter(state.label for state in claims if state.entity_ids)
-        labels = {state.label for state in (*claims, *pages)} - {NOBODY}
-        lacking = {label: LINKED_ENOUGH * every[label] - linked[label] for label in labels}
-        of_all = lacking.pop(OPEN, 0.0) + sum(max(lacks, 0.0) for lacks in lacking.values())
-        return bool(labels) and (of_all > 0 or not every[OPEN])
+        kinds = Kind.CLAIM, Kind.PAGE
+        keys = chain.from_iterable(self._by_kind.get(kind, ()) for kind in kinds)
+        labels = {self.states[key].label for key in keys} - {NOBODY}
+        worst = {label for label in labels if self.lacks_links([label])}
+        return bool(labels) and (self.lacks_links([OPEN]) or self.lacks_links({OPEN, *worst}))
 
 
 def _by_reference(

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import count, islice
 
-from vouch_sidecar.index.knowledge import LINKED_ENOUGH, Knowledge
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import Search
+from vouch_sidecar.index.schema import labels_for
 from vouch_sidecar.index.topic_table import (
     TOPIC,
     Topic,
@@ -150,7 +151,7 @@ class TopicFinder:
         self._candidates: defaultdict[str, _Candidate] = defaultdict(_Candidate)
 
     def topics(self) -> VisibleTopics:
-        if self._total and len(self._claims) <= (1 - LINKED_ENOUGH) * self._total:
+        if not self._knowledge.lacks_links(labels_for(self._gates)):
             return VisibleTopics()
         self._note_claims()
         self._note_pages()
