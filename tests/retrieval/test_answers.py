@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from vouch_sidecar.kb.settings_model import Recall, Settings
+from vouch_sidecar.kb.settings_model import Naming, Recall, Settings
 from vouch_sidecar.retrieval.evidence.text_kinds import phrases_in, worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id, claims_about
-from vouch_sidecar.retrieval.view import NameWords, View
+from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, relation, view
 
@@ -171,7 +171,7 @@ def test_which_words_of_a_text_are_evidence(
 
 def test_the_own_name_of_a_project_counts_where_it_is_declared_and_not_silenced() -> None:
     declared = view(claim("c", LEDGER), entity("ledgerly", "Ledgerly"), collection="ledgerly")
-    silenced = replace(declared, words=NameWords.of((), ("ledgerly",)))
+    silenced = replace(declared, settings=Settings(naming=Naming(never=("ledgerly",))))
     for seen, words in ((declared, ("Ledgerly", "exports")), (silenced, ("exports",))):
         assert answers(seen, "rename Ledgerly exports", {})[0].words == words
 

@@ -7,13 +7,13 @@ from math import prod
 
 import pytest
 from vouch_sidecar.kb.records import Artifact
-from vouch_sidecar.kb.settings_model import Settings, Volunteer
+from vouch_sidecar.kb.settings_model import Naming, Settings, Volunteer
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh, why
 from vouch_sidecar.retrieval.salience import named_in, rank, volunteered
-from vouch_sidecar.retrieval.view import NameWords, View
+from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, view
 
@@ -218,7 +218,7 @@ def test_an_alias_in_lower_case_lists_as_any_word_that_is_as_the_entity_has_it()
 
 def test_a_knowledge_base_says_which_words_always_and_never_name() -> None:
     def settled(always: tuple[str, ...] = (), never: tuple[str, ...] = ()) -> View:
-        return replace(SEEN, words=NameWords.of(always, never))
+        return replace(SEEN, settings=Settings(naming=Naming(always=always, never=never)))
 
     text = "the beacon on the hill and the jwt"
     assert said(text, settled(always=("BEACON",))) == "beacon"

@@ -38,7 +38,7 @@ from vouch_sidecar.kb.records import Key, Kind, VouchSession
 from vouch_sidecar.kb.settings import viewer_for
 from vouch_sidecar.retrieval.push import in_play
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.view import Deadline, NameWords, PeopleTold, View
+from vouch_sidecar.retrieval.view import Deadline, PeopleTold, View
 from vouch_sidecar.workspace.topics import NO_TOPICS
 from vouch_sidecar.workspace.world import World
 
@@ -212,13 +212,11 @@ class Engine:
             knowledge = self._nothing if collection.is_silent else collection.knowledge
             env = self.env if caller.env is None else caller.env
             who = viewer_for(settings, viewer, caller.viewer, env)
-            words = NameWords.of(settings.naming.always, settings.naming.never)
             view = View(
                 collection.name,
                 knowledge,
                 who.gates,
                 collection.root,
-                words,
                 deadline=deadline,
                 workspace=collection.world.asked(),
                 people_told=PeopleTold.from_settings(settings.people, is_model=caller.is_model),

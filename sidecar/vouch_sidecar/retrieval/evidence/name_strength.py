@@ -116,7 +116,7 @@ def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
     is_person = entity is not None and entity.type == "person"
     inside = placing.units_in(mention.start, mention.end)
     is_signed = not is_part and has_signs(mention.name)
-    is_settled = is_signed or not is_word(inside) or spelling(written) in view.words.always
+    is_settled = is_signed or not is_word(inside) or spelling(written) in view.always
     content = content_of(inside)
     common = 0 if is_settled else _tier(mention, content)
     place = placing.place(mention, is_person, common)

@@ -2,12 +2,11 @@
 
 from vouch_sidecar.retrieval.view.people_told import PeopleTold
 from vouch_sidecar.retrieval.view.view import View
-from vouch_sidecar.retrieval.view.viewpoint import Deadline, NameWords, moment
+from vouch_sidecar.retrieval.view.viewpoint import Deadline, moment
 from vouch_sidecar.workspace.shown import ShownText
 
 __all__ = [
     "Deadline",
-    "NameWords",
     "PeopleTold",
     "ShownText",
     "View",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -50,20 +50,6 @@ class Deadline:
         return passed
 
 
-@dataclass(frozen=True, slots=True)
-class NameWords:
-    """Words, as written, that `always` name an entity, however common they are, or that `never`
-    do.
-    """
-
-    always: frozenset[str] = frozenset()
-    never: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, always: Iterable[str], never: Iterable[str]) -> NameWords:
-        return cls(frozenset(map(spelling, always)), frozenset(map(spelling, never)))
-
-
 @dataclass(frozen=True)
 class Viewpoint:
     """One knowledge base for one viewer, who passes `gates`."""
@@ -72,8 +58,6 @@ class Viewpoint:
     knowledge: Knowledge
     gates: frozenset[str]
     root: Path | None = None
-    words: NameWords = NameWords()
-    """Words that always or never name an entity in this knowledge base."""
     deadline: Deadline = field(default_factory=Deadline)
     since: int | None = None
     """If set, only claims that were confirmed or updated since this time count, in microseconds."""
@@ -111,6 +95,16 @@ class Viewpoint:
         configured = self.settings.volunteer.threshold
         return VOLUNTEERED if configured is None else configured
 
+    @cached_property
+    def always(self) -> frozenset[str]:
+        """The spellings of words that name an entity here, however common they are."""
+        return frozenset(map(spelling, self.settings.naming.always))
+
+    @cached_property
+    def never(self) -> frozenset[str]:
+        """The spellings of words that never name one."""
+        return frozenset(map(spelling, self.settings.naming.never))
+
     def tells(self, likelihood: float, kind: CandidateKind = "worded") -> bool:
         """Whether a line this likely is told. (`salience` says which names are volunteered.)"""
         return likelihood >= self.least(kind)
@@ -126,7 +120,7 @@ class Viewpoint:
         every key of a cache.
         """
         around = (self.workspace.serial, self.topics.serial, self.people_told)
-        parts = (self.collection, self.root, self.gates, self.words, self.since, *around)
+        parts = (self.collection, self.root, self.gates, self.since, self.settings.naming, *around)
         return (*parts, self.recall, self.name_threshold, self.is_unasked, self.knowledge.serial)
 
     @cached_property
@@ -141,14 +135,13 @@ class Viewpoint:
     @cached_property
     def derived(self) -> VisibleTopics:
         """The topics that the viewer may see."""
-        return self.topics.visible_to(self.knowledge, self.gates, self.words.never)
+        return self.topics.visible_to(self.knowledge, self.gates, self.never)
 
     @cached_property
     def own_names(self) -> frozenset[str]:
         """What the project is called, folded, unless it names an entity as well."""
-        never, names = self.words.never, self.knowledge.names
-        own = own_names(self.collection, self.root)
-        return frozenset(n for n in own if spelling(n) in never or not names.exactly(n))
+        own, exactly = own_names(self.collection, self.root), self.knowledge.names.exactly
+        return frozenset(name for name in own if spelling(name) in self.never or not exactly(name))
 
     @cached_property
     def _found(self) -> dict[Hashable, Any]:

@@ -40,7 +40,8 @@ class VisibleArtifacts:
         as invisible, as it may be withheld from everybody.
         """
         if isinstance(artifact, Relation):
-            return self._shows(artifact.source) and self._shows(artifact.target)
+            ends = artifact.source, artifact.target
+            return all(any(self.artifact((kind, end)) for kind in RELATION_ENDS) for end in ends)
         if isinstance(artifact, Evidence):
             citing = self._at.knowledge.claims_citing.get(artifact.id, ())
             gates = [gate_of(claim) for claim in citing if is_live(claim)]
@@ -116,9 +117,6 @@ class VisibleArtifacts:
         """The relations of an artifact that the viewer may see, by id."""
         return filter(self.sees, self._at.knowledge.relations.get(artifact_id, ()))
 
-    def _shows(self, endpoint: str) -> bool:
-        return any(self.artifact((kind, endpoint)) for kind in RELATION_ENDS)
-
     def is_recent(self, claim: Claim) -> bool:
         """Whether a claim was confirmed or updated since the time that the question gives."""
         at = confirmed_at(claim)
@@ -135,7 +133,7 @@ class VisibleNames:
         """Places in a text that name a declared entity, nested ones included."""
 
         def find() -> list[Mention]:
-            never = self._at.words.never
+            never = self._at.never
             mentions = self._at.knowledge.names.find(text)
             return [
                 m for m in mentions if not never or spelling(text[m.start : m.end]) not in never
@@ -165,7 +163,7 @@ class VisibleNames:
         """Places in a text that are a part of the names of a few entities, outside its mentions."""
         names = self._at.knowledge.names
         mentions = names.parts(text, names.find(text))
-        return [m for m in mentions if spelling(text[m.start : m.end]) not in self._at.words.never]
+        return [m for m in mentions if spelling(text[m.start : m.end]) not in self._at.never]
 
     def called(self, name: str) -> list[str]:
         """Ids of the entities with a name or alias, else of the topics; sorted."""
