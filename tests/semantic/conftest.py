@@ -77,8 +77,12 @@ def vectors(folder: Path) -> list[bytes]:
 
 
 def with_model(folder: Path, cache: Path) -> dict[str, str]:
-    """The environment of a process with the model."""
-    return {"XDG_CACHE_HOME": str(cache), "VOUCH_SIDECAR_SEMANTIC_MODEL": str(folder)}
+    """The environment of a process with the model, which has time on a busy machine."""
+    return {
+        "XDG_CACHE_HOME": str(cache),
+        "VOUCH_SIDECAR_SEMANTIC_MODEL": str(folder),
+        "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000",
+    }
 
 
 @pytest.fixture

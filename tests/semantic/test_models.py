@@ -4,7 +4,6 @@ they give is kept.
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import numpy as np
 import pytest
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.semantic.backend import UnavailableError, is_latin
+from vouch_sidecar.semantic.backend import UnavailableError
 from vouch_sidecar.semantic.loading import backend_of
 from vouch_sidecar.semantic.local import Local
 from vouch_sidecar.semantic.ollama import Ollama
@@ -24,18 +23,14 @@ from tests.semantic import model
 from tests.semantic.ollama import Ollama as Served
 
 
-def test_texts_of_one_matter_are_near_and_a_long_one_is_cut(folder: Path) -> None:
+def test_texts_of_one_matter_are_near_and_a_long_one_is_cut(folder: Path, tmp_path: Path) -> None:
     rows = Local(folder).embed(["a photo is deleted", "an image is retained", "snow in winter"], 1)
-    assert rows.shape == (3, model.DIMENSION)
     assert np.allclose(np.linalg.norm(rows, axis=1), 1)
     assert rows[0] @ rows[1] > 0.9 > 0.2 > rows[0] @ rows[2]
     short, long = Local(folder).embed(["snow " * 64, "snow " * 64 + "photo " * 900], 1)
     assert np.array_equal(short, long)
-
-
-def test_a_model_without_a_folder_of_its_graph_that_pools_by_the_first_word(tmp_path: Path) -> None:
-    folder = model.make(tmp_path / "m", pooling="cls", inner=False)
-    whole, first = Local(folder).embed(["photo of snow", "photo"], 1)
+    by_first = model.make(tmp_path / "m", pooling="cls", inner=False)  # as others are laid out
+    whole, first = Local(by_first).embed(["photo of snow", "photo"], 1)
     assert np.allclose(whole, first)
 
 
@@ -49,8 +44,7 @@ def test_a_folder_that_can_not_be_used(tmp_path: Path) -> None:
         file.unlink()
         with pytest.raises(UnavailableError, match=f"has no `{name.removeprefix('onnx/')}`"):
             backend_of(str(folder), None)
-    modes = {"pooling_mode_mean_tokens": False, "pooling_mode_max_tokens": True}
-    file.write_text(json.dumps(modes), "utf-8")
+    file.write_text('{"pooling_mode_max_tokens": true}', "utf-8")
     with pytest.raises(UnavailableError, match="pool by mean"):
         backend_of(str(folder), None)
 
@@ -68,13 +62,6 @@ def test_nothing_is_reported_to_anybody(folder: Path, tmp_path: Path) -> None:
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-def test_which_script_a_text_is_in() -> None:
-    for text in ("hello", "Müllabfuhr, größer", "Relay は遅い"):
-        assert is_latin(text)
-    for text in ("宅配便はいつ届きますか", "как долго хранятся фото", "123 + 456", ""):
-        assert not is_latin(text)
-
-
 def test_vectors_come_from_the_server(server: Served, folder: Path) -> None:
     texts = ["a photo", "snow in winter"]
     rows = backend_of("tiny", server.address).embed(texts, 5)
@@ -82,19 +69,18 @@ def test_vectors_come_from_the_server(server: Served, folder: Path) -> None:
     assert server.asked == [("/api/embed", {"model": "tiny", "input": texts, "truncate": True})]
 
 
-CHOOSE, REFUSED = "choose another", "an error \\({}\\)"
+REFUSED, CHOOSE = "an error \\({}\\)", "choose another"
 FAILURES: list[tuple[str | tuple[int, bytes], str]] = [
     ((500, b'{"error": "out of memory"}'), REFUSED.format(500)),
     ((404, b'{"error": "model not found"}'), "run `ollama pull tiny`"),
-    *(((200, body), REFUSED.format(200)) for body in (b"<html>", b"[1]")),
+    ((200, b"<html>"), REFUSED.format(200)),
+    ((200, b"[1]"), REFUSED.format(200)),
     ((200, b"{}"), CHOOSE),
-    *(
-        ((200, b'{"embeddings": [%s]}' % rows), CHOOSE)
-        for rows in (b"", b'["a"]', b"[0.0, 0.0]", b"[1%s]" % (b"0" * 400), b"[1e999, 1.0]")
-    ),
+    ((200, b'{"embeddings": [["a"]]}'), CHOOSE),
+    ((200, b'{"embeddings": [[0.0, 0.0]]}'), CHOOSE),
+    ((200, b'{"embeddings": [[1e999, 1.0]]}'), CHOOSE),
     ("slow", "took longer than 300 ms"),
     ("drips", "took longer than 300 ms"),
-    ("closed", "does not answer: start it"),
 ]
 """What it does or answers to one text, and what is said of it."""
 

@@ -37,15 +37,9 @@ def test_what_is_near_by_meaning_is_found_and_said_where_no_name_speaks(heard: P
     assert said["factors"]["cosine"] > 0
     found = heard.ask("context", task="When does a login at Relay expire, or an image?")
     assert [item["arm"] for item in found["items"]] == ["name"]
-
-
-@pytest.mark.parametrize(
-    "task", ["is the weather of today nice?", "an image?", "写真はいつまで保存されますか"]
-)
-def test_context_is_silent(heard: Process, task: str) -> None:
-    """Another script is left to the words."""
-    found = heard.ask("context", task=task)
-    assert (heard.by_meaning("context", task=task), found["degraded"]) == ([], [])
+    for task in ("is the weather of today nice?", "an image?", "写真はいつまで保存されますか"):
+        found = heard.ask("context", task=task)  # another script is left to the words
+        assert (found["items"], found["degraded"]) == ([], [])
 
 
 def test_what_a_viewer_may_not_see_is_not_compared(start: Start, root: Path) -> None:
@@ -71,21 +65,21 @@ def test_what_is_retired_is_gone_at_once_and_from_the_disk(
     (before,) = vectors(tmp_path)
     write(root, "photos", text=PHOTOS, status="superseded")
     until(lambda: not process.by_meaning("search", query=ASKED))
-    process.ready()
-    until(lambda: [b for b in vectors(tmp_path) if b != before])
-    (after,) = vectors(tmp_path)
-    assert len(after) < len(before)
+    until(lambda: [now for now in vectors(tmp_path) if len(now) < len(before)])
 
 
-def test_a_repository_decides_nothing_of_it(start: Start, root: Path, folder: Path) -> None:
+def test_a_repository_decides_nothing_and_only_this_machine_is_asked(
+    start: Start, root: Path, folder: Path
+) -> None:
     config = {"model": str(folder), "ollama": "http://127.0.0.1:1"}
     said = json.dumps({"kb": {"name": "ops"}, "sidecar": {"semantic": config}})
     put(root / ".vouch", "config.yaml", said.encode())
-    process = start(VOUCH_SIDECAR_SEMANTIC_MODEL="")
+    away = "http://192.0.2.1:11434"
+    process = start(VOUCH_SIDECAR_SEMANTIC_MODEL="", VOUCH_SIDECAR_SEMANTIC_OLLAMA=away)
     assert process.by_meaning("search", query=ASKED) == []
     messages = [problem["message"] for problem in process.status()["problems"]]
-    assert messages
-    assert all("client settings and the environment alone" in message for message in messages)
+    own = "client settings and the environment alone"
+    assert [own in message or "this machine" in message for message in messages] == [True] * 2
 
 
 def test_off_absent_and_broken_answer_alike(start: Start, tmp_path: Path) -> None:
@@ -175,11 +169,6 @@ def test_a_slow_server_costs_the_time_limit_at_most(server: Ollama, start: Start
     assert ("photos", "text") in {(hit["id"], hit["arm"]) for hit in found["hits"]}
     assert re.search("took longer than [0-9]+ ms|takes too long", process.faults()[0])
     assert not server.released.is_set()
-
-
-def test_only_this_machine_is_asked(start: Start) -> None:
-    process = start(VOUCH_SIDECAR_SEMANTIC_OLLAMA="http://192.0.2.1:11434")
-    assert any("this machine" in text for text in process.faults())
 
 
 # Every way to ask
