@@ -13,6 +13,7 @@ import {
   type Node,
   otherClaims,
   type Ref,
+  rowText,
 } from '../tree/nodes';
 import { Lingering, Rows } from '../tree/rows';
 
@@ -93,7 +94,7 @@ function inPlayNode(ask: Ask, session: string, row: PushedEntity): Node {
   const hasMore = claim_count > 1 || isTopic(subject);
   const below: Node = {
     id: `${id}/top:${top}`,
-    label: claim?.replaceAll('`', '') ?? '',
+    label: rowText(claim ?? ''),
     tooltip: async () => aboutClaim(await askClaim(ask, ref)),
     icon: 'quote',
     menu: 'claim',
