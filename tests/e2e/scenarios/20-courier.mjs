@@ -272,9 +272,9 @@ export async function run({ w, test }) {
       await until(() => !sidecars(w).includes(pid), 'it ends');
     }
     await sidebar.getByText('The server has stopped').waitFor();
-    assert.equal(await page.locator('.notification-toast').count(), 1);
     const toast = page.locator('.notification-toast', { hasText: 'keeps ending' });
     await toast.getByRole('button', { name: 'Show Logs' }).waitFor();
+    assert.equal(await page.locator('.notification-toast').count(), 1);
     await sidebar.getByRole('button', { name: 'Restart' }).click();
     await sidebar.getByText('The server has stopped').waitFor({ state: 'detached' });
     await toast.waitFor({ state: 'detached' });
