@@ -93,11 +93,11 @@ def test_experts_are_the_same_for_plain_words(
         monkeypatch.setattr(kb.store, method, cache(getattr(kb.store, method)))
     monkeypatch.setattr(vouch("experts"), "utcnow", lambda: TODAY)
     engine, analyst, found = engine_on(kb.root), Caller(viewer=Viewer(agent=AGENT)), 0
-    for topic, weight in product(words[:100], ("count", "recency", "citation")):
+    for topic, weight in product(words[:60], ("count", "recency", "citation")):
         asked = {"topic": topic, "weight": weight, "limit": 100}
         theirs = vouch("experts").rank_experts(kb.store, **asked)
         assert ask(engine, "experts", analyst, **asked, linking="declared")["experts"] == in_order(
             theirs
         )
         found += bool(theirs)
-    assert found > 200
+    assert found > 120

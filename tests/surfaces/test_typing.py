@@ -118,3 +118,18 @@ def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Path) -> 
     asyncio.run(play())
     (session,) = engine.sessions
     assert (session.window(), faults) == (["jwt and redis", "jwt"], [])
+
+
+@pytest.mark.anyio
+async def test_a_question_makes_nothing_newer_that_is_as_it_was(tmp_path: Path) -> None:
+    engine = engine_on(base(tmp_path))
+    typing, prompts = Typing(engine), [Document(name, name, "utf-8", PROMPT) for name in "ab"]
+    for prompt in prompts:
+        typing.open(prompt, "s")
+    typing.flush()
+    prompts[0].source = "a!"
+    typing.change(prompts[0])
+    for _ in range(2):
+        typing.flush()
+        (session,) = engine.sessions
+        assert session.window() == ["a!", "b"]
