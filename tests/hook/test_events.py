@@ -101,18 +101,17 @@ def held(text: str, words: Sequence[str] = ("night", "RelayLoop", "send_once")) 
 # Sessions
 
 
-def test_a_session_begins_with_a_brief(agent: Agent) -> None:
-    text = agent(START, source="startup")
-    assert "project holds 13 claims." in text
-    assert "- subjects: JWT" in text
-    assert len(text) <= 300
-
-
-def test_a_prompt_is_told_what_its_session_was_not(agent: Agent) -> None:
+def test_a_session_has_a_brief_and_each_prompt_what_it_was_not_told(agent: Agent) -> None:
+    brief = agent(START, source="startup")
+    assert "project holds 13 claims." in brief
+    assert "- subjects: JWT" in brief
+    assert len(brief) <= 300
     said = agent(PROMPT, prompt=KNOWN)
     assert " jwt-rotates: Refresh tokens for JWT rotate on every use." in said
     assert agent(PROMPT, prompt="And how else is a JWT used?") == ""
     assert agent(PROMPT, "other", prompt="What about a JWT?")
+    for text in ("# a JWT is checked here\n", "# the JWT is checked there\n"):
+        assert "jwt-expires" in agent.edit("auth.py", text, session_id=None)
 
 
 def test_what_nobody_heard_was_not_given(agent: Agent) -> None:
@@ -155,11 +154,6 @@ def test_the_same_event_is_answered_once_a_minute(agent: Agent) -> None:
     assert agent(PROMPT, None, prompt=f"{KNOWN}!")
     agent.clock.now += 61
     assert agent(PROMPT, None, prompt=KNOWN)
-
-
-def test_without_a_session_all_is_told_each_time(agent: Agent) -> None:
-    for text in ("# a JWT is checked here\n", "# the JWT is checked there\n"):
-        assert "jwt-expires" in agent.edit("auth.py", text, session_id=None)
 
 
 @pytest.mark.parametrize(("event", "source"), [(START, "compact"), (START, "clear"), (END, None)])

@@ -43,19 +43,5 @@ def test_its_prompt_hook_is_named_and_stays(
     assert tree(root) == before
 
 
-def test_what_lets_the_tools_run_without_asking_is_offered(install: Install) -> None:
-    for host in ("claude-code", "codex", "cursor", "zed"):
-        assert "run without asking" in install(host, "--dry-run").stderr
-
-
-def test_the_missing_extra_is_said(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "needs the extra" not in install("zed", "--dry-run").stderr
-    monkeypatch.setattr(
-        "vouch_sidecar.surfaces.install.command.find_spec",
-        lambda name: None if name == "mcp" else 1,
-    )
-    assert "pip install 'vouch-sidecar[mcp]'" in install("zed", "--dry-run").stderr
-
-
 def test_one_environment_holds_both() -> None:
     subprocess.run([sys.executable, "-m", "pip", "check"], check=True, capture_output=True)

@@ -86,16 +86,6 @@ def test_paths_on_standard_input(root: Path) -> None:
     assert [claim["id"] for claim in files[-1]["claims"]] == ["tied"]
 
 
-def test_completion(root: Path) -> None:
-    done = run(
-        root,
-        _VOUCH_SIDECAR_COMPLETE="bash_complete",
-        COMP_WORDS="vouch-sidecar cl",
-        COMP_CWORD="1",
-    )
-    assert done.stdout == "plain,claim\n"
-
-
 def test_check_lists_problems(root: Path) -> None:
     (root / ".vouch" / "claims" / "broken.yaml").write_text("id: broken\ntext: [\n", "utf-8")
     knowledge.config(root, "retrieval: {reflex: {window: true}}\n")

@@ -134,13 +134,7 @@ def test_without_a_knowledge_base(tmp_path: Path, env: dict[str, str]) -> None:
     assert "trial prompt" not in found
 
 
-def test_without_a_name_that_counts_its_trial_is_the_words_of_a_claim(
-    tmp_path: Path, starting: dict[str, str]
-) -> None:
+def test_without_a_claim_no_trial_is_sent(tmp_path: Path, starting: dict[str, str]) -> None:
     root = make_kb(tmp_path / "home" / "project").parent
     (trial,) = doctor(root, starting)["trial prompt"]
     assert (trial["state"], trial["message"][:9]) == ("note", "none sent")
-    knowledge.entity(root, "order", "order")
-    knowledge.claim(root, "order-ships", "An order ships at night.", "order")
-    (trial,) = doctor(root, starting)["trial prompt"]
-    assert (trial["state"], trial["message"][-26:]) == ("ok", "“An order ships at night.”")

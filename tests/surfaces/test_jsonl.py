@@ -66,16 +66,6 @@ def test_an_id_of_any_depth_is_answered(root: Path) -> None:
     assert len(printed.splitlines()) == len(sent)
 
 
-def test_sessions_are_kept_and_ended(root: Path) -> None:
-    ask = {"id": 0, "method": "kb.experts", "params": {"topic": "jwt", "session_id": "A"}}
-    salience = {"id": 1, "method": "kb.salience", "params": {"session_id": "A"}}
-    end = {"id": 2, "method": "kb.session_end", "params": {"session_id": "A"}}
-    found = answers(root, ask, ask, ask, salience, end, salience)
-    assert found[2]["result"]["_meta"]["vouch_salience"][0]["entity_id"] == "jwt"
-    assert [row["entity_id"] for row in found[3]["result"]["salience"]] == ["jwt"]
-    assert found[5]["result"]["salience"] == []
-
-
 def test_a_root_may_begin_with_the_home_folder(tmp_path: Path) -> None:
     root = knowledge.make(tmp_path / "project")
     asked = {"id": 1, "method": "kb.claim", "params": {"id": "jwt-expires", "root": "~/project"}}
