@@ -118,8 +118,9 @@ def serving(
     try:
         return engine.serving(caller, Viewer(who.project, who.agent) if who else None, root)
     except UnknownRootError:
-        message = "is no folder of a knowledge base that is served"
-        raise InvalidParamsError({"root": message}) from None
+        raise InvalidParamsError(
+            {"root": "is no folder of a knowledge base that is served"}
+        ) from None
 
 
 def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller) -> OperationCall:
@@ -214,8 +215,7 @@ def read_params(model: type[M], raw: object) -> M:
         least = 0.0 if main in given else RESEMBLES
         shown, near = resembling(str(fault["loc"][0]), model.model_fields, least)
         messages[shown] = f"is no parameter; did you mean {near or main}?"
-    missing = bool(wrong) and all(fault["type"] == "missing" for fault in wrong)
-    raise InvalidParamsError(messages, missing=missing)
+    raise InvalidParamsError(messages, missing={fault["type"] for fault in wrong} == {"missing"})
 
 
 def resembling(name: str, known: Iterable[str], least: float = RESEMBLES) -> tuple[str, str]:

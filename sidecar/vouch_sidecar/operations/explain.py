@@ -89,12 +89,13 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
 
 
 def table(result: ExplainResult) -> list[Shown]:
-    entities = [(e.entity_id, e.verdict, f"{e.strength:.2f}", e.why) for e in result.entities]
-    texts = [(t.id, t.verdict, f"{t.similarity:.2f}", t.why) for t in result.texts]
     return [
         Table(
             {"id": "key", "verdict": "whole", "value": "number", "why": "text"},
-            [*entities, *texts],
+            [
+                *((e.entity_id, e.verdict, f"{e.strength:.2f}", e.why) for e in result.entities),
+                *((t.id, t.verdict, f"{t.similarity:.2f}", t.why) for t in result.texts),
+            ],
         )
     ]
 

@@ -54,8 +54,9 @@ def answer(ask: OperationCall, params: MentionsParams) -> MentionsResult:
     if params.text is not None:
         return MentionsResult(mentions=_named_between(ask, params.text, 0, len(params.text)))
     if (document := ask.document(params.uri or "")) is None:
-        message = "names no document that is open here; only the language server has these"
-        raise InvalidParamsError({"uri": message})
+        raise InvalidParamsError(
+            {"uri": "names no document that is open here; only the language server has these"}
+        )
     start, end = 0, len(document.source)
     if params.range is not None:
         first, last = map(document.offset_at, (params.range.start, params.range.end))

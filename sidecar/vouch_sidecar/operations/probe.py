@@ -57,8 +57,9 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     text = excerpt(params.text)
     served = answering.allowed(ask.served)
     probe, from_cache = answering.probe(served, text, session, vector=ask.vector)
-    count = ask.engine.stats.counts.update
-    ask.to_record.append(partial(count, phrases=len(probe.phrases), from_cache=from_cache))
+    ask.to_record.append(
+        partial(ask.engine.stats.counts.update, phrases=len(probe.phrases), from_cache=from_cache)
+    )
     hits = list(probe.hits)
     if ask.vector is not None:
         hits += semantic_hits(ask.vector, [kb.view for kb in served], text, hits)

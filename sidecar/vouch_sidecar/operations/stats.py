@@ -55,7 +55,6 @@ FIGURES = ("prompts", "told", "silent", "lines", "phrases", "from_cache")
 
 
 def table(result: StatsResult) -> list[Shown]:
-    timings = [(each.operation, each.count, each.p50_ms, each.p95_ms) for each in result.operations]
     return [
         Table(
             dict.fromkeys(FIGURES, "number"),
@@ -64,7 +63,7 @@ def table(result: StatsResult) -> list[Shown]:
         ),
         Table(
             {"operation": "key", "count": "number", "p50_ms": "number", "p95_ms": "number"},
-            timings,
+            [(each.operation, each.count, each.p50_ms, each.p95_ms) for each in result.operations],
             "operation",
         ),
     ]

@@ -157,8 +157,9 @@ def _is_time(since: str) -> str:
     try:
         since_when(since, 0.0)
     except (ValueError, OverflowError):
-        message = "must be an ISO date, or a span such as 7d (h, d, w, m, y)"
-        raise PydanticCustomError("since", message) from None
+        raise PydanticCustomError(
+            "since", "must be an ISO date, or a span such as 7d (h, d, w, m, y)"
+        ) from None
     return since
 
 

@@ -209,8 +209,7 @@ def _integrations(start: Path) -> Iterator[Checkup]:
         elif is_found:
             yield Checkup(about, "ok", f"installed in {printable(str(base))}")
         else:
-            message = f"{PROGRAM} is not on the PATH that {host.title} starts with"
-            yield Checkup(about, "wrong", message)
-        for hook in vouch_hooks(host, base):
-            message = f"vouch's own prompt hook gives each prompt a second block: {hook}"
-            yield Checkup(about, "wrong", message)
+            where = f"the PATH that {host.title} starts with"
+            yield Checkup(about, "wrong", f"{PROGRAM} is not on {where}")
+        twice = "vouch's own prompt hook gives each prompt a second block"
+        yield from (Checkup(about, "wrong", f"{twice}: {hook}") for hook in vouch_hooks(host, base))

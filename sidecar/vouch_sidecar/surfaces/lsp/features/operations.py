@@ -45,5 +45,7 @@ def pause(server: Sidecar, params: object) -> PauseResult:
     try:
         return pause_or_resume(server.engine, server.caller, read_params(PauseParams, params))
     except OSError:
-        message = "there is no folder for the user's running processes"
-        raise JsonRpcException(message, lsp.LSPErrorCodes.RequestFailed.value) from None
+        raise JsonRpcException(
+            "there is no folder for the user's running processes",
+            lsp.LSPErrorCodes.RequestFailed.value,
+        ) from None
