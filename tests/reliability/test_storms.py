@@ -86,7 +86,8 @@ def test_every_request_and_event_has_one_answer_and_no_log_holds_one() -> None:
         root, random = knowledge.make(folder / "project"), Random(43)
         (root / "CODEOWNERS").write_text(f"* @{OWNER}\n[x] @{OWNER}\nsrc/ {OWNER}\n", "utf-8")
         right, prompts, asked, taken_back, spoken = events(root), set(), [], set(), 0
-        with running("lsp", cwd=root, env={**env, "VOUCH_SIDECAR_LOG": "debug"}) as client:
+        patient = {"VOUCH_SIDECAR_LOG": "debug", "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
+        with running("lsp", cwd=root, env={**env, **patient}) as client:
             client.initialize(root)
             client.indexed()
             client.open(FLOOD, TEXT, "markdown")
