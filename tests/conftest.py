@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.engine.bases import Clock
 from tests.oracle import COMMAND, OracleKb, Step
+
+if TYPE_CHECKING:
+    from tests.engine.bases import Clock
 
 MakeKb = Callable[..., OracleKb]
 
@@ -53,6 +56,8 @@ def own_folders() -> Iterator[Path]:
 
 @pytest.fixture
 def clock() -> Clock:
+    from tests.engine.bases import Clock  # with the engine, which not every test needs
+
     return Clock()
 
 
