@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ from tests.engine.bases import (
 )
 from tests.engine.world import changed, files, lay, said_by
 from tests.kb.samples import claim
-from tests.workspace.places import cite, git, held, repository
+from tests.workspace.places import cite, git, repository
 
 pytestmark = pytest.mark.anyio
 
@@ -112,6 +112,41 @@ async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: s
                         answer = counts(engine, "key vault")
                         assert answer in branches.values()
                         await anyio.sleep(0.002)
+
+
+async def test_a_checkout_is_told_in_two_steps_its_claims_and_then_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = repository(tmp_path / "house", {"one.py": ""})
+    for branch, name in (("other", "two.py"), ("main", "one.py")):
+        write(root, "claims/on.yaml", claim("on", text=f"{branch}."))
+        (root / name).touch()
+        git(root, "checkout", "-q", "-B", branch)
+        git(root, "add", ".")
+        git(root, "commit", "-qm", branch)
+        (root / "two.py").unlink(missing_ok=True)
+    engine = unread_engine(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    collection, steps = engine.collections[root], dict[int, tuple[bool, bool, bool]]()
+
+    def noted(publish: Callable[..., Any]) -> Callable[..., Any]:
+        def publishing(*args: Any) -> Any:
+            result, told = publish(*args), collection.knowledge.claim("on")
+            is_new = told is not None and told.text == "other."
+            files = "two.py" in collection.world.files
+            steps[engine.generation] = is_new, files, collection.is_world_behind
+            return result
+
+        return publishing
+
+    for step in ("publish", "publish_world"):
+        monkeypatch.setattr(Engine, step, noted(getattr(Engine, step)))
+    async with kept(engine):
+        await until(lambda: not collection.is_world_behind)
+        before = engine.generation
+        await anyio.to_thread.run_sync(git, root, "checkout", "-q", "other")
+        await until(lambda: "two.py" in collection.world.files)
+    told = {generation: step for generation, step in steps.items() if generation > before}
+    assert told == {before + 1: (True, False, True), before + 2: (True, True, False)}
 
 
 @pytest.mark.parametrize("when", ["before", "during"])
@@ -255,29 +290,6 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
         assert is_lost() == (touched is None)
         lock.unlink()
         await until(lambda: not is_lost())
-
-
-async def test_a_lock_that_stays_in_a_linked_tree_is_said_while_its_base_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.collection.GIT_LOCK_SECONDS", 0.2)
-    root, tree = repository(tmp_path / "main", {"a.py": ""}, commit=True), tmp_path / "tree"
-    git(root, "worktree", "add", "-q", str(tree))
-    base(root)
-    lock = held(tree)[0].folder / "index.lock"
-    engine = unread_engine(env=cached(tmp_path))
-    engine.registry.search(tree)
-    (collection,) = engine.collections.values()
-    async with kept(engine):
-        await until(lambda: collection.world.is_whole)
-        lock.touch()
-        await until(lambda: collection.is_torn)
-        for name in ("one", "two", "three"):
-            lock.touch()  # an old one would be left over
-            add(root, name)
-            engine.check_soon([root / ".vouch"])
-            await until(lambda: collection.knowledge.claim(name) is not None)  # noqa: B023
-            assert collection.is_torn
 
 
 async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
