@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Engine, breath
+from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import Collection, Seen
+from vouch_sidecar.workspace import breath
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
 
@@ -296,13 +298,19 @@ async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(breath, "GIVE_WAY_SECONDS", 60.0)
-    begun, breathe = list[None](), breath.Breath.__call__
+    begun, steps = list[None](), breath.Breath.steps
 
-    def noted(asked: breath.Breath) -> None:
-        begun.append(None)
-        breathe(asked)
+    @contextmanager
+    def noted(asked: breath.Breath) -> Iterator[Callable[[], None]]:
+        with steps(asked) as breathe:
 
-    monkeypatch.setattr(breath.Breath, "__call__", noted)
+            def breathing() -> None:
+                begun.append(None)
+                breathe()
+
+            yield breathing
+
+    monkeypatch.setattr(breath.Breath, "steps", noted)
     root, other = base(tmp_path / "root"), base(tmp_path / "other")
     engine = unread_engine(root)
     dropped = engine.collections[root]

@@ -22,7 +22,8 @@ from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.store import Reconciled
-from vouch_sidecar.workspace.build import Breathe, WorldMemo, build
+from vouch_sidecar.workspace.breath import Breathe
+from vouch_sidecar.workspace.build import WorldMemo, build
 from vouch_sidecar.workspace.git import Checkout, checked_out, why_unasked
 from vouch_sidecar.workspace.world import Given, World
 

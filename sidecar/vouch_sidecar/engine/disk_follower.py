@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from concurrent.futures import CancelledError
 from contextlib import aclosing
 from functools import partial
 from math import inf
@@ -215,18 +214,9 @@ class BaseFollower:
 
     async def _build(self) -> None:
         engine, collection = self._engine, self.collection
-        given, is_ended = collection.given, False
-
-        def breathe() -> None:
-            engine.breath()
-            if is_ended:
-                raise CancelledError
-
-        try:
-            with looked_at(collection.reported_around) as paths:
-                world = await in_turn(partial(collection.build, given, paths, breathe), WORLDS)
-        finally:
-            is_ended = True
+        given, reported = collection.given, collection.reported_around
+        with engine.breath.steps() as breathe, looked_at(reported) as paths:
+            world = await in_turn(partial(collection.build, given, paths, breathe), WORLDS)
         if collection.checkout() == given.checkout:
             engine.publish_world(collection, world)
         else:  # its files may be those of other claims

@@ -12,7 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from vouch_sidecar.engine.breath import Breath
 from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.collection import Collection, Published, Seen
 from vouch_sidecar.engine.embedding import Embeddings
@@ -39,6 +38,7 @@ from vouch_sidecar.kb.settings import viewer_for
 from vouch_sidecar.retrieval.push import in_play
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.view import Deadline, PeopleTold, View
+from vouch_sidecar.workspace.breath import Breath
 from vouch_sidecar.workspace.topics import NO_TOPICS
 from vouch_sidecar.workspace.world import World
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
-from vouch_sidecar.engine.breath import Breath
 from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.registry import Caller, Served
 from vouch_sidecar.engine.sessions import Session, Sessions
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, push_of
+from vouch_sidecar.workspace.breath import Breath
 
 log = logging.getLogger(__name__)
 

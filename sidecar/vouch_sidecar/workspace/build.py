@@ -20,6 +20,7 @@ from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.kb.watch import sweep_interval
+from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
 from vouch_sidecar.workspace.code_owners import NO_OWNERS, read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
@@ -32,9 +33,6 @@ from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import Ties
 from vouch_sidecar.workspace.topics import NO_TOPICS, TopicFinder, Topics
 from vouch_sidecar.workspace.world import SERIALS, Given, World, own_names
-
-Breathe = Callable[[], None]
-"""Called between small steps, to pause, or to end them by a `CancelledError`."""
 
 
 @dataclass(slots=True)

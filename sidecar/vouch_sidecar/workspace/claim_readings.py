@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache, partial
 from itertools import islice
 from pathlib import Path
@@ -12,6 +12,7 @@ from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import kept, read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
+from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.file_kinds import changes_with_all, language_of
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.locator import Locator, line_in, mere_name
@@ -142,7 +143,7 @@ class ClaimReader:
 
 
 def sources_in(
-    knowledge: Knowledge, kb_dir: Path, locator: Locator, breathe: Callable[[], None]
+    knowledge: Knowledge, kb_dir: Path, locator: Locator, breathe: Breathe
 ) -> dict[str, str]:
     """The workspace file of each source, by source id: the file that its locator names. A locator
     that is a mere name means, of the files with that name, the one that holds most of what the

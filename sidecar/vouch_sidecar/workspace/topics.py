@@ -28,6 +28,7 @@ from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, words_without_tier
+from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.topic_names import (
     GENERIC,
     MAX_NAME_WORDS,
@@ -135,7 +136,7 @@ class TopicFinder:
         gates: frozenset[str],
         content: Callable[[Source], bytes | None] = lambda _: None,
         own: Set[str] = frozenset(),
-        breathe: Callable[[], None] = lambda: None,
+        breathe: Breathe = lambda: None,
     ) -> None:
         self._knowledge = knowledge
         self._gates = gates
