@@ -24,13 +24,7 @@ from vouch_sidecar.retrieval.constants import (
     SLIGHT,
 )
 from vouch_sidecar.retrieval.evidence.name_position import Placing, content_of
-from vouch_sidecar.retrieval.evidence.text_kinds import (
-    GENERAL,
-    Span,
-    blanked,
-    exact_places,
-    is_command,
-)
+from vouch_sidecar.retrieval.evidence.text_kinds import Span, blanked, exact_places, is_command
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import Term, content_stems, terms
@@ -127,8 +121,7 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     asked = without_paths_outside(without_printed(view.workspace.relative(text)))
     rest = blanked(without_asking(asked), names)
-    silent = view.own_names | GENERAL if names else view.own_names
-    words = [word for word in terms(rest) if fold(word.word) not in silent]
+    words = [word for word in terms(rest) if fold(word.word) not in view.own_names]
     places = islice(exact_places(rest), MANY)
     exact = tuple(
         (fold(rest[start:end]), frozenset(words).intersection(terms(rest[start:end])))
