@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 from pydantic import ConfigDict, Field
@@ -107,25 +108,21 @@ def salience_notification(push: Push) -> DidChangeSalience:
 
 def status_notification(engine: Engine, caller: Caller) -> DidChangeStatus:
     """The notification `vouch/didChangeStatus`, as it is now."""
-    health: Literal["ok", "warning", "error"] = "ok"
-    is_quiescent, message = True, None
+    told = partial(DidChangeStatus, health="ok", quiescent=True, generation=engine.generation)
     faulty, errors = engine.health.faulty(), engine.health.errors()
     is_error = bool(faulty) and faulty[0].severity is Severity.ERROR
     if not is_error and not engine.registry.has_looked:
-        is_quiescent, message = False, "Indexing"
-    elif faulty:
-        health, message = "error" if is_error else "warning", _with_more(faulty[0].message, faulty)
-    elif errors:
+        return told(quiescent=False, message="Indexing")
+    if faulty:
+        message = _with_more(faulty[0].message, faulty)
+        return told(health="error" if is_error else "warning", message=message)
+    if errors:
         problem = errors[0]
         where = f"{problem.path}:{problem.line}: " if problem.path else ""
-        health, message = "warning", _with_more(f"{where}{problem.message}", errors)
-    elif not engine.collections:
-        message = "No knowledge base here"
-    elif not engine.unpaused(caller):
-        message = "Paused"
-    return DidChangeStatus(
-        health=health, quiescent=is_quiescent, message=message, generation=engine.generation
-    )
+        return told(health="warning", message=_with_more(f"{where}{problem.message}", errors))
+    if not engine.collections:
+        return told(message="No knowledge base here")
+    return told(message=None if engine.unpaused(caller) else "Paused")
 
 
 def _with_more(message: str, things: Sequence[object]) -> str:
