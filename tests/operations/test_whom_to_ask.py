@@ -112,7 +112,7 @@ def test_a_text_that_asks_for_somebody_is_told_whom_to_ask_once_a_session(tmp_pa
     engine = engine_on(base(tmp_path, owned | {"claims/two.yaml": says}))
     says_so, asks, *_ = told(engine, "who owns the Key Vault?")
     assert "two: Ops owns the Key Vault." in says_so
-    assert asks == "- “Key Vault” 1 entity vault: Key Vault. To ask: Ada (1 claim), owned by Ops"
+    assert asks == "- “Key Vault” 1 entity vault: Key Vault. To ask: Ada (1 claim), Ops (owner)"
     assert told(engine, "whom do I ask about the Key Vault")[0] == asks
     assert not any("To ask" in line for line in told(engine, "what holds the Key Vault?"))
     once = {"session_id": "s", "repeat": False}

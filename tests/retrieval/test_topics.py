@@ -237,7 +237,7 @@ def test_it_is_never_volunteered_beside_other_words() -> None:
         assert [row.entity.id for row in rank(view, [text], 9)] == ["topic:keyring"]
         assert volunteered(named_in(view, [text])) == []
     asked = "is the keyring broken"
-    (told,) = candidates(view, asked, run([view], asked))
+    (told,) = candidates(view, asked, run([view], asked), ())
     assert told.verdict == "listed"
     assert "nobody declared it" in told.why
 

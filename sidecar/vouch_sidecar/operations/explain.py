@@ -71,7 +71,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 why=each.why,
                 collection=kb.view.shown_collection,
             )
-            for each in candidates(kb.view, text, probed)
+            for each in candidates(kb.view, text, probed, speech.hits)
         ]
         texts += [
             ExplainedText(

@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     from vouch_sidecar.retrieval.people.to_ask import PersonToAsk
     from vouch_sidecar.retrieval.view import View
 
-_ROLE = {
-    "owned by": "owner",
-    "maintained by": "maintainer",
-    "led by": "lead",
-    "with": "of the same team",
-}
-"""What somebody is, by how the relation reads from the entity to them."""
-
 
 class PersonRow(Wire):
     """Somebody to ask."""
@@ -76,39 +68,33 @@ def people_rows(
     people: Iterable[tuple[View, PersonToAsk]], owners: Iterable[tuple[View, FileOwner]]
 ) -> list[PersonRow]:
     """People, then owners of code, as rows."""
-    from vouch_sidecar.retrieval.people.to_ask import ROLES
-
-    rows = []
-    for view, person in people:
-        role = _ROLE[ROLES[person.relation]] if person.relation else ""
-        team = f"via {person.via.name}" if person.via is not None else ""
-        shared = count(person.claim_count, "claim") if person.claim_count else ""
-        rows.append(
-            PersonRow(
-                entity_id=person.entity.id,
-                name=person.entity.name,
-                type=person.entity.type,
-                via=person.via.id if person.via is not None else None,
-                claim_count=person.claim_count,
-                relation=person.relation,
-                said=", ".join(filter(None, (role, team, shared))),
-                collection=view.shown_collection,
-            )
+    persons = [
+        PersonRow(
+            entity_id=person.entity.id,
+            name=person.entity.name,
+            type=person.entity.type,
+            via=person.via.id if person.via is not None else None,
+            claim_count=person.claim_count,
+            relation=person.relation,
+            said=person.said,
+            collection=view.shown_collection,
         )
-    for view, owner in owners:
-        rows.append(
-            PersonRow(
-                entity_id=None,
-                name=owner.handle,
-                type="team" if owner.is_team else "person",
-                via=owner.pattern,
-                claim_count=0,
-                relation="owns",
-                said="owner of the files",
-                collection=view.shown_collection,
-            )
+        for view, person in people
+    ]
+    of_files = [
+        PersonRow(
+            entity_id=None,
+            name=owner.handle,
+            type="team" if owner.is_team else "person",
+            via=owner.pattern,
+            claim_count=0,
+            relation="owns",
+            said="owner of the files",
+            collection=view.shown_collection,
         )
-    return rows
+        for view, owner in owners
+    ]
+    return persons + of_files
 
 
 def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, key_of
-from vouch_sidecar.retrieval.blocks.context import lines_for
 from vouch_sidecar.retrieval.constants import MANY, MAX_PHRASED, UNASKED_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import FACTORS, least, sentence, weigh, why
 from vouch_sidecar.retrieval.files.stale_claims import is_lost, stale
@@ -36,12 +35,14 @@ class Explained(NamedTuple, Generic[A]):
     why: str
 
 
-def candidates(view: View, text: str, probed: Probe) -> list[Explained[Entity]]:
-    """The entities that a text may name, strongest first."""
+def candidates(
+    view: View, text: str, probed: Probe, hits: Sequence[Line]
+) -> list[Explained[Entity]]:
+    """The entities that a text may name, strongest first. `hits` are the lines that are said."""
     rows = [row for row in probed.named if row.view is view]
     listed, told = {row.entity.id: row for row in rows}, {r.entity.id for r in volunteered(rows)}
-    asked = (row for row in probed.asked if row.view is view)
-    told.update(row.entity.id for row in asked if lines_for([row], text))
+    about = {(hit.view.identity, hit.entity_id) for hit in hits}
+    told |= {r.entity.id for r in probed.asked if r.view is view and r.identity in about}
     mentions = sorted(weigh(view, text), key=lambda mention: mention.strength)
     considered = []
     for entity_id, mention in {mention.entity_id: mention for mention in mentions}.items():

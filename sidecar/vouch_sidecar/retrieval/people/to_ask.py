@@ -29,15 +29,15 @@ BY_CLAIMS = 3
 OF_A_TEAM = 2
 """People named for each team that owns an entity, at most."""
 ROLES = {
-    "owned_by": "owned by",
-    "owns": "owned by",
-    "maintained_by": "maintained by",
-    "maintains": "maintained by",
-    "led_by": "led by",
-    "leads": "led by",
-    "member_of": "with",
+    "owned_by": "owner",
+    "owns": "owner",
+    "maintained_by": "maintainer",
+    "maintains": "maintainer",
+    "led_by": "lead",
+    "leads": "lead",
+    "member_of": "of the same team",
 }
-"""Labels of relations that say whom to ask, and how each reads from the entity to them."""
+"""Labels of relations that say whom to ask, and what each makes somebody."""
 _FROM_THE_ENTITY = frozenset({"owned_by", "maintained_by", "led_by"})
 MAX_ALIKE = 5
 """Entities of whose names a topic may be a part to mean them all."""
@@ -65,12 +65,13 @@ class PersonToAsk(NamedTuple):
     relation: str | None = None
     via: Entity | None = None
 
-    def __str__(self) -> str:
-        """As in a phrase: `Mei Tanaka (4 claims)`, `owned by Dispatch`."""
-        if self.relation is not None:
-            return f"{ROLES[self.relation]} {self.entity.name}"
-        why = count(self.claim_count, "claim") if self.via is None else self.via.name
-        return f"{self.entity.name} ({why})"
+    @property
+    def said(self) -> str:
+        """Why to ask them, for people: `owner, 4 claims`."""
+        role = ROLES[self.relation] if self.relation is not None else ""
+        team = f"via {self.via.name}" if self.via is not None else ""
+        shared = count(self.claim_count, "claim") if self.claim_count else ""
+        return ", ".join(filter(None, (role, team, shared)))
 
 
 def asks_who(text: str) -> bool:
@@ -83,7 +84,7 @@ def told_in_blocks(view: View, entity: Entity, text: str) -> str:
     if WHOM.search(text) is None:
         return ""
     about = [about_entity(view, entity)]
-    told = [", ".join(map(str, people(view, entity)))]
+    told = [", ".join(f"{row.entity.name} ({row.said})" for row in people(view, entity))]
     if handles := [owner.handle for _, owner in owners(about, in_block=True)]:
         told.append(f"code owner{'s' * (len(handles) > 1)} {', '.join(handles)}")
     if view.people_told.in_blocks and (names := [author.name for author in authors(about)]):
