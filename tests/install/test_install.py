@@ -189,7 +189,7 @@ def test_without_a_knowledge_base_the_commands_that_make_one_are_named(
 def test_a_path_that_a_shell_would_read_otherwise_is_not_written(
     install: Install, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    odd = root / "$(touch x);\n"
+    odd = root / "$(x);"
     odd.mkdir()
     (odd / "vouch-sidecar").symlink_to(COMMAND)
     monkeypatch.setenv("PATH", str(odd))
