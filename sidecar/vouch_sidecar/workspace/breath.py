@@ -36,8 +36,8 @@ class Breath:
 
     @contextmanager
     def steps(self) -> Iterator[Breathe]:
-        """What is called between steps while somebody waits for the work, which it ends after that
-        by a `CancelledError`.
+        """Gives what work calls between its steps. Once the block is left, nobody waits for the
+        work, and that ends it by a `CancelledError`.
         """
         is_ended = False
 

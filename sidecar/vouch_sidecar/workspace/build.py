@@ -68,11 +68,12 @@ def build(
     """
     began, was = memo.clock(), before.given
     git = Repository.holding(memo.tree, given.trusted)
-    is_due = was is None or given.checkout != was.checkout or memo.sweep_at <= began
+    is_sweep = not before.is_whole or memo.sweep_at <= began
+    is_due = is_sweep or was is None or given.checkout != was.checkout
     is_all = is_due or not reported.isdisjoint(before.files.folders)
     world = _listed(before, given, git, memo, reported, is_all)
     if was is not None:
-        is_new = is_all or world.files is not before.files or not before.is_whole
+        is_new = is_all or world.files is not before.files
         searched = world.files.searched if is_new else world.files.searched & reported
         if is_new or searched:
             memo.definitions = _defined(world.files, searched, memo, breathe)
