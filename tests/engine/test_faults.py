@@ -111,6 +111,7 @@ WATCHER = "kb.watch::awatch"
 STEPS = {
     **dict.fromkeys(LOOKS, ("Changes on disk could not be taken in", ["files_skipped"])),
     "index.base_cache:Bases:write": ("The cache could not be written", []),
+    "engine.collection:Collection:build": ("Claims are not tied to files", []),
     WATCHER: ("Changes on disk are noticed late: the watcher was lost", ["watch_lost"]),
 }
 

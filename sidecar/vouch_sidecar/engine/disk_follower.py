@@ -51,20 +51,23 @@ WATCH_LOST = "Changes on disk are noticed late: the watcher was lost"
 Step = Callable[[], Awaitable[None]]
 
 
-async def repeated(faults: Faults, step: str, sentence: str, due: Step, work: Step) -> None:
+async def repeated(
+    engine: Engine, faults: Faults, step: str, sentence: str, due: Step, work: Step
+) -> None:
     """Wait until something is due and do it, until cancelled. What fails is a fault until it
     succeeds.
     """
     while True:
-        began, is_done = anyio.current_time(), False
+        began, is_done = engine.clock(), False
         with faults.contained(step, sentence):
             await due()
-            began = anyio.current_time()
+            began = engine.clock()
             await work()
             is_done = True
-        if not is_done:
-            cost = anyio.current_time() - began
-            await anyio.sleep(sweep_interval(cost, least=RETRY_SECONDS))
+        pause = sweep_interval(engine.clock() - began, least=RETRY_SECONDS)
+        rests_until = engine.clock() + (0.0 if is_done else pause)
+        while (left := rests_until - engine.clock()) > 0:
+            await engine.due.since(engine.due.count, left)
 
 
 class DiskFollower:
@@ -90,7 +93,7 @@ class DiskFollower:
         async with anyio.create_task_group() as group:
             group.start_soon(engine.embeddings.run)
             follow = partial(self._follow_served, group.start_soon)
-            await repeated(engine.faults, "bases", UNFOLLOWED, self._until_others, follow)
+            await repeated(engine, engine.faults, "bases", UNFOLLOWED, self._until_others, follow)
 
     async def _until_others(self) -> None:
         """Wait until other knowledge bases are served than followed, or it is time to search."""
@@ -146,7 +149,7 @@ class BaseFollower:
                     (WORKSPACE, NO_TIES, self._until_world_due, self._build),
                     (WATCH, WATCH_LOST, self._until_looked, self._watch),
                 ):
-                    group.start_soon(repeated, self.collection.faults, *task)
+                    group.start_soon(repeated, self._engine, self.collection.faults, *task)
 
     async def finish(self) -> None:
         """Keep a base for the next process now."""
