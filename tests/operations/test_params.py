@@ -82,15 +82,6 @@ def test_what_can_not_be_asked(
         ask(engine, operation, None, **params)
 
 
-def test_a_missing_field_is_said_to_be_missing() -> None:
-    fields = {"experts": "topic", "search": "query", "claim": "id", "session_end": "session_id"}
-    for operation, field in fields.items():
-        for params, said in ((None, "is missing"), ({field: 1}, "must be a valid string")):
-            with pytest.raises(InvalidParamsError, match=f"{field} {said}") as error:
-                read_params(operations()[operation].params, params)
-            assert error.value.missing is (params is None)
-
-
 @pytest.mark.parametrize("operation", sorted(operations()))
 def test_null_is_not_given_and_what_is_no_object_is_refused(operation: str) -> None:
     model, needed = operations()[operation].params, valid(operation)

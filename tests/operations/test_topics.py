@@ -107,21 +107,18 @@ def test_who_has_a_project_and_a_name_is_told_of_those_in_the_claims_of_both(
     assert [row["name"] for row in found["mentions"]] == ["gizmotron"]
 
 
-def test_the_own_name_is_none(root: Path, tmp_path: Path) -> None:
-    engine = settled(root, tmp_path)
-    write(root, "config.yaml", {"kb": {"name": "keyring"}})
-    reread(engine)
-    engine.settle()
-    assert ask(engine, "mentions", text="the keyring there")["mentions"] == []
-
-
 @pytest.mark.parametrize(
-    "settings", [{"topics": {"enabled": False}}, {"names": {"never": ["keyring"]}}]
+    "config",
+    [
+        {"sidecar": {"topics": {"enabled": False}}},
+        {"sidecar": {"names": {"never": ["keyring"]}}},
+        {"kb": {"name": "keyring"}},  # its own name is none
+    ],
 )
 def test_the_config_switches_them_off_or_hides_one(
-    root: Path, tmp_path: Path, settings: dict[str, object]
+    root: Path, tmp_path: Path, config: dict[str, object]
 ) -> None:
-    write(root, "config.yaml", dump({"sidecar": settings}))
+    write(root, "config.yaml", dump(config))
     engine = settled(root, tmp_path)
     assert ask(engine, "mentions", text="the keyring there")["mentions"] == []
     assert ask(engine, "experts", topic="keyring")["experts"] == []
