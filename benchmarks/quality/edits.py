@@ -1,6 +1,7 @@
 """Edits that break a claim, and commits, which mostly break none: the claims that they meet.
 
-The knowledge base `pip` needs a clone of pypa/pip, which `PIP=` names; the commits are its own.
+The knowledge base `pip` needs a clone of pypa/pip, which `PIP=` names, and `click` one of
+pallets/click (`CLICK=`); the commits are their own.
 """
 
 from __future__ import annotations
@@ -15,20 +16,23 @@ from random import Random
 from shutil import copytree
 from tempfile import TemporaryDirectory
 
-from vouch_sidecar.retrieval.blocks.touched_files import met_by
 from vouch_sidecar.retrieval.constants import EDIT_LEAST
+from vouch_sidecar.retrieval.statements.edits import met_by
 
 from benchmarks.quality.runs import Outcome, outcome
 from benchmarks.quality.sets import KBS, REAL, Edit, Prompt, read_edits
 from benchmarks.quality.world import World, view_of
 
 TWENTY = REAL / "twenty"
-PIP_COMMIT = "6d309205789d368b2749d93fd6193d584811efd5"
-"""The commit of pypa/pip that the knowledge base was made at."""
+CLONES = {
+    "pip": (KBS / "pip", "6d309205789d368b2749d93fd6193d584811efd5"),
+    "click": (REAL / "click", "2c8cd3ac958a7eb316d67f2d316c27086c4c0369"),
+}
+"""Knowledge bases on repositories, and the commits at which their files are looked at."""
 COMMITS = 300
 MOST_INSERTED = 5_000
 """Characters of a hunk: what is longer is no edit by hand."""
-_HUNK = re.compile(r"^@@ .*\n(?:[-\\].*\n)*+((?:\+.*\n)++)", re.MULTILINE)
+_HUNK = re.compile(r"^@@ .*\n((?:[-\\].*\n)*+)((?:\+.*\n)++)", re.MULTILINE)
 _FILE = re.compile(r"^\+\+\+ b/(.+)\n", re.MULTILINE)
 
 
@@ -38,38 +42,38 @@ def over(base: str) -> Iterator[tuple[World, Sequence[Edit]]]:
     asked of these as from a file that nothing is tied to.
     """
     own = [edit for edit in read_edits() if edit.base == base]
-    clone = os.environ.get("PIP")
-    if clone is None:
+    if "pip" not in cloned():
         yield World(TWENTY), own
         return
-    with _checkout(Path(clone)) as root:
+    with _checkout(base if base in CLONES else "pip") as root:
         drawn = commits(root)
-        if base == "pip":
+        if base in CLONES:
             yield World(root), [*own, *drawn]
         else:
             away = [edit.model_copy(update={"path": f"elsewhere/{edit.path}"}) for edit in drawn]
             yield World(TWENTY), [*own, *away]
 
 
-def bases() -> list[str]:
-    """Those whose edits can be asked."""
-    return ["pip", "twenty"] if os.environ.get("PIP") and (KBS / "pip").is_dir() else ["twenty"]
+def cloned() -> list[str]:
+    """The knowledge bases on repositories of which there is a clone."""
+    return [name for name in CLONES if os.environ.get(name.upper()) and CLONES[name][0].is_dir()]
 
 
 @contextmanager
-def _checkout(clone: Path) -> Iterator[Path]:
+def _checkout(name: str) -> Iterator[Path]:
+    (base, commit), clone = CLONES[name], os.environ[name.upper()]
     with TemporaryDirectory(prefix="quality-") as folder:
-        root = Path(folder) / "pip"
-        _git(Path(folder), "clone", "--quiet", "--shared", "--no-checkout", str(clone), str(root))
-        _git(root, "checkout", "--quiet", PIP_COMMIT)
-        copytree(KBS / "pip" / ".vouch", root / ".vouch")
+        root = Path(folder) / name
+        _git(Path(folder), "clone", "--quiet", "--shared", "--no-checkout", clone, str(root))
+        _git(root, "checkout", "--quiet", commit)
+        copytree(base / ".vouch", root / ".vouch")
         yield root
 
 
 def commits(root: Path) -> list[Edit]:
-    """One hunk each of commits drawn by lot: what it inserted into a file that is still there."""
+    """One hunk each of commits drawn by lot: what it put into a file that is still there."""
     random = Random("commits")
-    hashes = _git(root, "log", "--no-merges", "--format=%H", PIP_COMMIT).split()
+    hashes = _git(root, "log", "--no-merges", "--format=%H", "HEAD").split()
     random.shuffle(hashes)
     drawn: list[Edit] = []
     for commit in hashes:
@@ -77,21 +81,23 @@ def commits(root: Path) -> list[Edit]:
             break
         patch = _git(root, "show", "--format=", "--unified=0", "--no-color", commit)
         hunks = [
-            Edit(base="pip", path=path, inserted=inserted)
-            for path, inserted in _hunks(patch)
+            Edit(base=root.name, path=path, inserted=inserted, removed=removed)
+            for path, inserted, removed in _hunks(patch)
             if (root / path).is_file() and "_vendor" not in path
         ]
         drawn += [random.choice(hunks)] if hunks else []
     return drawn
 
 
-def _hunks(patch: str) -> Iterator[tuple[str, str]]:
+def _hunks(patch: str) -> Iterator[tuple[str, str, str]]:
     for part in patch.split("\ndiff --git "):
         path = _FILE.search(part)
         for hunk in _HUNK.finditer(part) if path else ():
-            lines = "\n".join(line[1:] for line in hunk[1].splitlines())
-            if path and lines.strip() and len(lines) <= MOST_INSERTED:
-                yield path[1], lines
+            removed, inserted = (
+                "\n".join(line[1:] for line in lines.splitlines()) for lines in hunk.groups()
+            )
+            if path and inserted.strip() and len(inserted) <= MOST_INSERTED:
+                yield path[1], inserted, removed
 
 
 def _git(root: Path, *args: str) -> str:
@@ -103,8 +109,8 @@ def told(edits: Iterable[Edit], world: World) -> Iterator[Outcome]:
     """Whether a claim that an edit breaks is told of it; a commit should be told nothing."""
     view = view_of(world)
     for edit in edits:
-        met = met_by(view, edit.path, edit.inserted)[:1]
-        ids = [one.artifact.id for one in met if one.likelihood >= EDIT_LEAST]
+        found = [each.candidate for each in met_by(view, edit.path, edit.inserted, edit.removed)]
+        ids = [one.artifact.id for one in found[:1] if one.likelihood >= EDIT_LEAST]
         counts = not set(ids).isdisjoint(edit.want) if edit.want else bool(ids)
         text = f"{edit.path}: {edit.inserted[:80]}"
         kind = "edit" if edit.want else "commit"

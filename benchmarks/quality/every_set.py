@@ -57,8 +57,8 @@ def every_set() -> Iterator[Set]:
         for name, root in bases.items():
             yield from _real(name, root)
             yield from _foreign(name, partial(_of, root))
-    if "pip" in edits.bases():
-        yield Set("edits, pip", partial(_edits, "pip"))
+    for name in edits.cloned():
+        yield Set(f"edits, {name}", partial(_edits, name))
     if (path := EVAL / "dialogues.jsonl").is_file():
         yield Set("dialogues", partial(_dialogues, path))
     yield from _by_meaning()

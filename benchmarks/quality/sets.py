@@ -71,11 +71,14 @@ class KnowledgeBase(Record):
 
 
 class Edit(Record):
-    """What somebody inserted into a file: it breaks a claim, one of those in `want`."""
+    """The lines that somebody put into a file, and those that are gone for them: they break a
+    claim, one of those in `want`.
+    """
 
     base: str
     path: str
     inserted: str
+    removed: str = ""
     want: tuple[str, ...] = ()
 
 

@@ -12,11 +12,12 @@ from vouch_sidecar.kb.records import Evidence, Page, Source
 from vouch_sidecar.kb.settings_model import Recall, Settings
 from vouch_sidecar.retrieval.blocks.block import line_text
 from vouch_sidecar.retrieval.blocks.context import lines_for, make_block
-from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell, met_by
+from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell
 from vouch_sidecar.retrieval.constants import MAX_PASSAGED
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import named_in, volunteered
+from vouch_sidecar.retrieval.statements.edits import met_by
 from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.world import World
@@ -224,10 +225,41 @@ def test_what_an_edit_meets_and_may_not_be_told_hides_nothing() -> None:
     quote = Evidence("e", "evidence/e.yaml", "s", "b0-9", "Sluice refuses eleven tries.", 0, 9)
     fields = {"entities": ("sluice",), "evidence": ("e",), "auto_approved": True}
     said_once = claim("a", "Sluice refuses eleven tries.", **fields)
-    worded = claim("b", "Sluice refuses a code after eleven tries.", entities=("sluice",))
+    text = "Sluice refuses a code after eleven tries, and rings a bell."
+    worded = claim("b", text, entities=("sluice",))
     seen = view(entity("sluice", "Sluice"), talk, quote, said_once, worded)
-    touched = Touched("ops/sluice.py", is_edit=True, inserted="tries = 11  # eleven tries")
+    touched = Touched("ops/sluice.py", is_edit=True, inserted="refused = 11  # after eleven")
     met = met_by(seen, "ops/sluice.py", touched.inserted)
-    assert [answer.artifact.id for answer in met] == ["a", "b"]
+    assert [each.candidate.artifact.id for each in met] == ["a", "b"]
     heard = replace(seen, is_unasked=True, workspace=World(Path("/work")))
     assert [hit.artifact.id for hit in hits_to_tell(heard, touched, ())] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("path", "inserted", "removed", "told"),
+    [
+        ("ops/sluice.py", "limit = 7", "limit = eleven  # refused codes", ["refuses"]),
+        ("ops/sluice.py", "limit = 7", "", []),
+        ("tests/test_limit.py", "for code in eleven_codes:", "", []),
+        ("ops/limit.py", "for code in eleven_codes:", "", ["refuses"]),
+        ("ops/door.py", "open_at_night = True", "", ["opens"]),
+        ("ops/door.py", "at_night = True", "", []),
+        ("ops/door.py", "shut_at_noon = True", "", []),
+    ],
+)
+def test_an_edit_is_told_the_claim_of_what_it_takes_out_or_puts_in(
+    path: str, inserted: str, removed: str, told: list[str]
+) -> None:
+    """In tests and documents it has to hold more, elsewhere than in its file two words, and more
+    than any other.
+    """
+    seen = view(
+        entity("sluice", "Sluice"),
+        claim("refuses", "Sluice refuses a code after eleven tries.", entities=("sluice",)),
+        claim("opens", "Sluice opens at night.", entities=("sluice",)),
+        claim("closes", "Sluice shuts at noon.", entities=("sluice",)),
+        claim("rests", "Sluice is shut at noon.", entities=("sluice",)),
+    )
+    heard = replace(seen, is_unasked=True, workspace=World(Path("/work")))
+    touched = Touched(path, is_edit=True, inserted=inserted, removed=removed)
+    assert [hit.artifact.id for hit in hits_to_tell(heard, touched, ())] == told

@@ -8,31 +8,20 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from math import fsum
 
-from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.blocks.context import each_line_once
 from vouch_sidecar.retrieval.constants import EDIT_LEAST
-from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
-from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.files.file_ties import Tied, each_statement_once, visible_ties
 from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
-from vouch_sidecar.retrieval.statements.answers import answers
-from vouch_sidecar.retrieval.statements.candidates import Candidate
+from vouch_sidecar.retrieval.statements.edits import met_by
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.content_words import content_stems
 from vouch_sidecar.text.windows import matches
 from vouch_sidecar.workspace.quotes_in_files import flat
 
 MOST_LINES = 3
 """Lines that one event tells, about the file and the names in its text."""
-MAX_JUDGED = 4_096
-"""Characters of inserted lines that are judged."""
-MAX_CLAIM = 1_000
-"""Characters of a claim whose words are looked for in an edit."""
 MAX_QUOTES = 100
 """Quotes that are looked for in one file: those nearest to the touched lines."""
 _WORD = re.compile(r"(?<![\w$-])[\w$-]++")
@@ -54,7 +43,9 @@ class Touched:
     inserted: str = ""
     """The lines that are new."""
     removed: str = ""
-    """The text that is gone; that of the whole file before, where it is known."""
+    """The lines that are gone."""
+    before: str = ""
+    """The text of the whole file before, where it is known."""
 
 
 def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list[Line]:
@@ -76,13 +67,14 @@ def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
     ties = each_statement_once(tied for tied in stored if may_enter(view, tied.claim))
     lost = frozenset[str]()
     if touched.is_edit:
-        lost = _broken_by(view, there, touched.ranges, touched.removed)
+        lost = _broken_by(view, there, touched.ranges, touched.before or touched.removed)
     yield from (_hit(tied) for tied in ties if tied.claim.id in lost and stale(view, tied.claim))
-    met = met_by(view, there, touched.inserted) if touched.inserted else ()
-    told = (each for each in met if each.is_told(view) and each.likelihood >= EDIT_LEAST)
-    told = (each for each in told if each.artifact.id not in lost)
-    for answer in islice(told, 1):
-        yield Line(view, answer.artifact, there, answer.likelihood, "text", None)
+    if touched.inserted:
+        met = met_by(view, there, touched.inserted, touched.removed, lost)
+        found = (each.candidate for each in met)
+        told = (each for each in found if each.is_told(view) and each.likelihood >= EDIT_LEAST)
+        for one in islice(told, 1):
+            yield Line(view, one.artifact, there, one.likelihood, "text", None)
     strong = [tied for tied in ties if not tied.is_weak and view.tells(tied.strength)]
     lined = [tied for tied in strong if tied.line is not None]
     words = {word[0] for word in matches(_WORD, touched.text)} if touched.is_edit else set()
@@ -97,26 +89,6 @@ def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
 def _hit(tied: Tied) -> Line:
     place = tied.path if tied.line is None else f"{tied.path}:{tied.line}"
     return Line(tied.view, tied.claim, place, tied.strength, tied.arm, None)
-
-
-def met_by(view: View, path: str, inserted: str) -> list[Candidate]:
-    """The claims that a text may meet which an edit inserted into a file, likeliest first."""
-    ties = visible_ties(view, ((path, tie) for tie in view.workspace.stored_ties_of(path)))
-    own, text = {tied.claim.id for tied in ties}, f"{path}\n{inserted[:MAX_JUDGED]}"
-    stems = frozenset(content_stems(text))
-    named = [m for m in weigh(view, text) if is_listed(m) and m.form is not FormKind.DERIVED]
-    met = []
-    for answer in answers(view, inserted[:MAX_JUDGED], {}, (Kind.CLAIM,)):
-        worths = worths_of(view, answer.text[:MAX_CLAIM])
-        held = fsum(worth for word, worth in worths.items() if word.held_by(stems))
-        strengths = [each.strength for each in named if each.entity_id in answer.entity_ids]
-        features = answer.features._replace(
-            named=max(strengths, default=0.0),
-            tied=float(answer.artifact.id in own),
-            covered=held / fsum(worths.values()) if held else 0.0,
-        )
-        met.append(answer.judged(features))
-    return sorted(met, key=lambda answer: answer.order)
 
 
 def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:

@@ -109,7 +109,7 @@ def candidates_for(
             yield from _found(view, query, MANY, asked, entity_strengths)
     for kind in kinds if asked.weights else ():
         if kind is Kind.CLAIM and not view.deadline.has_passed():
-            yield from _claims_holding(view, asked)
+            yield from claims_holding(view, asked)
         elif kind is not Kind.RELATION and not view.deadline.has_passed():
             query = view.search.weighed(asked.weights, kind)
             yield from _found(view, query, MAX_CONSIDERED, asked, entity_strengths)
@@ -120,7 +120,7 @@ def candidates_for(
         yield from _asked_again(view, asked)
 
 
-def _claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
+def claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     """The claims whose sentences hold most of the words asked for, of those that hold most by
     themselves: a few that are reviewed, and a few that are not.
     """

@@ -13,10 +13,8 @@ from typing import NamedTuple
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import (
     BIAS,
-    BIAS_EDITS,
     BIAS_SEMANTIC,
     LIKELIHOOD_WEIGHTS,
-    LIKELIHOOD_WEIGHTS_EDITS,
     LIKELIHOOD_WEIGHTS_SEMANTIC,
     PASSAGE,
 )
@@ -53,22 +51,10 @@ class Features(NamedTuple):
     """Its similarity in meaning to the text; None without a model, or if the model was too slow."""
     lead: float = 0.0
     """How much nearer in meaning it is than the next candidate."""
-    tied: float | None = None
-    """For a text that an edit inserted: 1 where the file is tied to the candidate, else 0; None for
-    every other text.
-    """
-    covered: float = 0.0
-    """For such a text, the share of the candidate's words, weighed by rarity, that it or the path
-    of the file holds.
-    """
 
     @property
     def _fitted(self) -> tuple[float, Mapping[str, float]]:
-        """The bias and the weights: those of edits for what one inserted, those with meaning where
-        a model heard the text.
-        """
-        if self.tied is not None:
-            return BIAS_EDITS, LIKELIHOOD_WEIGHTS_EDITS
+        """The bias and the weights: those with meaning where a model heard the text."""
         bias, weights = BIAS, LIKELIHOOD_WEIGHTS
         if self.cosine is not None:
             bias, weights = BIAS_SEMANTIC, LIKELIHOOD_WEIGHTS_SEMANTIC

@@ -144,7 +144,8 @@ def touched_of(payload: Payload) -> Touched | None:
         is_edit=bool(old or new),
         text=_text("\n".join(filter(None, (old, new)))),
         inserted=_text(inserted),
-        removed=_text(done.get("originalFile")) or _text(removed),
+        removed=_text(removed),
+        before=_text(done.get("originalFile")),
     )
 
 
