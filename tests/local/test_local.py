@@ -29,7 +29,7 @@ from vouch_sidecar.surfaces.socket_server import LocalServer
 from tests.engine.processes import until
 from tests.hook.conftest import PROMPT, Place, project
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, WAIT, Client, environment, run_command, running
+from tests.protocol.client import COMMAND, WAIT, Client, environment, indexed_client, run_command
 
 KNOWN = "How do we rotate JWT tokens?"
 
@@ -46,11 +46,11 @@ def start(place: Place) -> Iterator[Callable[..., Client]]:
     with ExitStack() as stack:
 
         def begin(env: dict[str, str] | None = None, **options: Any) -> Client:
-            one = stack.enter_context(running(cwd=place.root, env={**place.env, **(env or {})}))
-            one.initialize(place.root, initializationOptions=options)
-            one.indexed()
+            served = {**place.env, **(env or {})}
+            one = indexed_client(place.root, env=served, initializationOptions=options)
+            client = stack.enter_context(one)
             until(place.socket.exists)
-            return one
+            return client
 
         yield begin
 
@@ -212,9 +212,8 @@ def test_a_watch_sees_hooks_and_editors_though_it_was_there_first(place: Place) 
         try:
             assert "jwt-" in place.hook(PROMPT, KNOWN, env={RESIDENT: "true"})
             until(lambda: ["agent", "jwt", "JWT"] in [row[:3] for row in rows])
-            with running(cwd=place.root, env=place.env) as editor:
-                editor.initialize(place.root, initializationOptions={"session_id": "typing"})
-                editor.indexed()
+            typing = {"session_id": "typing"}
+            with indexed_client(place.root, env=place.env, initializationOptions=typing) as editor:
                 run_command("stop", cwd=place.root, env=place.env)
                 until(place.socket.exists)
                 editor.open("file:///notes.txt", "")

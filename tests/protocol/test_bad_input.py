@@ -78,6 +78,8 @@ def test_requests_before_initialize(start: Start, root: Path) -> None:
     client.initialize(root)
     client.indexed()
     goes_on(client)
+    client.notify("exit")  # without `shutdown`
+    assert client.ended() == 1
 
 
 def test_requests_after_shutdown(client: Client) -> None:
@@ -217,11 +219,6 @@ def test_anything(client: Client, root: Path, seed: int) -> None:
     assert not [m for m in answers if m.get("error", {}).get("code") == -32603]
     assert "Traceback" not in client.errors.decode()
     assert client.shut_down() == 0
-
-
-def test_exit_alone(client: Client) -> None:
-    client.notify("exit")
-    assert client.ended() == 1
 
 
 def test_what_is_asked_before_the_input_ends_is_answered(start: Start) -> None:
