@@ -57,6 +57,15 @@ def test_a_document_outside_every_folder_brings_its_own_to_itself_alone(
     client.until("textDocument/hover", at(uri, 0, 1), lambda result: result is not None)
 
 
+def test_without_a_folder_there_is_what_open_documents_bring(serve: Serve, root: Path) -> None:
+    client, uri = serve(), (root / "a.md").as_uri()
+    assert collections(client) == []
+    client.open(uri, "JWT", "markdown")
+    client.until("vouch/status", {}, lambda status: status["roots"])
+    client.close(uri)
+    client.until("vouch/status", {}, lambda status: not status["roots"])
+
+
 def test_a_package_brings_no_knowledge_base(serve: Serve, root: Path, tmp_path: Path) -> None:
     folders = ("node_modules/left", ".venv/lib/site-packages/l")
     places = [base / folder for base in (root, tmp_path / "elsewhere") for folder in folders]
