@@ -84,6 +84,13 @@ def test_a_request_reflects_every_message_before_it(client: Client) -> None:
         assert [row["entity_id"] for row in rows] == [entity_id]
 
 
+def test_what_was_typed_before_a_question_of_its_session_is_older(client: Client) -> None:
+    client.open("vouch-prompt:///A/1", "Where is Redis?", "vouch-prompt")
+    found = client.request("vouch/search", {"query": "How long does JWT live?", "session_id": "A"})
+    rows = found["_meta"]["vouch_salience"]
+    assert [row["entity_id"] for row in rows] == ["jwt", "redis"]
+
+
 def test_a_half_typed_word_counts_when_it_ends_or_stands_still(client: Client) -> None:
     uri = "file:///notes.md"
     client.open(uri, "", "markdown")

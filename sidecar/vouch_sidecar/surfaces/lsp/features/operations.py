@@ -19,15 +19,18 @@ from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import Result
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-READ_WINDOW = ("salience", "context")
-"""The operations that words which are being typed count for."""
+OF_OWN_SESSION = ("salience", "context")
+"""The operations that are about the client's own session where none is named."""
 
 
 async def answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
-    """The result of an operation; long ones run in a worker thread."""
-    if operation.name in READ_WINDOW:
+    """The result of an operation; long ones run in a worker thread. What was typed before counts
+    for one about a session.
+    """
+    given = params if isinstance(params, Mapping) else {}
+    if given.get("session_id") or operation.name in OF_OWN_SESSION:
         server.typing.flush()
-    uri = params.get("uri") if isinstance(params, Mapping) else None
+    uri = given.get("uri")
     caller = server.caller_for(uri) if isinstance(uri, str) else server.caller
     result: Result = await perform_async(server.engine, operation, params, caller, server.document)
     return result
