@@ -68,14 +68,14 @@ def test_a_contested_claim_is_not_said_without_what_contradicts_it() -> None:
 
 def test_each_collection_has_as_many_lines_as_its_config_allows() -> None:
     views = []
-    for name, said, allowed in (("one", "rotates keys", 1), ("two", "is audited", 3)):
-        known = (claim(f"c{n}", f"{name} {said}: {n}.", entities=("vault",)) for n in range(3))
+    for name, allowed in (("one", 1), ("two", 3)):
+        known = (claim(f"c{n}", f"{name} rotates keys {n}.", entities=("vault",)) for n in range(3))
         seen = view(VAULT, *known, collection=name)
         views.append(replace(seen, settings=Settings(recall=Recall(max_results=allowed))))
     text = "Has the Key Vault rotated keys?"
     rows = volunteered(row for seen in views for row in named_in(seen, [text]))
     block = make_block(views, rows, text)
-    assert Counter(hit.view.collection for hit in block.hits) == {"one": 1, "two": 1}
+    assert Counter(hit.view.collection for hit in block.hits) == {"one": 1, "two": 2}
 
 
 def test_what_a_name_alone_brings_is_not_said_to_be_near_by_meaning() -> None:

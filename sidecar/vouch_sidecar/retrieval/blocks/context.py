@@ -58,7 +58,8 @@ def make_block(
     limit = max((recall.max_results for recall in recalls), default=0)
     limit = limit if max_lines is None else min(limit, max_lines)
     told, lines = Counter[str](), list[Line]()
-    for line in each_line_once([*first, *lines_for(rows, text, more, limit + len(given))]):
+    most = limit * len(views) + len(given)  # of which a collection may be allowed fewer
+    for line in each_line_once([*first, *lines_for(rows, text, more, most)]):
         collection = line.view.collection
         if line.state not in given and told[collection] < line.view.recall.max_results:
             told[collection] += 1
