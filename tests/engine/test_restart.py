@@ -14,7 +14,7 @@ from vouch_sidecar.index.base_cache import Bases
 from tests.engine.bases import base, cached, counts, engine_on, finished, reread, write
 from tests.engine.processes import holds
 from tests.engine.world import changed, files, lay, said_by
-from tests.kb.samples import claim
+from tests.kb.samples import claim, receipt, source
 
 SECRET = "doormat"
 
@@ -140,3 +140,27 @@ def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
     assert len(finished(tmp_path)) == 1
     assert not holds(tmp_path / "cache", SECRET)
     assert counts(started(root, tmp_path), "key vault") == {"vault": 1}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"status": "archived"}, {"scope": {"visibility": "private"}}],
+    ids=["retired", "unseen"],
+)
+def test_a_quote_that_nobody_may_see_any_more_is_in_no_base(
+    other: dict[str, object], tmp_path: Path
+) -> None:
+    content = f"Look under the {SECRET}.".encode()
+    cited = {**source(content), **receipt("ev", content, content)}
+    citing = claim("citing", evidence=["ev"])
+    hidden = claim("hidden", evidence=["ev"], **other)
+    claims = {"claims/citing.yaml": citing, "claims/hidden.yaml": hidden}
+    root = base(tmp_path / "kb", {**cited, **claims})
+    engine = started(root, tmp_path)
+    assert holds(tmp_path / "cache", SECRET)
+    write(root, "claims/citing.yaml", claim("citing"))
+    reread(engine)
+    assert not holds(tmp_path / "cache", SECRET)
+    engine.load()
+    assert len(finished(tmp_path)) == 1
+    assert not holds(tmp_path / "cache", SECRET)

@@ -65,14 +65,24 @@ def test_a_page_links_claims_only_where_all_who_see_these_see_it() -> None:
     assert View("kb", knowledge, ADA).search.claim_count("e") == 0
 
 
-def test_what_a_retired_claim_alone_quotes_goes_though_nobody_saw_the_claim() -> None:
-    unseen = Scope("private")
-    cited = source("s", "Notes", Scope()), evidence("v", "s")
-    knowledge = knowing(*cited, claim("c", "Keys leaked.", evidence=("v",), scope=unseen))
-    assert not knowledge.state((Kind.EVIDENCE, "v")).hides_quote
-    retired = claim("c", "", evidence=("v",), scope=unseen, status="redacted")
-    knowledge = after(knowledge, retired)
-    assert knowledge.state((Kind.EVIDENCE, "v")).hides_quote
+@pytest.mark.parametrize("scope", [Scope(), Scope("private")], ids=["retired", "unseen"])
+def test_a_quote_that_only_claims_cite_that_nobody_sees_is_withdrawn(scope: Scope) -> None:
+    status = "stable" if scope.visibility == "private" else "redacted"
+    citing = [
+        claim("hidden", "", evidence=("v",), scope=scope, status=status),
+        claim("open", "Keys rotate.", evidence=("v",)),
+    ]
+    before = knowing(source("s", "Notes", Scope()), evidence("v", "s"), *citing)
+    shown = before.evidence("v")
+    assert shown is not None
+    assert shown.quote == "a quote"
+    then = after(before, claim("open", "Keys rotate."))
+    withheld = then.evidence("v")
+    assert withheld is not None
+    assert withheld.quote is None
+    assert then.withdrawn_since(before)
+    assert not before.withdrawn_since(then)
+    assert not after(then, gone=(Kind.EVIDENCE, "v")).withdrawn_since(then)
 
 
 @pytest.mark.parametrize("scopes", ["u", "a", "ua", "o", "oa", "ab", "b", ""])

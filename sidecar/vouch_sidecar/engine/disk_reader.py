@@ -9,7 +9,6 @@ from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import layer_of
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.records import Key
 from vouch_sidecar.kb.store import Reconciled, Store
 
 REBASE_FROM = 300
@@ -51,7 +50,7 @@ class DiskReader:
             self.latest = Knowledge.of(seen.records)
         else:
             self.latest = before.after(seen.records)
-            if _is_any_retired(before, self.latest):
+            if self.latest.withdrawn_since(before):
                 self._purge()
         self._is_sound = True
         return seen
@@ -101,13 +100,3 @@ class DiskReader:
             except FileNotFoundError:
                 return False
         return True
-
-
-def _is_any_retired(before: Knowledge, after: Knowledge) -> bool:
-    """Whether a change took an artifact, or the quote of one, from everybody."""
-
-    def is_retired(key: Key) -> bool:
-        lost_quote = after.state(key).hides_quote and not before.state(key).hides_quote
-        return before.artifact(key) is not None and (lost_quote or after.artifact(key) is None)
-
-    return any(map(is_retired, after.changed_since(before) or ()))

@@ -35,7 +35,6 @@ from tantivy import Index
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, layer_of
 from vouch_sidecar.index.links import LinkState
-from vouch_sidecar.index.schema import NOBODY
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.records import (
     KIND_OF,
@@ -291,7 +290,7 @@ def _write_records(
         stream.write(json.dumps([said, stamp]))
         for key, record in knowledge.records.items():
             state = knowledge.states[key]
-            if isinstance(record, Evidence) and state.label == NOBODY:
+            if isinstance(record, Evidence) and knowledge.withholds(key):
                 continue  # the next process reads it again: its quote stands in no file of ours
             stamp = stats.get(record.path, b"").hex()
             values = [getattr(record, name) for name in _FIELDS[type(record)]]

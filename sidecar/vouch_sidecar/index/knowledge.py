@@ -173,11 +173,26 @@ class Knowledge:
         return self._shown(record) if isinstance(record, Evidence) else record
 
     def _shown(self, evidence: Evidence) -> Evidence:
-        """Evidence that retired claims alone cite is shown as id, source and range."""
-        if not self.state((Kind.EVIDENCE, evidence.id)).hides_quote:
+        """Evidence whose text nobody may see is shown as id, source and range."""
+        if not self.withholds((Kind.EVIDENCE, evidence.id)):
             return evidence
         locator = "" if " " in evidence.locator else evidence.locator
         return replace(evidence, quote=None, locator=locator)
+
+    def withholds(self, key: Key) -> bool:
+        """Whether nobody may see the text of an artifact, or it is gone. Of evidence that is so
+        where nobody sees a claim that cites it, or its source.
+        """
+        if key[0] is Kind.EVIDENCE:
+            return self.state(key).label == NOBODY
+        return self.artifact(key) is None
+
+    def withdrawn_since(self, before: Knowledge) -> bool:
+        """Whether the text of any artifact was taken from everybody since an earlier generation."""
+        return any(
+            self.withholds(key) and not before.withholds(key)
+            for key in self.changed_since(before) or ()
+        )
 
     def document(self, key: Key) -> Document | None:
         """The first document of an artifact."""

@@ -23,14 +23,12 @@ PagesByClaim = Mapping[str, list[tuple[Page, Callable[[], tuple[str, ...]]]]]
 
 class LinkState(NamedTuple):
     """What other artifacts decide about one: its visibility label; for a claim, the entities that
-    it is linked to, sorted, and how; for evidence, whether retired claims alone cite it, so that it
-    does not count and nobody is shown its quote.
+    it is linked to, sorted, and how.
     """
 
     label: str
     entity_ids: tuple[str, ...] = ()
     how: LinkedBy = "named"
-    hides_quote: bool = False
 
 
 States = Mapping[Key, LinkState]
@@ -171,9 +169,7 @@ def _of_ends(
             _gates_at(records, end, RELATION_ENDS) for end in (artifact.source, artifact.target)
         ]
         return LinkState(_label(ends))
-    if not (citing := cited.get(artifact.id, {OPEN})):
-        return LinkState(NOBODY, hides_quote=True)
-    gates = {gate for gate in citing if gate is not None}
+    gates = {gate for gate in cited.get(artifact.id, {OPEN}) if gate is not None}
     return LinkState(_label([_gates_at(records, artifact.source_id, (Kind.SOURCE,)), gates]))
 
 
