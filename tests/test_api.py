@@ -13,6 +13,7 @@ from vouch_sidecar.api import InvalidParamsError
 from vouch_sidecar.operations.operation import operations
 
 from tests.protocol import knowledge
+from tests.workspace.places import cite, git, repository
 
 ROOT = Path(__file__).parents[1]
 
@@ -58,6 +59,25 @@ def test_what_changes_counts_after_a_refresh_for_whoever_may_see_it(tmp_path: Pa
         kb.status()
     with pytest.raises(NoKnowledgeBaseError, match="no knowledge base found"):
         open_kb(empty)
+
+
+def test_a_question_about_files_takes_in_what_git_has_checked_out(tmp_path: Path) -> None:
+    """Files of one branch are never tied to claims of another."""
+    root = repository(tmp_path / "house", {})
+    for branch, named in (("other", "`two.py` is new."), ("main", "`two.py` waits.")):
+        cite(root, branch, named, "https://example.org")
+        (root / "two.py").write_text("")
+        git(root, "checkout", "-q", "-B", branch)
+        git(root, "add", ".")
+        git(root, "commit", "-qm", branch)
+        (root / ".vouch" / "claims" / f"{branch}.yaml").unlink()
+    git(root, "checkout", "-q", "-f", "main")
+    with open_kb(root) as kb:
+        for branch in ("other", "main"):
+            git(root, "checkout", "-q", branch)
+            files = kb.files(["two.py"])
+            assert [claim.id for file in files.files for claim in file.claims] == [branch]
+            assert files.degraded == []
 
 
 SCRIPT = """

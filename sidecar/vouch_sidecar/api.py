@@ -86,8 +86,9 @@ def _method(operation: Operation[Any, R]) -> Callable[..., R]:
 class KnowledgeBase:
     """An open knowledge base, or several. Use it in one thread, and close it at the end.
 
-    Answers are those of the moment when it was opened, or last refreshed. Opening waits until
-    everything is read. What can't be used as a parameter raises `InvalidParamsError`.
+    Answers are those of the moment when it was opened, or last refreshed; what git has checked out
+    since is taken in once a question depends on files. Opening waits until everything is read. What
+    can't be used as a parameter raises `InvalidParamsError`.
     """
 
     def __init__(self, engine: Engine, viewer: Viewer) -> None:

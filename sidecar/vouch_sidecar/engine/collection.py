@@ -211,8 +211,11 @@ class Collection:
     @property
     def is_world_due(self) -> bool:
         """Whether the world is to be built: from something else, of files that were reported, or
-        because it is time to look at all files.
+        because it is time to look at all files. Not before the claims of what git has checked out
+        were read.
         """
+        if not self.complete or self.is_checked_out_anew:
+            return False
         is_other = not self.world.is_whole or self.world.given != self.given
         return is_other or bool(self.reported_around) or self.memo.sweep_at <= self.memo.clock()
 

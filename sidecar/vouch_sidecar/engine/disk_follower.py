@@ -206,13 +206,9 @@ class BaseFollower:
     # The world around
 
     async def _until_world_due(self) -> None:
-        """Wait until a world is to be built, and the claims of what git has checked out were
-        read.
-        """
+        """Wait until a world is to be built."""
         collection, due = self.collection, self._engine.due
-        while (
-            not collection.complete or not collection.is_world_due or collection.is_checked_out_anew
-        ):
+        while not collection.is_world_due:
             await due.since(due.count, AROUND_SECONDS)
 
     async def _build(self) -> None:
@@ -220,10 +216,7 @@ class BaseFollower:
         given, reported = collection.given, collection.reported_around
         with engine.breath.steps() as breathe, looked_at(reported) as paths:
             world = await in_turn(partial(collection.build, given, paths, breathe), WORLDS)
-        if collection.checkout() == given.checkout:
-            engine.publish_world(collection, world)
-        else:  # its files may be those of other claims
-            collection.memo.sweep_at = 0.0
+        engine.publish_world(collection, world)
         if paths:
             engine.changed.bump()  # questions wait for this
 

@@ -130,15 +130,18 @@ class Engine:
         for collection in self.collections.values():
             with collection.faults.contained(LOOK, NOT_TAKEN_IN):
                 self.publish(collection, collection.read())
-            if not collection.is_failing:  # what was read last may be half of a change
-                with collection.faults.contained(BASE, UNWRITTEN):
-                    if (kept := collection.keep(whole)) is not None:
-                        self.publish(collection, kept)
+            with collection.faults.contained(BASE, UNWRITTEN):
+                if (kept := collection.keep(whole)) is not None:
+                    self.publish(collection, kept)
 
     def settle(self, collections: Iterable[Collection] | None = None) -> None:
-        """Bring the worlds around some knowledge bases, or all, up to date. Blocks."""
+        """Bring the worlds around some knowledge bases, or all, up to date, and first the claims
+        with what git has checked out since they were read. Blocks.
+        """
         for collection in self.collections.values() if collections is None else collections:
             with collection.faults.contained(WORKSPACE, NO_TIES):
+                if collection.complete and collection.is_checked_out_anew:
+                    self.publish(collection, collection.read())
                 while collection.is_world_due:
                     self.publish_world(collection, collection.build(collection.given))
 
@@ -167,8 +170,12 @@ class Engine:
 
     def publish_world(self, collection: Collection, world: World) -> None:
         """Publish the world around a knowledge base: a generation, if answers may differ, be it in
-        that nothing is pending any more.
+        that nothing is pending any more. One that was built across a checkout is not published.
         """
+        given = world.given
+        if given and collection.checkout() != given.checkout:  # files may be those of other claims
+            collection.memo.sweep_at = 0.0
+            return
         before, was_behind = collection.world, collection.is_world_behind
         collection.published = replace(collection.published, world=world)
         is_news = was_behind and not collection.is_world_behind
