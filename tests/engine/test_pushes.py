@@ -102,6 +102,16 @@ def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> Non
     assert [said for row, said in push.rows if row.entity.id == first] == ["No."]
 
 
+def test_a_row_that_shows_another_reason_is_told_and_not_one_that_fades(
+    engine: Engine, listener: Listener, root: Path
+) -> None:
+    ((row, _),) = say(engine, listener, "the key-vault")[0].rows
+    assert say(engine, listener, "nothing of note") == []
+    configure(engine, root, volunteer={"threshold": 0.95})
+    (push,) = pushed(listener)
+    assert [shown.why for shown, _ in push.rows] == [f"{row.why}: another form of the name"]
+
+
 @pytest.mark.parametrize("wanted", [["salience"], ["fresh"], ["text"], ["fresh", "text"], []])
 def test_only_the_parts_that_a_client_wants_are_filled(
     engine: Engine, wanted: list[PushPart]

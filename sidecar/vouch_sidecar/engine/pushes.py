@@ -123,10 +123,7 @@ class Pushes:
                 fresh_rows = tuple(each for each in push.fresh if each[0].entity.id in said)
                 push, state = replace(push, fresh=fresh_rows), ()
             fresh = [(row.view.identity, row.entity.id) for row, _ in push.fresh]
-            rows = tuple(
-                (r.view.shown_collection, r.entity, r.claim_count, r.top_claim_id, claim, r.matched)
-                for r, claim in push.rows
-            )
+            rows = tuple((row.shown, claim) for row, claim in push.rows)
             if rows != last.rows or fresh:
                 log.debug("push: %d in play, %d fresh", len(rows), len(fresh))
                 subscriber.tell(push if "fresh" in parts else replace(push, fresh=()))

@@ -49,19 +49,7 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
 
 def salient_row(row: Salient) -> SalientEntity:
     """An entity in play as a row of results."""
-    return SalientEntity(
-        entity_id=row.entity.id,
-        claim_count=row.claim_count,
-        top_claim_id=row.top_claim_id,
-        name=row.entity.name,
-        type=row.entity.type,
-        score=row.score,
-        arm=row.arm,
-        matched=list(row.matched),
-        why=row.why,
-        ambiguous=row.ambiguous,
-        collection=row.view.shown_collection,
-    )
+    return SalientEntity(**row.shown, score=row.score)
 
 
 def table(result: SalienceResult) -> list[Shown]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Any
 
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
@@ -74,6 +75,22 @@ class Salient:
     def identity(self) -> tuple[Hashable, str]:
         """The entity among those of all knowledge bases."""
         return self.view.identity, self.entity.id
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """What a row shows of it, by field, but for the score, which fades with every text."""
+        return {
+            "entity_id": self.entity.id,
+            "name": self.entity.name,
+            "type": self.entity.type,
+            "claim_count": self.claim_count,
+            "top_claim_id": self.top_claim_id,
+            "arm": self.arm,
+            "matched": [*self.matched],
+            "why": self.why,
+            "ambiguous": self.ambiguous,
+            "collection": self.view.shown_collection,
+        }
 
     def with_claim(self) -> Salient:
         """The entity with its best claim."""
