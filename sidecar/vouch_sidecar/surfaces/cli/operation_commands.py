@@ -16,6 +16,7 @@ import click
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
+from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.operations.operation import Operation, operation_called, operations
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
@@ -107,6 +108,10 @@ class OperationCommand(click.Command):
             roots_from(given["root"]),
             {name: given[name] for name in ("project", "agent")},
         )
+        folders = [Path(), *(folder for root in roots for folder in (root, *root.parents))]
+        for path in _paths(given):
+            if not any(os.path.lexists(folder / path) for folder in folders):
+                say(f"{printable(path)} is not there.", err=True)
         with suppress(UnansweredError, ValidationError):
             result = self._asked(given, partial(_served, roots, viewer))
             if result.complete:
@@ -121,10 +126,10 @@ class OperationCommand(click.Command):
         chosen = {name: given[name] for name in self.fields.keys() & given}
         # An option that may be repeated is a tuple, which is empty where it is not used.
         params = {n: list(v) if isinstance(v, tuple) else v for n, v in chosen.items() if v != ()}
-        if PATHS in params:  # standard input has one a line
-            paths = dict.fromkeys(line for path in params[PATHS] for line in path.splitlines())
+        if PATHS in params:
             here = Path.cwd()
-            params[PATHS] = [str(here / p) if os.path.lexists(here / p) else p for p in paths]
+            there = (str(here / p) if os.path.lexists(here / p) else p for p in _paths(given))
+            params[PATHS] = [*there]
         if not self.operation.requires_session:
             return answer(self.operation, params)
         from vouch_sidecar.operations import mentions, session_end
@@ -137,6 +142,11 @@ class OperationCommand(click.Command):
             return result.model_copy(update={"session_id": "shell"})
         finally:
             answer(session_end.OPERATION, session)
+
+
+def _paths(given: Mapping[str, Any]) -> list[str]:
+    """The paths of a command line, each once; standard input has one a line."""
+    return [*dict.fromkeys(line for path in given.get(PATHS, ()) for line in path.splitlines())]
 
 
 def _served(
