@@ -67,7 +67,11 @@ def test_a_call_names_its_root(mcp: Host, place: Place, tmp_path: Path) -> None:
         assert ("green" in text_of(found)) == is_there
         assert content_of(found)["hits"]
     gone, relative = "does not exist", "is no absolute path"
-    wrong = ((str(tmp_path / "none"), gone), ("src", relative), ([str(other)], relative))
+    none = tmp_path / "none"
+    wrong = (
+        *((str(none), gone), (none.as_uri(), gone)),
+        *(("src", relative), ([str(other)], relative), ("file://[x", relative)),
+    )
     for folder, why in wrong:
         found = mcp.call("search", query="tokens green", root=folder)
         assert text_of(found).startswith(f"{NONE} from the `root` of this call, which {why}")

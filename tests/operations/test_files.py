@@ -99,7 +99,7 @@ def test_ways_to_name_a_file_and_a_range_of_it(engine: Engine, root: Path) -> No
         for params, found in (({}, ["cites", "names"]), ({"range": there}, ["names", "cites"])):
             claims = ask(engine, "files", None, uri=uri, **params)["files"][0]["claims"]
             assert [row["id"] for row in claims] == found  # those in the range come first
-    for uri in ("untitled:Untitled-1", "http://[x"):
+    for uri in ("untitled:Untitled-1", "http://[x", "file://[x", "file://host"):
         assert ask(engine, "files", uri=uri)["files"] == []
 
 

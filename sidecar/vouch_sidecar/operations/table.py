@@ -29,7 +29,7 @@ Reader = Literal["all", "people", "terminal", "model"]
 """Whom a part is for; people read a terminal or a pipe."""
 
 
-_FILE = re.compile(r"file:(?://[^/?#]*)?(?:/(?=[A-Za-z]:))?([^?#]+)", re.IGNORECASE)
+_FILE = re.compile(r"file:(?://[^/?#]*+)?+(?:/(?=[A-Za-z]:))?([^?#]+)", re.IGNORECASE)
 
 
 class FileUri(str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,7 +66,7 @@ class Projects:
         """Why there is none to look into at the `root` that was asked for, which is not repeated,
         or without one, and what to do, for who asked.
         """
-        where = str(self.start) if root is None else root
+        where = str(self.start) if root is None else path_of(root)
         named = printable(where) if root is None else "the `root` of this call"
         here = f"No knowledge base was found from {named}"
         if UNFILLED in where:
@@ -90,8 +91,8 @@ def serve(engine: Engine, roots: frozenset[Path]) -> None:
 
 def path_of(folder: str) -> str:
     """The path that a path or a file URI names; `~` is the home folder."""
-    if folder.startswith("file:"):
-        folder = unquote(urlparse(folder).path)
+    with suppress(ValueError):
+        folder = unquote(urlparse(folder).path) if folder.startswith("file:") else folder
     return os.path.expanduser(folder)  # noqa: PTH111 - the other one raises, and drops a last slash
 
 
