@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from vouch_sidecar import NoKnowledgeBaseError, open_kb
-from vouch_sidecar.api import InvalidParamsError
+from vouch_sidecar import InvalidParamsError, NoKnowledgeBaseError, open_kb
 from vouch_sidecar.operations.operation import operations
 
 from tests.protocol import knowledge

@@ -11,9 +11,22 @@ TYPE_CHECKING = False  # a hook has no time to import `typing`, either
 if TYPE_CHECKING:
     from typing import Any
 
-    from vouch_sidecar.api import KnowledgeBase, NoKnowledgeBaseError, NotFoundError, open_kb
+    from vouch_sidecar.api import (
+        InvalidParamsError,
+        KnowledgeBase,
+        NoKnowledgeBaseError,
+        NotFoundError,
+        open_kb,
+    )
 
-__all__ = ["KnowledgeBase", "NoKnowledgeBaseError", "NotFoundError", "__version__", "open_kb"]
+__all__ = [
+    "InvalidParamsError",
+    "KnowledgeBase",
+    "NoKnowledgeBaseError",
+    "NotFoundError",
+    "__version__",
+    "open_kb",
+]
 
 
 def __getattr__(name: str) -> Any:
