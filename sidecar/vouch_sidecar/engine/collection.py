@@ -23,7 +23,7 @@ from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.store import Reconciled
 from vouch_sidecar.workspace.breath import Breathe
-from vouch_sidecar.workspace.build import WorldMemo, build
+from vouch_sidecar.workspace.build import WorldMemo, build, is_due
 from vouch_sidecar.workspace.git import Checkout, checked_out, why_unasked
 from vouch_sidecar.workspace.world import Given, World
 
@@ -210,14 +210,12 @@ class Collection:
 
     @property
     def is_world_due(self) -> bool:
-        """Whether the world is to be built: from something else, of files that were reported, or
-        because it is time to look at all files. Not before the claims of what git has checked out
+        """Whether the next world is to be built: not before the claims of what git has checked out
         were read.
         """
         if not self.complete or self.is_checked_out_anew:
             return False
-        is_other = not self.world.is_whole or self.world.given != self.given
-        return is_other or bool(self.reported_around) or self.memo.sweep_at <= self.memo.clock()
+        return is_due(self.world, self.given, self.memo, self.reported_around)
 
     @property
     def is_world_behind(self) -> bool:

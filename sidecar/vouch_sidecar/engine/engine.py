@@ -174,7 +174,7 @@ class Engine:
         """
         given = world.given
         if given and collection.checkout() != given.checkout:  # files may be those of other claims
-            collection.memo.sweep_at = 0.0
+            collection.memo.look_at_all()
             return
         before, was_behind = collection.world, collection.is_world_behind
         collection.published = replace(collection.published, world=world)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -55,6 +55,21 @@ class WorldMemo:
     before files were searched.
     """
 
+    def look_at_all(self) -> None:
+        """Have all files looked at for the next world."""
+        self.sweep_at = 0.0
+
+
+def is_due(before: World, given: Given, memo: WorldMemo, reported: Collection[str]) -> bool:
+    """Whether a world is to be built after another one: from something else, of files that were
+    reported, or because it is time to look at all files.
+    """
+    return before.given != given or bool(reported) or _is_sweep(before, memo)
+
+
+def _is_sweep(before: World, memo: WorldMemo) -> bool:
+    return not before.is_whole or memo.sweep_at <= memo.clock()
+
 
 def build(
     before: World, given: Given, memo: WorldMemo, breathe: Breathe, reported: Set[str]
@@ -68,9 +83,9 @@ def build(
     """
     began, was = memo.clock(), before.given
     git = Repository.holding(memo.tree, given.trusted)
-    is_sweep = not before.is_whole or memo.sweep_at <= began
-    is_due = is_sweep or was is None or given.checkout != was.checkout
-    is_all = is_due or not reported.isdisjoint(before.files.folders)
+    is_other_tree = was is None or given.checkout != was.checkout
+    is_in_folder = not reported.isdisjoint(before.files.folders)
+    is_all = _is_sweep(before, memo) or is_other_tree or is_in_folder
     world = _listed(before, given, git, memo, reported, is_all)
     if was is not None:
         is_new = is_all or world.files is not before.files
@@ -79,8 +94,10 @@ def build(
             memo.definitions = _defined(world.files, searched, memo, breathe)
         history = _history(world, git if given.is_told else None, memo, is_all)
         world = replace(world, history=history, definitions=memo.definitions or {})
-    is_other = not before.is_whole or _READ(world) != _READ(before)
-    if is_other or _any_changed(before, reported, is_all):
+    is_same = before.is_whole and _READ(world) == _READ(before)
+    if is_same and not _any_changed(before, reported, is_all):
+        world = before
+    else:
         own = own_names(given.name, memo.root)
         if was is not None and was.name != given.name:
             world = replace(world, topics=NO_TOPICS)  # which have none of the project's own names
@@ -89,17 +106,12 @@ def build(
             topics = _topics(world.topics, given, memo.root, own, breathe)
             world = replace(world, topics=topics, is_whole=True)
         world = _built(world, before, given.knowledge, own)
-    elif given == was:
-        world = before
     if is_all:
         memo.sweep_at = memo.clock() + sweep_interval(memo.clock() - began)
     return world
 
 
-_READ = attrgetter(
-    *("given.knowledge", "given.name", "given.viewers"),
-    *("prefix", "files", "code_owners", "history", "definitions"),
-)
+_READ = attrgetter("given", "prefix", "files", "code_owners", "history", "definitions")
 """What all else in a world follows from."""
 
 
