@@ -112,22 +112,19 @@ class Pushes:
             windows, state = self._windows(subscriber, session)  # their time limit begins now
             with self._breath:
                 rank = partial(push_of, session.id, self._generation(), windows, parts)
-                push = await in_turn(rank)
+                push, fresh = await in_turn(rank)
             if self._sessions.peek(session.id) is not session:
                 continue
             if self._windows(subscriber, session)[1] != state:
                 waiting.append(session)  # it is out of date, and made again
                 continue
-            if any(window.view.deadline.cuts for window in windows):  # the rest comes later
-                said = {hit.entity_id for hit in push.block.hits}
-                fresh_rows = tuple(each for each in push.fresh if each[0].entity.id in said)
-                push, state = replace(push, fresh=fresh_rows), ()
-            fresh = [(row.view.identity, row.entity.id) for row, _ in push.fresh]
+            if any(window.view.deadline.cuts for window in windows):
+                state = ()  # the rest comes later
             rows = tuple((row.shown, claim) for row, claim in push.rows)
             if rows != last.rows or fresh:
                 log.debug("push: %d in play, %d fresh", len(rows), len(fresh))
-                subscriber.tell(push if "fresh" in parts else replace(push, fresh=()))
-            session.pushed |= dict.fromkeys(fresh, self._sessions.clock())
+                subscriber.tell(push)
+            session.pushed |= dict.fromkeys([row.identity for row in fresh], self._sessions.clock())
             told[session.id] = _Told(state, rows)
 
     def _windows(

@@ -84,8 +84,10 @@ class Push:
 
 def push_of(
     session_id: str, generation: int, windows: Sequence[Window], parts: Collection[PushPart]
-) -> Push:
-    """The wanted `parts` for the windows of one session. All look-ups in the index happen here."""
+) -> tuple[Push, list[Salient]]:
+    """The wanted `parts` for the windows of one session, and the entities that these tell of for
+    the first time, in rows or in the block. All look-ups in the index happen here.
+    """
     rows = in_play(windows, PUSHED_ROWS) if "salience" in parts else []
     fresh: list[Salient] = []
     if not {"fresh", "text"}.isdisjoint(parts):
@@ -95,8 +97,12 @@ def push_of(
     if fresh and "text" in parts:
         # all were brought in by the newest text
         block = make_block([window.view for window in windows], fresh, fresh[0].text)
-    pushed = tuple(map(pushed_row, rows)), tuple(map(pushed_row, fresh))
-    return Push(session_id, generation, *pushed, block)
+    if any(window.view.deadline.cuts for window in windows):  # the rest comes later
+        said = {hit.entity_id for hit in block.hits}
+        fresh = [row for row in fresh if row.entity.id in said]
+    shown = fresh if "fresh" in parts else []
+    pushed = tuple(map(pushed_row, rows)), tuple(map(pushed_row, shown))
+    return Push(session_id, generation, *pushed, block), fresh
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:
