@@ -322,6 +322,8 @@ class Problem:
     column: int = 1
     field: str | None = None
     code: str = "invalid"
+    is_of_disk: bool = False
+    """Whether it is of the file as it lies there, whatever its text is."""
 
     @property
     def is_unusable(self) -> bool:

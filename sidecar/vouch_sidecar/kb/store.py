@@ -44,6 +44,14 @@ class Reconciled:
     skipped: int = 0
 
 
+def until_read(problem: Problem, config: bytes | None) -> Problem:
+    """A problem because of which `config.yaml` can't be read, with what counts until it can be:
+    `config`, the last version that could, else the defaults.
+    """
+    counts = "the defaults count" if config is None else "the version before counts"
+    return replace(problem, message=f"{problem.message}; until it can be read, {counts}")
+
+
 class Store:
     """The artifacts of one knowledge base. Not thread-safe: one call at a time, in any thread.
 
@@ -121,7 +129,7 @@ class Store:
         wanted = {CONFIG, *self._stats} if only is None else only
         for path in wanted - found.files.keys():
             if path.startswith(tuple(found.unlisted)):
-                self._fail(path, Problem(path, "the folder can't be listed"))
+                self._fail(path, Problem(path, "the folder can't be listed", is_of_disk=True))
             else:
                 self._forget(path)
         for path, stat in found.files.items():
@@ -141,7 +149,7 @@ class Store:
             self._forget(path)
             return
         except UnreadableError as error:
-            self._fail(path, Problem(path, str(error)))
+            self._fail(path, Problem(path, str(error), is_of_disk=True))
             return
         self._young.discard(path)
         if abs(started - mtime_ns(stat)) <= YOUNG_SECONDS * 1e9:
@@ -184,9 +192,7 @@ class Store:
 
     def _fail_config(self, problem: Problem) -> None:
         """Where the config can't be read, the last good one goes on counting."""
-        counts = "the defaults count" if self.config is None else "the version before counts"
-        message = f"{problem.message}; until it can be read, {counts}"
-        self._problems[CONFIG] = (replace(problem, message=message),)
+        self._problems[CONFIG] = (until_read(problem, self.config),)
 
     def _hold(self, path: str) -> None:
         """Let the last good version serve for a while, counted from the first failure; not one that
@@ -238,7 +244,7 @@ class Store:
         for path in sorted(self._rivals):
             counts = counting[self._records[path][0]].path
             message = f"another file has the same id and counts: {counts[:200]}"
-            found.append(Problem(path, message, field="id"))
+            found.append(Problem(path, message, field="id", is_of_disk=True))
         for item in found:
             problems[item.path] = (*problems.get(item.path, ()), item)
         return Reconciled(counting, problems, self.config, skipped + len(self._survey_problems))

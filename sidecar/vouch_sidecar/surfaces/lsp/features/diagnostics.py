@@ -17,6 +17,7 @@ from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import with_field
 from vouch_sidecar.kb.settings import load_settings
+from vouch_sidecar.kb.store import until_read
 from vouch_sidecar.surfaces.lsp.at_position import file_at
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -48,7 +49,9 @@ async def keep_published(server: Sidecar) -> None:
 
 
 def _problems(server: Sidecar) -> Problems:
-    """All diagnostics by URI, in the client's spelling. Of an open file as its text stands."""
+    """All diagnostics by URI, in the client's spelling. Of an open file as its text stands, beside
+    what is wrong with the file on disk.
+    """
     uri_for, engine = server.uris(), server.engine
     by_uri: dict[str, list[Problem]] = {}
     for served in engine.serving(server.caller):
@@ -57,7 +60,9 @@ def _problems(server: Sidecar) -> Problems:
             by_uri.setdefault(uri, []).append(problem)
     for document in server.documents.values():
         if (file := file_at(server, document)) is not None:
-            by_uri[document.uri] = _problems_in(server, *file, document.source.encode())
+            of_disk = [one for one in by_uri.get(document.uri, ()) if one.is_of_disk]
+            found = _problems_in(server, *file, document.source.encode())
+            by_uri[document.uri] = [*of_disk, *found]
     return {
         uri: [_diagnostic(problem, server.document(uri)) for problem in problems]
         for uri, problems in by_uri.items()
@@ -69,7 +74,8 @@ def _problems_in(server: Sidecar, served: Served, relative: str, data: bytes) ->
     """The problems of an open file as its text stands, those across files included."""
     if relative == CONFIG:
         _, found = load_settings(data, server.engine.registry.client, server.engine.env)
-        return [problem for problem in found if problem.path == CONFIG]
+        last, own = served.collection.published.files.config, [p for p in found if p.path == CONFIG]
+        return [until_read(one, last) if one.is_unusable else one for one in own]
     reading, view = parse(relative, data), served.view
     if reading.artifact is None:
         return [*reading.problems]
