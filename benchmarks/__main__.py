@@ -68,9 +68,9 @@ ROWS = {
     "context, 200 characters": Row(aims=(10, 20)),
     "search": Row(aims=(15, 30)),
     "probe": Row(),
+    "hover": Row(),
     "prompt": Row(),
     "salience": Row(),
-    "hover": Row(),
     "command beside a sidecar": Row(),
     "hook beside a sidecar": Row(aims=(400, 400)),
     "memory after all questions": Row("MB", 1e6, (120, 250)),
@@ -199,11 +199,11 @@ def asked(questions: Questions, at: int, uri: str) -> Iterator[tuple[str, str, o
     yield "context, 200 characters", "vouch/context", {"task": f"{prompt[:196]} c"}
     yield "search", "vouch/search", {"query": topic}
     yield "probe", "vouch/probe", {"text": f"{prompt[:196]} p"}
+    place = {"position": {"line": at, "character": 22}}
+    yield "hover", "textDocument/hover", {"textDocument": {"uri": uri}, **place}
     for text in questions.windows[at]:
         yield "prompt", "vouch/prompt", {"session_id": f"{at}", "text": text}
     yield "salience", "vouch/salience", {"session_id": f"{at}"}
-    place = {"position": {"line": at, "character": 22}}
-    yield "hover", "textDocument/hover", {"textDocument": {"uri": uri}, **place}
 
 
 def measured(size: Size, number: int, *refs: str | None) -> list[Version]:

@@ -7,9 +7,9 @@ from math import inf
 
 import anyio
 
-GATHER_SECONDS = 0.05
-"""Who tells of changes waits so long from one round to the next. The first change is told at once:
-what is typed waited already.
+GATHER_SECONDS = 0.02
+"""Changes within this time after the first are told together. It is short, as what is typed waited
+already.
 """
 
 
@@ -47,11 +47,11 @@ class Changed:
                 await self.since(self.count)
 
     async def rounds(self, seconds: float = inf) -> AsyncIterator[None]:
-        """Now, and after every change, but at most every `GATHER_SECONDS`, and at the latest
-        `seconds` after the round before.
+        """Now, and `GATHER_SECONDS` after every change, or at the latest `seconds` after the round
+        before.
         """
         while True:
             count = self.count
             yield
-            await anyio.sleep(GATHER_SECONDS)
             await self.since(count, seconds)
+            await anyio.sleep(GATHER_SECONDS)
