@@ -47,7 +47,7 @@ class MeaningWorld(World):
 
     def vector(self, text: str, /) -> TextVector | None:
         assert self.engine.embeddings is not None
-        served = self.engine.serving(Caller())
+        served = self.engine.registry.serving(Caller())
         return self._portal.call(partial(self.engine.embeddings.vector, text, served))
 
     def close(self) -> None:

@@ -75,7 +75,7 @@ class World:
 
 def view_of(world: World) -> View:
     """What everybody sees of a world, with all the time that there is."""
-    (served,) = world.engine.serving(Caller())
+    (served,) = world.engine.registry.serving(Caller())
     return replace(served.view, deadline=Deadline())
 
 

@@ -132,7 +132,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, ids: Set[str]) -> None:
 def claims_told(engine: Engine) -> Mapping[str, set[str]]:
     """The ids of the claims that are told, by the way of telling and what was asked."""
     caller, said = Caller(), defaultdict[str, set[str]](set)
-    (served,) = engine.serving(caller)
+    (served,) = engine.registry.serving(caller)
     listener = Listener(engine, caller)
     for text in (json.loads(line)["text"] for line in PROMPTS):
         items = ask(engine, "context", task=text)["items"]
@@ -155,7 +155,8 @@ def test_what_is_refused_is_told_nowhere_and_hides_nothing(
 ) -> None:
     root = Path(shutil.copytree(TOP / "examples" / "courier", tmp_path / "courier"))
     engine = settled(root, tmp_path)
-    before, summary = claims_told(engine), brief([kb.view for kb in engine.serving(Caller())])
+    before = claims_told(engine)
+    summary = brief([kb.view for kb in engine.registry.serving(Caller())])
     ids = sorted(set().union(*before.values()))
     assert len(ids) > 20
     for refused in (set(ids[::2]), set(ids[1::2])):
@@ -167,7 +168,7 @@ def test_what_is_refused_is_told_nowhere_and_hides_nothing(
             if not way.startswith("push"):  # a row has one claim: its best
                 lost, new = before[way] - refused - after[way], after[way] - before[way]
                 assert len(lost) <= len(new), way
-        assert brief([kb.view for kb in again.serving(Caller())]) == summary
+        assert brief([kb.view for kb in again.registry.serving(Caller())]) == summary
 
 
 def test_many_that_are_refused_hide_no_other(
@@ -200,7 +201,8 @@ BEGUN = {"pages/edit-in-obsidian.md": STARTER, "pages/s1.md": SESSION}
 
 
 def summary(*roots: Path) -> list[str]:
-    return brief([kb.view for kb in engine_on(*roots).serving(Caller())]).splitlines()[1:-1]
+    served = engine_on(*roots).registry.serving(Caller())
+    return brief([kb.view for kb in served]).splitlines()[1:-1]
 
 
 def test_it_says_how_much_there_is_on_what_and_how_to_ask(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def looked(engine: Engine) -> World:
 
 
 def ties(engine: Engine, path: str) -> list[Tied]:
-    (served,) = engine.serving(Caller())
+    (served,) = engine.registry.serving(Caller())
     view = served.view
     there = view.workspace.path_of(path)
     return [] if there is None else tied_to(view, there)

@@ -216,7 +216,7 @@ def test_age_in_words_where_no_file_can_show_it(root: Path, tmp_path: Path) -> N
     engine = settled(root, tmp_path)
 
     def stale(days: float) -> dict[str, str | None]:
-        engine.now = lambda: CONFIRMED + days * DAY
+        engine.now = engine.registry.now = lambda: CONFIRMED + days * DAY
         return {each: ask(engine, "claim", id=each)["claim"]["stale"] for each in EACH}
 
     assert set(stale(365).values()) == {None}

@@ -286,7 +286,7 @@ def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
 
 def test_what_is_not_saved_yet_may_lose_a_name(root: Path, tmp_path: Path) -> None:
     cite(root, "one", "`UploadLoop` gives up.", ELSEWHERE)
-    (served,) = settled(root, tmp_path).serving(Caller())
+    (served,) = settled(root, tmp_path).registry.serving(Caller())
     assert tied_to(served.view, UPLOAD, "class SendLoop: ...\n") == []
     (tied,) = tied_to(served.view, "src/pkg/other.py", "\nclass UploadLoop: ...\n")
     assert tied.line == 2

@@ -31,15 +31,11 @@ from vouch_sidecar.engine.registry import Caller, Registry, Served
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.records import Key, Kind, VouchSession
-from vouch_sidecar.kb.settings import viewer_for
 from vouch_sidecar.retrieval.push import in_play
 from vouch_sidecar.retrieval.salience import Salient
-from vouch_sidecar.retrieval.view import Deadline, PeopleTold, View
 from vouch_sidecar.workspace.breath import Breath
-from vouch_sidecar.workspace.topics import NO_TOPICS
 from vouch_sidecar.workspace.world import World
 
 log = logging.getLogger(__name__)
@@ -49,7 +45,7 @@ Watching = Literal["own", "sweep", "none"]
 
 
 class Engine:
-    """Publishes generations, and gives callers a view of them. Only `load` and `settle` read
+    """Publishes generations, and takes texts into sessions. Only `load` and `settle` read
     files, and block. Others ask the system at most which folders there are, what git has
     checked out, and when its index or a pause was last written.
     """
@@ -76,26 +72,21 @@ class Engine:
         self.faults = Faults(self.changed.bump, clock)
         """Faults of the whole process."""
         self.registry = Registry(
-            self.env, clock, client_settings or {}, self.changed.bump, self.notify
+            self.env, now, clock, client_settings or {}, self.changed.bump, self.notify
         )
         self.collections = self.registry.collections
         self.health = Health(self.registry, self.faults)
         self.sessions = Sessions(clock)
         self.stats = Stats()
         self.breath = Breath()
-        self.pushes = Pushes(
-            self.sessions,
-            self.changed,
-            self.faults,
-            self.breath,
-            self.unpaused,
-            lambda: self.generation,
-        )
+        self.pushes = Pushes(self.registry, self.sessions, self.changed, self.faults, self.breath)
         self.embeddings = Embeddings(self.registry, self.faults, self.due)
         self.is_followed = is_followed
-        self.generation = 0
-        self._nothing = Knowledge()
-        """Served in place of a knowledge base that is silent."""
+
+    @property
+    def generation(self) -> int:
+        """Counts what was published."""
+        return self.registry.generation
 
     @property
     def watching(self) -> Watching:
@@ -160,7 +151,7 @@ class Engine:
             after = after.configured(self.registry.client, self.env)
         self._assign(collection, after)
         if differs:
-            self.generation += 1
+            self.registry.generation += 1
             for session_id in ended:
                 self.sessions.end(session_id)
             log.debug("published generation %d, from %r", self.generation, collection.name)
@@ -179,7 +170,7 @@ class Engine:
         before, was_behind = collection.world, collection.is_world_behind
         collection.published = replace(collection.published, world=world)
         is_news = was_behind and not collection.is_world_behind
-        self.generation += is_news or world.serial != before.serial
+        self.registry.generation += is_news or world.serial != before.serial
         if world is not before:
             self.changed.bump()
 
@@ -204,37 +195,6 @@ class Engine:
     def _follows_any(self) -> bool:
         """Whether texts count for any knowledge base."""
         return any(c.settings.reflex.enabled for c in self.collections.values())
-
-    def serving(
-        self, caller: Caller, viewer: Viewer | None = None, root: str | None = None
-    ) -> list[Served]:
-        """The knowledge bases as a caller sees them now. The views never change. Raises
-        `UnknownRootError`.
-        """
-        served, chosen = [], self.registry.chosen(caller, root)
-        all_settings = [self.registry.settings_for(collection, caller) for collection in chosen]
-        limits = [settings.recall.timeout_ms for settings in all_settings]
-        deadline = Deadline(self.clock() + min(limits, default=0) / 1000, self.clock)
-        for collection, settings in zip(chosen, all_settings, strict=True):
-            knowledge = self._nothing if collection.is_silent else collection.knowledge
-            env = self.env if caller.env is None else caller.env
-            who = viewer_for(settings, viewer, caller.viewer, env)
-            view = View(
-                collection.name,
-                knowledge,
-                who.gates,
-                collection.root,
-                deadline=deadline,
-                workspace=collection.world.asked(),
-                people_told=PeopleTold.from_settings(settings.people, is_model=caller.is_model),
-                topics=collection.world.topics if settings.topics.enabled else NO_TOPICS,
-                now=self.now(),
-                settings=settings,
-                is_unasked=caller.is_unasked,
-                shown_collection=self.registry.shown_name(collection, caller),
-            )
-            served.append(Served(view, collection))
-        return served
 
     def have_topics_derived(self, served: Iterable[Served]) -> None:
         """Have the topics derived of who sees these knowledge bases, where they are not."""
@@ -274,12 +234,6 @@ class Engine:
         """Drop a session with its window."""
         self.sessions.end(session_id)
         self.pushes.soon()
-
-    def unpaused(self, caller: Caller) -> list[Served]:
-        """The knowledge bases of `serving` that may volunteer something: those that are not
-        paused.
-        """
-        return [kb for kb in self.serving(caller) if not kb.collection.paused_until()]
 
     def salience(
         self, served: Sequence[Served], session_id: str, top_k: int | None = None

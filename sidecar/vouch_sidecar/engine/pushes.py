@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
 from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.engine.registry import Caller, Served
+from vouch_sidecar.engine.registry import Caller, Registry
 from vouch_sidecar.engine.sessions import Session, Sessions
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, push_of
@@ -49,16 +49,14 @@ class Pushes:
 
     def __init__(
         self,
+        registry: Registry,
         sessions: Sessions,
         changed: Changed,
         faults: Faults,
         breath: Breath,
-        unpaused: Callable[[Caller], Sequence[Served]],
-        generation: Callable[[], int],
     ) -> None:
-        """`unpaused` gives the knowledge bases of a caller that may volunteer something."""
-        self._sessions, self._changed, self._faults = sessions, changed, faults
-        self._breath, self._unpaused, self._generation = breath, unpaused, generation
+        self._registry, self._sessions = registry, sessions
+        self._changed, self._faults, self._breath = changed, faults, breath
         self._subscribers: dict[Subscriber, dict[str, _Told]] = {}
         """What each was told, by session id."""
 
@@ -102,7 +100,7 @@ class Pushes:
         waiting = [session for session in self._sessions if subscriber.is_told(session)]
         for session_id in told.keys() - {session.id for session in waiting}:
             if told.pop(session_id).rows:
-                subscriber.tell(Push(session_id, self._generation()))
+                subscriber.tell(Push(session_id, self._registry.generation))
         while waiting and parts:
             session = waiting.pop()
             last = told.get(session.id, _Told((), ()))
@@ -111,7 +109,7 @@ class Pushes:
             await in_turn(lambda: None)  # a question that waits goes first
             windows, state = self._windows(subscriber, session)  # their time limit begins now
             with self._breath:
-                rank = partial(push_of, session.id, self._generation(), windows, parts)
+                rank = partial(push_of, session.id, self._registry.generation, windows, parts)
                 push, fresh = await in_turn(rank)
             if self._sessions.peek(session.id) is not session:
                 continue
@@ -136,7 +134,7 @@ class Pushes:
         now, caller = self._sessions.clock(), replace(subscriber.caller(), is_unasked=True)
         windows = [
             replace(kb.window(session), before=session.pushed_before(kb.view.identity, now))
-            for kb in self._unpaused(caller)
+            for kb in self._registry.unpaused(caller)
         ]
         views = [(each.view.stamp, each.view.settings, each.is_throttled) for each in windows]
         shown = [each.view.shown_collection for each in windows]

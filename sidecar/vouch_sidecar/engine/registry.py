@@ -1,4 +1,4 @@
-"""The knowledge bases that a process serves, who asks, and which of them he means."""
+"""The knowledge bases that a process serves, who asks, which of them he means, and what he sees."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.sessions import Session
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import (
@@ -20,9 +21,10 @@ from vouch_sidecar.kb.discovery import (
     why_refused,
 )
 from vouch_sidecar.kb.sanitize import printable
-from vouch_sidecar.kb.settings import Settings, load_settings
+from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.retrieval.push import Window
-from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.retrieval.view import Deadline, PeopleTold, View
+from vouch_sidecar.workspace.topics import NO_TOPICS
 
 
 class UnknownRootError(LookupError):
@@ -95,6 +97,7 @@ class Registry:
     def __init__(
         self,
         env: Mapping[str, str],
+        now: Callable[[], float],
         clock: Callable[[], float],
         client: Mapping[str, object],
         tell: Callable[[], None],
@@ -106,7 +109,12 @@ class Registry:
         self.env = env
         self._tell = tell
         self._notify = notify
+        self.now = now
         self._clock = clock
+        self.generation = 0
+        """Counts what was published of all knowledge bases."""
+        self._nothing = Knowledge()
+        """Served in place of a knowledge base that is silent."""
         self.collections: dict[Path, Collection] = {}
         self._folders: dict[Path, LedTo] = {}
         """By folder of the workspace, or another one that somebody asks from."""
@@ -252,6 +260,43 @@ class Registry:
         if caller.names is not None:
             return caller.names.get(collection.tree)
         return collection.name if len({c.root for c in self.asked(caller)}) > 1 else None
+
+    def serving(
+        self, caller: Caller, viewer: Viewer | None = None, root: str | None = None
+    ) -> list[Served]:
+        """The knowledge bases as a caller sees them now. The views never change. Raises
+        `UnknownRootError`.
+        """
+        served, chosen = [], self.chosen(caller, root)
+        all_settings = [self.settings_for(collection, caller) for collection in chosen]
+        limits = [settings.recall.timeout_ms for settings in all_settings]
+        deadline = Deadline(self._clock() + min(limits, default=0) / 1000, self._clock)
+        for collection, settings in zip(chosen, all_settings, strict=True):
+            knowledge = self._nothing if collection.is_silent else collection.knowledge
+            env = self.env if caller.env is None else caller.env
+            who = viewer_for(settings, viewer, caller.viewer, env)
+            view = View(
+                collection.name,
+                knowledge,
+                who.gates,
+                collection.root,
+                deadline=deadline,
+                workspace=collection.world.asked(),
+                people_told=PeopleTold.from_settings(settings.people, is_model=caller.is_model),
+                topics=collection.world.topics if settings.topics.enabled else NO_TOPICS,
+                now=self.now(),
+                settings=settings,
+                is_unasked=caller.is_unasked,
+                shown_collection=self.shown_name(collection, caller),
+            )
+            served.append(Served(view, collection))
+        return served
+
+    def unpaused(self, caller: Caller) -> list[Served]:
+        """The knowledge bases of `serving` that may volunteer something: those that are not
+        paused.
+        """
+        return [kb for kb in self.serving(caller) if not kb.collection.paused_until()]
 
     @property
     def complete(self) -> bool:

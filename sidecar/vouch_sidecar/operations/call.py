@@ -116,7 +116,9 @@ def serving(
     `InvalidParamsError`.
     """
     try:
-        return engine.serving(caller, Viewer(who.project, who.agent) if who else None, root)
+        return engine.registry.serving(
+            caller, Viewer(who.project, who.agent) if who else None, root
+        )
     except UnknownRootError:
         raise InvalidParamsError(
             {"root": "is no folder of a knowledge base that is served"}

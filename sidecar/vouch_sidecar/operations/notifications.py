@@ -122,7 +122,7 @@ def status_notification(engine: Engine, caller: Caller) -> DidChangeStatus:
         return told(health="warning", message=_with_more(f"{where}{problem.message}", errors))
     if not engine.collections:
         return told(message="No knowledge base here")
-    return told(message=None if engine.unpaused(caller) else "Paused")
+    return told(message=None if engine.registry.unpaused(caller) else "Paused")
 
 
 def _with_more(message: str, things: Sequence[object]) -> str:

@@ -100,7 +100,7 @@ async def _tool_result(
 def _with_unusable(text: str, engine: Engine, caller: Caller) -> str:
     """An answer, with a sentence for each knowledge base whose claims are all in bad files."""
     said = [text] if text else []
-    for served in engine.serving(caller):
+    for served in engine.registry.serving(caller):
         claims, bad = served.view.number_of(Kind.CLAIM), served.collection.published.files.skipped
         if bad and not claims:
             said.append(
@@ -204,7 +204,7 @@ async def _begin(engine: Engine, payload: Payload, session_id: str | None, calle
         session.forget_answers()
     elif session_id is not None and payload.get("source") == "clear":
         engine.end_session(session_id)
-    return brief([kb.view for kb in engine.serving(caller, viewer_in(payload))])
+    return brief([kb.view for kb in engine.registry.serving(caller, viewer_in(payload))])
 
 
 async def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
@@ -212,7 +212,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     that its text names, each once a session. Does not search full text, and reads at most the file
     itself.
     """
-    served = engine.serving(caller, viewer_in(payload))
+    served = engine.registry.serving(caller, viewer_in(payload))
     lines = _lines_naming(served, given.text_of(payload))
     if session_id is not None and lines:
         engine.observe(session_id, None, lines, caller)

@@ -55,7 +55,7 @@ def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[tuple[Path, Pr
     engine = engine_on(roots_from(folder))
     engine.load()
     engine.settle()
-    for served in engine.serving(Caller(viewer=viewer)):
+    for served in engine.registry.serving(Caller(viewer=viewer)):
         collection = served.collection
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
         problems = engine.health.problems_of(collection)

@@ -165,7 +165,7 @@ def _hooks(engine: Engine, start: Path, env: Env, *, is_paused: bool) -> Iterato
 def _answered_prompt(engine: Engine) -> str | None:
     """A prompt that this engine says something to unasked: the words of a claim."""
     unasked = Caller(is_unasked=True, is_model=True)
-    for claim in newest([kb.view for kb in engine.serving(Caller())], TRIED):
+    for claim in newest([kb.view for kb in engine.registry.serving(Caller())], TRIED):
         if perform(engine, context.OPERATION, {"task": claim.text}, unasked).text:
             return claim.text
     return None

@@ -54,7 +54,7 @@ def file_at(server: Sidecar, document: Document) -> tuple[Served, str] | None:
     if document.path is None or not document.is_below_vouch:
         return None
     path = anchored(document.path)
-    for served in server.engine.serving(server.caller_for(document.uri)):
+    for served in server.engine.registry.serving(server.caller_for(document.uri)):
         below = served.collection.root / KB_DIRNAME
         if path.is_relative_to(below):
             return served, path.relative_to(below).as_posix()

@@ -19,8 +19,9 @@ def definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locati
     if (document := server.document(uri)) is None:
         return None
     if (place := artifact_at(server, document, position)) is None:
-        place = entities_at(server.engine.serving(server.caller_for(uri)), document, position)
-        where = server.engine.registry.settings.definition.enabled
+        registry = server.engine.registry
+        place = entities_at(registry.serving(server.caller_for(uri)), document, position)
+        where = registry.settings.definition.enabled
         if place is None or not place.is_answered(where):
             return None
     locations, uri_for = [], server.uris()

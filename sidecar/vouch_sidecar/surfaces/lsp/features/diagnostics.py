@@ -54,7 +54,7 @@ def _problems(server: Sidecar) -> Problems:
     """
     uri_for, engine = server.uris(), server.engine
     by_uri: dict[str, list[Problem]] = {}
-    for served in engine.serving(server.caller):
+    for served in engine.registry.serving(server.caller):
         for problem in engine.health.for_caller(server.caller, served.collection):
             uri = uri_for(served.collection.root / KB_DIRNAME / problem.path)
             by_uri.setdefault(uri, []).append(problem)

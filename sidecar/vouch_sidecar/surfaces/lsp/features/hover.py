@@ -47,7 +47,8 @@ HEAD_CHARS = 80
 
 def hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     uri, position = params.text_document.uri, params.position
-    speaking, document = server.engine.unpaused(server.caller_for(uri)), server.document(uri)
+    speaking = server.engine.registry.unpaused(server.caller_for(uri))
+    document = server.document(uri)
     server.engine.have_topics_derived(speaking)
     if document is None or not speaking:
         return None

@@ -31,7 +31,7 @@ async def symbols(
     with server.engine.breath:
         matches = [
             (fits, kinds.index(key_of(artifact)[0]), artifact.id, artifact, served.collection.root)
-            for served in server.engine.serving(server.caller)
+            for served in server.engine.registry.serving(server.caller)
             for fits, artifact in prefix_search(served.view, query, kinds, MAX_SYMBOLS)
             if key_of(artifact) != (Kind.PAGE, STARTER_PAGE)
         ]
