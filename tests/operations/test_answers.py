@@ -239,7 +239,7 @@ def test_a_blank_search_lists_what_is_newer_best_first(served: Engine, tmp_path:
 def read(engine: Engine, name: str, **params: Any) -> list[str]:
     """The lines that an operation gives."""
     operation = operations()[name]
-    return operation.readable(perform(engine, operation, params, Caller())).split("\n")
+    return operation.readable(perform(engine, operation, params, Caller(is_model=True))).split("\n")
 
 
 def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown(tmp_path: Path) -> None:
@@ -280,7 +280,8 @@ def test_a_found_claim_says_that_it_went_stale(tmp_path: Path) -> None:
 
 def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) -> None:
     both = {"entities/vault.yaml": entity("vault", name="Key Vault", aliases=["kv"])}
-    engine = engine_on(base(tmp_path / "blue", both), base(tmp_path / "red", both))
+    red = {"claims/rotation.yaml": claim("rotation", text="It is red.", entities=["vault"])}
+    engine = engine_on(base(tmp_path / "blue", both), base(tmp_path / "red", both | red))
     engine.settle()
     assert "in blue" in read(engine, "claim", id="rotation")
     for called in ("vault", "Key Vault", "kv"):
@@ -290,6 +291,9 @@ def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) ->
     lines = "\n".join(read(engine, "experts", topic="Key Vault"))
     assert re.search(r"^- vault .* blue · ", lines, re.MULTILINE)
     assert re.search(r"^- vault .* red · ", lines, re.MULTILINE)
+    said = re.findall(r"^- rotation · \((blue|red)\) (.*)", lines, re.MULTILINE)
+    assert [where for where, _ in said] == ["blue", "red"]
+    assert said[1][1] == "It is red."
     lines = "\n".join(read(engine, "search", query="Key Vault"))
     assert "- vault · entity · blue" in lines
     assert "- vault · entity · red" in lines

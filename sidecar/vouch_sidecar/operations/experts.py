@@ -17,7 +17,7 @@ from vouch_sidecar.operations.people import (
     people_rows,
     people_shown,
 )
-from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words, marked
 from vouch_sidecar.operations.wire import (
     EntityRow,
     Result,
@@ -106,7 +106,7 @@ class ExpertsResult(Result):
         "Of `types` those that no entity has, each with the nearest type, empty without one."
     )
     by_commits: list[AuthorRow] | None = by_commits_field()
-    _quoted: dict[str, str] = PrivateAttr(default_factory=dict)
+    _quoted: list[tuple[str, str]] = PrivateAttr(default_factory=list)
     """For a model, what is said of the top claims."""
 
 
@@ -142,7 +142,8 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     for expert in ranked if ask.caller.is_model else ():
         for claim_id in expert.top_claim_ids:
             if (claim := expert.view.visible.claim(claim_id)) is not None:
-                result._quoted[claim_id] = clip(expert.view.texts.shown(claim).text, QUOTED_CHARS)
+                said = clip(expert.view.texts.shown(claim).text, QUOTED_CHARS)
+                result._quoted.append((claim_id, marked(said, expert.view.shown_collection)))
     return result
 
 
@@ -223,7 +224,7 @@ def table(result: ExpertsResult) -> list[Shown]:
         *(part for row in explained for part in _arithmetic(row)),
         # Scripts read the ranking alone, where there is one.
         *people_shown(result.people, result.by_commits, "terminal" if cells else "people"),
-        Table({"claim": "key", "text": "text"}, [*result._quoted.items()], to="model"),
+        Table({"claim": "key", "text": "text"}, [*dict.fromkeys(result._quoted)], to="model"),
         *([Words(unknown, aside=True)] if result.unmatched else []),
         *(Words(text, aside=True) for text in types),
         *([Words(weight, aside=True)] if "unknown_weight" in result.degraded else []),
