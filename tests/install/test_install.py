@@ -194,3 +194,8 @@ def test_a_path_that_a_shell_would_read_otherwise_is_not_written(
     (odd / "vouch-sidecar").symlink_to(COMMAND)
     monkeypatch.setenv("PATH", str(odd))
     assert '"command": "vouch-sidecar"' in install("zed", "--user", "--dry-run").stdout
+
+
+def test_the_missing_extra_is_said(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vouch_sidecar.surfaces.install.command.find_spec", lambda _: None)
+    assert "pip install 'vouch-sidecar[mcp]'" in install("zed", "--dry-run").stderr
