@@ -71,7 +71,7 @@ async def test_after_many_changes_answers_are_those_of_a_fresh_start(
 
     thread = threading.Thread(target=hammer, daemon=True)
     async with kept(engine):
-        await until(lambda: engine.registry.complete)
+        await until(lambda: engine.registry.has_looked)
         thread.start()
         try:
             with anyio.fail_after(30):
@@ -104,7 +104,7 @@ async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: s
     branches = {"other": {"relay": 301, "vault": 1}, "main": {"relay": 1, "vault": 301}}
 
     async with kept(engine):
-        await until(lambda: engine.registry.complete)
+        await until(lambda: engine.registry.has_looked)
         for branch, wanted in branches.items():
             answer: dict[str, int] = {}
             async with anyio.create_task_group() as group:
@@ -283,7 +283,7 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
         return "watch_lost" in status["degraded"]
 
     async with kept(engine):
-        await until(lambda: engine.registry.complete)
+        await until(lambda: engine.registry.has_looked)
         lock.touch()
         if touched:
             os.utime(lock, (touched, touched))

@@ -81,8 +81,8 @@ def faults(engine: Engine) -> list[str]:
     return [problem["message"] for problem in status["problems"] if not problem["path"]]
 
 
-def degraded(engine: Engine) -> list[str]:
-    found: list[str] = ask(engine, "status")["degraded"]
+def degraded(engine: Engine, root: Path | None = None) -> list[str]:
+    found: list[str] = ask(engine, "status", root=root and str(root))["degraded"]
     return [one for one in found if one != "workspace_pending"]  # that begins and ends by itself
 
 
@@ -134,7 +134,7 @@ async def test_a_step_that_fails_is_said_and_made_again(
     switch.on = where == WATCHER  # it does not begin twice
 
     async with kept(engine):
-        await until(lambda: engine.registry.complete)
+        await until(lambda: engine.registry.has_looked)
         switch.on = True
         write(root, "config.yaml", {"kb": {"name": "ops"}})
         write(root, "claims/rotation.yaml", claim("rotation", text="-", status="redacted"))
@@ -171,7 +171,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         return [row["counts"]["claims"] for row in ask(engine, "status")["roots"]]
 
     async with kept(engine):
-        await until(lambda: engine.registry.complete)
+        await until(lambda: engine.registry.has_looked)
         engine.observe("s", None, "the Key Vault")
         assert len((await listener.told())[0].rows) == 2
         switch.on = True
@@ -200,19 +200,24 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
 
 
 async def test_a_first_look_that_fails_is_not_waited_for(
-    engine: Engine, clock: Clock, fails: Fails
+    tmp_path: Path, engine: Engine, root: Path, clock: Clock, fails: Fails
 ) -> None:
+    """Nor is it said of another knowledge base."""
+    other = base(tmp_path / "other")
+    engine.registry.add_root(other)
     switch = fails(LOOKS[0])
+    switch.of = lambda store: bool(store.kb_dir.parent == root)
     switch.on = True
 
     async with kept(engine):
         with anyio.fail_after(20):
             await indexed(engine)
-        assert counts(engine, "key vault") == {}
-        assert degraded(engine) == ["index_building", "files_skipped"]
+        for at, values in ((root, ["index_building", "files_skipped"]), (other, [])):
+            assert ask(engine, "status", root=str(at))["complete"] is (at is other)
+            assert degraded(engine, at) == values
         assert told(engine)[0] == "warning"
         switch.on = False
-        await again(engine, clock, lambda: counts(engine, "key vault") == ONE)
+        await again(engine, clock, lambda: degraded(engine) == [])
         await until(lambda: degraded(engine) == [])
 
 

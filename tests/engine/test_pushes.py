@@ -289,7 +289,7 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
     assert status_notification(engine, Caller()).message == problem.message
     assert len(others) == 1
     await engine.pushes.tell()
-    assert engine.health.degraded() == []
+    assert engine.health.degraded([*engine.collections.values()]) == []
     assert [row.entity.id for push in others for row, _ in push.rows] == ["vault"]
     assert len(told) == 1
 

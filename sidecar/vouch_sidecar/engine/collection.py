@@ -299,8 +299,9 @@ class Collection:
         answer waits for it.
         """
         lacks: dict[Lack, Awaited] = {}
-        if not self.has_looked or (self.reported and not self.is_failing):
-            lacks["index_building"] = "reported" if self.complete else "first"
+        if not self.complete or (self.reported and not self.is_failing):
+            why: Awaited = "reported" if self.complete else "first"
+            lacks["index_building"] = None if self.is_failing else why
         lacks_topics = "topics" in needs and self._lacks_topics(gates)
         is_world_lacking = self.is_world_behind or lacks_topics
         if self.complete and self.looks_around(needs) and is_world_lacking:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 
 from vouch_sidecar.engine.collection import Collection
@@ -18,11 +19,11 @@ class Health:
         self._registry = registry
         self._faults = faults
 
-    def degraded(self) -> list[str]:
-        """The values of `degraded` that apply to all answers now."""
-        served = self._registry.collections.values()
+    def degraded(self, served: Sequence[Collection]) -> list[str]:
+        """The values of `degraded` that apply to all answers out of these knowledge bases now,
+        beside what they lack.
+        """
         holds = {
-            "index_building": not self._registry.complete,
             "search_failed": any(c.is_rebuilt for c in served),
             "watch_lost": any(WATCH in c.faults or c.is_torn for c in served)
             or any(step not in (MODEL, QUESTION) for step in self._faults),

@@ -299,11 +299,6 @@ class Registry:
         return [kb for kb in self.serving(caller) if not kb.collection.paused_until()]
 
     @property
-    def complete(self) -> bool:
-        """Whether the first index of every knowledge base is built."""
-        return all(c.complete for c in self.collections.values())
-
-    @property
     def has_looked(self) -> bool:
         """Whether the first read of every knowledge base has ended, also if it failed."""
         return all(c.has_looked for c in self.collections.values())

@@ -335,8 +335,7 @@ def find(ask: OperationCall, kind: Kind, called: str) -> tuple[View, Artifact]:
         return found[0]
     message = "names several: "
     if not ids:
-        is_all_read = ask.engine.registry.complete
-        ids = nearest(views, kind, called) if is_all_read else []
-        why = "may be shown" if is_all_read else "is read yet; ask again"
+        ids = nearest(views, kind, called) if ask.is_all_read else []
+        why = "may be shown" if ask.is_all_read else "is read yet; ask again"
         message = f"names no {kind.value} that {why}{'; the nearest: ' if ids else ''}"
     raise NotFoundError({"id": message + ", ".join(map(one_line, ids))})

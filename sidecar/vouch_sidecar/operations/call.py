@@ -184,11 +184,12 @@ def _completed(operation: Operation[P, R], call: OperationCall, result: R, start
         call.caller.when_heard(record)
     engine.stats.count_call(operation.name, took)
     cut = ["timed_out"] if any(view.deadline.cuts for view in call.views) else []
-    degraded = [*engine.health.degraded(), *cut, *result.degraded, *call.lacks]
+    asked = [kb.collection for kb in call.served]
+    degraded = [*call.lacks, *engine.health.degraded(asked), *cut, *result.degraded]
     return result.model_copy(
         update={
             "generation": call.generation,
-            "complete": engine.registry.complete,
+            "complete": call.is_all_read,
             "degraded": [*dict.fromkeys(degraded)],
         }
     )

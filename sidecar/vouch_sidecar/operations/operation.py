@@ -75,6 +75,11 @@ class OperationCall:
     def views(self) -> list[View]:
         return [kb.view for kb in self.served]
 
+    @property
+    def is_all_read(self) -> bool:
+        """Whether the first index of each of them is built."""
+        return all(kb.collection.complete for kb in self.served)
+
 
 @dataclass(frozen=True, slots=True)
 class Operation(Generic[P, R]):
