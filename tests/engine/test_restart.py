@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Engine
+from vouch_sidecar.index import base_cache
 from vouch_sidecar.index.base_cache import Bases
 
 from tests.engine.bases import base, cached, counts, engine_on, finished, reread, write
@@ -82,6 +83,22 @@ def test_a_base_that_can_not_be_trusted_is_none(tmp_path: Path) -> None:
         assert said_by(started(root, tmp_path)) == wanted, harm
         assert not harmed.exists(), harm
         assert len(finished(tmp_path)) == 1, harm
+
+
+@pytest.mark.parametrize("file", ["index/links.py", "text/english.txt"])
+def test_a_base_that_was_made_by_other_code_or_of_other_words_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    package = Path(shutil.copytree(Path(base_cache.__file__).parents[1], tmp_path / "package"))
+    monkeypatch.setattr(base_cache, "__file__", str(package / "index" / "base_cache.py"))
+    monkeypatch.setattr(base_cache, "code_version", base_cache.code_version.__wrapped__)
+    root, found = base(tmp_path / "kb"), list[Path]()
+    for more in ("", "", "# another line\n"):
+        with (package / file).open("a", encoding="utf-8") as stream:
+            stream.write(more)
+        started(root, tmp_path)
+        found += finished(tmp_path)
+    assert found[0] == found[1] != found[2]
 
 
 # When a base is written

@@ -57,7 +57,7 @@ _UNFINISHED = "unfinished-"
 _BESIDE = "beside-"
 _GONE = "gone-"
 _ROOMS = ("kb", "text", "names", "index")
-"""The rooms whose code decides how files are read and indexed."""
+"""The rooms whose files decide how files are read and indexed."""
 
 
 class KeptBase(NamedTuple):
@@ -270,11 +270,11 @@ def _version() -> str:
 
 @cache
 def code_version(rooms: tuple[str, ...]) -> str:
-    """A digest of the code of some rooms, Python and tantivy."""
+    """A digest of the code of some rooms and the words beside it, Python and tantivy."""
     digest = hashlib.blake2b(f"{sys.version_info} {version('tantivy')}".encode(), digest_size=8)
     package = Path(__file__).parents[1]
     for room in rooms:
-        for source in sorted((package / room).glob("*.py")):
+        for source in filter(Path.is_file, sorted((package / room).iterdir())):
             digest.update(source.read_bytes())
     return digest.hexdigest()
 
