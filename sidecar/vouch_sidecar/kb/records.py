@@ -278,6 +278,10 @@ KNOWN_TYPES = {
     """.split(),
 }
 """The types that vouch knows, by kind."""
+STARTER_PAGE = "edit-in-obsidian"
+"""A page about vouch itself, made by `vouch init`; it says nothing about the repository."""
+SESSION_PAGE = "session"
+"""The type of pages with notes of a session, which are not yet knowledge."""
 
 
 def key_of(artifact: Artifact) -> Key:

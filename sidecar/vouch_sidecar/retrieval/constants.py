@@ -174,10 +174,6 @@ somebody asks, `similarity_threshold` is enough. From 0.40 on passages were volu
 more than a third of the prompts that they were volunteered to; what was said in a conversation is
 often a guess.
 """
-UNASKED_PAGES = frozenset({"session"})
-"""Types of pages that are never volunteered: notes of a session are not yet knowledge."""
-STARTER_PAGE = "edit-in-obsidian"
-"""A page about vouch itself, made by `vouch init`; it says nothing about the repository."""
 WHO_LIKELIHOOD = 0.08
 """Least likelihood at which a claim about a person or a team answers a text that asks who."""
 COMMONNESS = {0: 1.0, 3: 0.8, 2: 0.6, 1: 0.3}

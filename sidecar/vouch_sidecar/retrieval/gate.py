@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from vouch_sidecar.kb.records import Artifact, Claim, Page
-from vouch_sidecar.retrieval.constants import UNASKED_PAGES
+from vouch_sidecar.kb.records import SESSION_PAGE, Artifact, Claim, Page
 from vouch_sidecar.retrieval.files.stale_claims import is_lost
 from vouch_sidecar.retrieval.view import View
 
@@ -28,5 +27,5 @@ def pages_to_tell(artifacts: Iterable[Artifact | None]) -> Iterator[Page]:
     yet knowledge.
     """
     for page in artifacts:
-        if isinstance(page, Page) and page.type not in UNASKED_PAGES:
+        if isinstance(page, Page) and page.type != SESSION_PAGE:
             yield page

@@ -22,7 +22,15 @@ from vouch_sidecar.index.topic_table import (
 )
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.artifact_files import slug_of
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Source
+from vouch_sidecar.kb.records import (
+    SESSION_PAGE,
+    STARTER_PAGE,
+    Claim,
+    Entity,
+    Kind,
+    Page,
+    Source,
+)
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.text.analysis import units
@@ -54,8 +62,6 @@ IN_CLAIMS = 0.03
 """Share of the claims beyond which a tag, a word or a heading tells nothing apart…"""
 FEW_CLAIMS, PART_OF_FEW = 12, 0.25
 """…but so many claims, or this share of a small knowledge base, are never too many."""
-STARTER = "edit-in-obsidian"
-"""The page that `vouch init` writes."""
 MAX_LENGTH = 60
 MAX_TOPICS = 2_000
 """Topics of one viewer, those with most claims."""
@@ -201,7 +207,7 @@ class TopicFinder:
             assert isinstance(page, Page)
             if gate_of(page) not in self._gates or any(map(self._knowledge.entity, page.entities)):
                 continue
-            is_made = page.id == STARTER or page.type == "session"
+            is_made = page.id == STARTER_PAGE or page.type == SESSION_PAGE
             if not is_made and len(page.title.split()) <= MAX_NAME_WORDS:
                 self._note(Origin.TITLE, page.title, page.claims, [page.id])
 

@@ -11,10 +11,9 @@ from dataclasses import replace
 from itertools import islice
 
 from vouch_sidecar.kb.access import shared_gates
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.records import STARTER_PAGE, Kind
 from vouch_sidecar.kb.sanitize import clip, count
 from vouch_sidecar.retrieval.blocks.block import frame, room_in_frame, safe
-from vouch_sidecar.retrieval.constants import STARTER_PAGE
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.windows import MAX_WINDOW
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
 from vouch_sidecar.kb.access import is_live
-from vouch_sidecar.kb.records import Artifact, Claim, Kind, Page, Source
-from vouch_sidecar.retrieval.constants import STARTER_PAGE, UNASKED_PAGES, CandidateKind
+from vouch_sidecar.kb.records import SESSION_PAGE, STARTER_PAGE, Artifact, Claim, Kind, Page, Source
+from vouch_sidecar.retrieval.constants import CandidateKind
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 from vouch_sidecar.retrieval.view.visible import VisibleArtifacts
 from vouch_sidecar.workspace.shown import TALKING, ShownText, is_receipt, shown
@@ -59,7 +59,7 @@ class ClaimTexts:
         receipt approved it, a statement of a captured exchange or a passage of a document. Notes of
         a session are like an exchange.
         """
-        if isinstance(artifact, Page) and artifact.type in UNASKED_PAGES:
+        if isinstance(artifact, Page) and artifact.type == SESSION_PAGE:
             return "exchange"
         if not isinstance(artifact, Claim) or not artifact.auto_approved:
             return "worded"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.records import Artifact, Kind, key_of
+from vouch_sidecar.kb.records import STARTER_PAGE, Artifact, Kind, key_of
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.operations.readiness import ready
-from vouch_sidecar.retrieval.constants import STARTER_PAGE
 from vouch_sidecar.retrieval.line import text_of
 from vouch_sidecar.retrieval.prefix_search import prefix_search
 from vouch_sidecar.surfaces.lsp.server import Sidecar
