@@ -44,21 +44,22 @@ _FOLDER_OF = {kind: (folder, suffix) for folder, (kind, suffix) in FOLDERS.items
 
 
 def classify(relative: PurePosixPath | str) -> Kind | None:
-    """The kind of artifact that a file below `.vouch/` holds; None for other files."""
+    """The kind of artifact that a file below `.vouch/` holds; None for other files, also those that
+    lie beside an artifact: a lock or a swap file of an editor, metadata of a file system, a copy
+    that a synchronisation, a merge or a file manager left.
+    """
     parts = str(relative).split("/")
     if len(parts) == 3 and parts[0] == "sources" and parts[1] and parts[2] == "meta.yaml":
         return Kind.SOURCE
     if len(parts) != 2 or parts[0] not in FOLDERS:
         return None
     kind, suffix = FOLDERS[parts[0]]
-    return kind if parts[1].endswith(suffix) and not is_companion(parts[1]) else None
+    return kind if parts[1].endswith(suffix) and not _COMPANION.search(parts[1]) else None
 
 
-def is_companion(name: str) -> bool:
-    """Whether a file lies beside an artifact and is none: a lock or a swap file of an editor,
-    metadata of a file system, a copy that a synchronisation, a merge or a file manager left.
-    """
-    return _COMPANION.search(name) is not None
+def is_read(relative: str) -> bool:
+    """Whether a file below `.vouch/` is the config or holds an artifact."""
+    return relative == CONFIG or classify(relative) is not None
 
 
 def usual_key(relative: str) -> Key:
@@ -153,19 +154,17 @@ def artifact_file(relative: str) -> str:
 
 
 def _is_wanted(path: str, base: str, root: str) -> bool:
-    is_ours = "\0" not in path and (path == CONFIG or classify(path) is not None)
+    is_ours = "\0" not in path and is_read(path)
     return is_ours and _leads_inside(os.path.dirname(f"{base}/{path}"), root)  # noqa: PTH120
 
 
 def _candidates(base: str, root: str, result: Survey) -> Iterator[str]:
     """The paths of the config, and of everything whose name makes it an artifact file."""
     yield CONFIG
-    for folder, (_, suffix) in FOLDERS.items():
-        for name in _names(base, folder, root, result):
-            if name.endswith(suffix) and not is_companion(name):
-                yield f"{folder}/{name}"
-    for name in _names(base, "sources", root, result):
-        yield f"sources/{name}/meta.yaml"
+    for folder in (*FOLDERS, "sources"):
+        inner = "/meta.yaml" if folder == "sources" else ""
+        paths = (f"{folder}/{name}{inner}" for name in _names(base, folder, root, result))
+        yield from filter(is_read, paths)
 
 
 def _names(base: str, folder: str, root: str, result: Survey) -> Iterator[str]:

@@ -16,12 +16,11 @@ import anyio
 from watchfiles import awatch
 
 from vouch_sidecar.kb.artifact_files import (
-    CONFIG,
     FOLDERS,
     KB_DIRNAME,
     artifact_file,
-    classify,
     is_folder,
+    is_read,
 )
 
 STEP_MS = 30
@@ -60,7 +59,7 @@ async def changes(root: Path) -> AsyncGenerator[Set[str], None]:
         async with aclosing(events):
             async for paths in events:
                 changed = {artifact_file(_below(base, path)) for _, path in paths}
-                files = {path for path in changed if path == CONFIG or classify(path)}
+                files = {*filter(is_read, changed)}
                 # Another folder is to be watched; and what takes the place of `.vouch/` may well
                 # have the same inode.
                 if any(map(is_folder, changed)) or _identity(root) != folder:
