@@ -100,7 +100,7 @@ class Listener:
     ) -> None:
         self._engine, self._told = engine, list[Push]()
         who = caller or Caller()
-        engine.pushes.subscribe(Subscriber(self._told.append, lambda: who, parts))
+        engine.pushes.subscribe(Subscriber(self._told.append, lambda: who, parts, hears_all=True))
 
     async def told(self) -> list[Push]:
         """What is told now."""

@@ -135,7 +135,7 @@ async def test_a_checkout_is_told_in_two_steps_its_claims_and_then_its_files(
             result, told = publish(*args), collection.knowledge.claim("on")
             is_new = told is not None and told.text == "other."
             files = "two.py" in collection.world.files
-            steps[engine.generation] = is_new, files, collection.is_world_behind
+            steps[engine.registry.generation] = is_new, files, collection.is_world_behind
             return result
 
         return publishing
@@ -144,7 +144,7 @@ async def test_a_checkout_is_told_in_two_steps_its_claims_and_then_its_files(
         monkeypatch.setattr(Engine, step, noted(getattr(Engine, step)))
     async with kept(engine):
         await until(lambda: not collection.is_world_behind)
-        before = engine.generation
+        before = engine.registry.generation
         await anyio.to_thread.run_sync(git, root, "checkout", "-q", "other")
         await until(lambda: "two.py" in collection.world.files)
     told = {generation: step for generation, step in steps.items() if generation > before}

@@ -259,7 +259,7 @@ def test_a_pause_ends_whoever_noticed_it(tmp_path: Path, monkeypatch: pytest.Mon
             elif len(told) == 3:
                 scope.cancel()
 
-        engine.pushes.subscribe(Subscriber(tell, Caller))
+        engine.pushes.subscribe(Subscriber(tell, Caller, hears_all=True))
         with anyio.move_on_after(20) as scope:
             await engine.pushes.run()
 
@@ -282,7 +282,7 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
 
     engine.observe("s", None, "the Key Vault")
     for each in (tell, others.append):
-        engine.pushes.subscribe(Subscriber(each, Caller))
+        engine.pushes.subscribe(Subscriber(each, Caller, hears_all=True))
     await engine.pushes.tell()
     (problem,) = engine.faults.problems()
     assert "ZeroDivisionError" in problem.message
@@ -308,7 +308,7 @@ async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
 
     async with anyio.create_task_group() as tasks:
         engine.observe("s", None, "the Key Vault")
-        engine.pushes.subscribe(Subscriber(tell, Caller))
+        engine.pushes.subscribe(Subscriber(tell, Caller, hears_all=True))
         tasks.start_soon(engine.pushes.run)
         await until(lambda: told == [1, 0])
         tasks.cancel_scope.cancel()

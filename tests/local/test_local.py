@@ -168,7 +168,7 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
         watching = Caller(env={}, roots=frozenset({one}), names={one: "mine"})
-        engines.subscribe(Subscriber(told.append, lambda: watching))
+        engines.subscribe(Subscriber(told.append, lambda: watching, hears_all=True))
         alone, both = (engines.engine_for(frozenset(roots)) for roots in ({one}, {one, two}))
         assert engines.engine_for(frozenset({one})) is alone
         assert [sorted(engine.collections) for engine in (alone, both)] == [[one], [one, two]]

@@ -160,7 +160,7 @@ async def ask_async(engine: Engine, name: str, params: object) -> Any:
 async def test_others_are_answered_meanwhile_and_it_is_told_of_the_moment_when_it_was_asked(
     engine: Engine,
 ) -> None:
-    go_on, before = Event(), engine.generation
+    go_on, before = Event(), engine.registry.generation
     slow = await held_up(engine, go_on)
     await ask_async(engine, "status", {})
     await ask_async(engine, "entity", {"id": "jwt"})
@@ -171,7 +171,7 @@ async def test_others_are_answered_meanwhile_and_it_is_told_of_the_moment_when_i
     assert not slow.done()
     go_on.set()
     answered = await slow
-    assert engine.generation > before
+    assert engine.registry.generation > before
     assert answered.generation == before
     assert answered.items
 

@@ -319,10 +319,10 @@ async def test_a_change_counts_without_a_new_start(
     async with kept(engine):
         await until(lambda: authors(engine) == ["Bob Kahn", "Ada Byron"])
         assert owners(engine) == ["acme/relay", "ada"]
-        before = engine.generation
+        before = engine.registry.generation
         commit_as(root, "Dee New", {"src/relay.py": "pass\n"})
         await until(lambda: "Dee New" in authors(engine))
-        assert engine.generation > before
+        assert engine.registry.generation > before
         git(root, "update-ref", "HEAD", "HEAD~1")
         await until(lambda: "Dee New" not in authors(engine))
         write(root, {".github/CODEOWNERS": "* @acme/zebra\n!x @zebra\n"})

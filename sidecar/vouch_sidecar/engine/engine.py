@@ -84,11 +84,6 @@ class Engine:
         self.is_followed = is_followed
 
     @property
-    def generation(self) -> int:
-        """Counts what was published."""
-        return self.registry.generation
-
-    @property
     def watching(self) -> Watching:
         """What reports changes on disk first."""
         if not (self.is_followed and self.collections):
@@ -154,7 +149,7 @@ class Engine:
             self.registry.generation += 1
             for session_id in ended:
                 self.sessions.end(session_id)
-            log.debug("published generation %d, from %r", self.generation, collection.name)
+            log.debug("published generation %d, from %r", self.registry.generation, collection.name)
         if after != before:  # the world and the vectors are of what was published before
             self.notify()
         return differs
@@ -228,12 +223,12 @@ class Engine:
         session.touch(slot, text, window, final=final, passed_over=others)
         if by.env is not None:
             session.shared_for |= by.roots or frozenset()
-        self.pushes.soon()
+        self.changed.bump()
 
     def end_session(self, session_id: str) -> None:
         """Drop a session with its window."""
         self.sessions.end(session_id)
-        self.pushes.soon()
+        self.changed.bump()
 
     def salience(
         self, served: Sequence[Served], session_id: str, top_k: int | None = None

@@ -30,10 +30,18 @@ class Subscriber:
 
     tell: Callable[[Push], None]
     caller: Callable[[], Caller]
-    """Who he is, and which knowledge bases he means now."""
+    """Who he is, with the knowledge bases that he means now (`Registry.named`)."""
     parts: Collection[PushPart] = PUSH_PARTS
-    is_told: Callable[[Session], bool] = lambda _: True
-    """Whether a session concerns him."""
+    hears_all: bool = False
+    """Whether every session concerns him."""
+
+    def concerns(self, session: Session) -> bool:
+        """Whether he is told of a session: where he has one himself, of those that no agent asked
+        in; and of those in which agents asked about his knowledge bases.
+        """
+        caller, shared = self.caller(), session.shared_for
+        is_own = caller.session_id is not None and not shared
+        return self.hears_all or is_own or not shared.isdisjoint(caller.names or ())
 
 
 class _Told(NamedTuple):
@@ -63,16 +71,12 @@ class Pushes:
     def subscribe(self, subscriber: Subscriber) -> None:
         """Tell somebody from now on, first of all that is in play."""
         self._subscribers[subscriber] = {}
-        self.soon()
+        self._changed.bump()
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Tell somebody no longer."""
         del self._subscribers[subscriber]
         self._faults.remove(subscriber)
-
-    def soon(self) -> None:
-        """Wake `run`: the texts of a session, or the subscribers, are others."""
-        self._changed.bump()
 
     async def run(self) -> None:
         """Tell all subscribers now and after every change, and look now and then whether a pause or
@@ -97,7 +101,7 @@ class Pushes:
         """
         parts = subscriber.parts
         told = self._subscribers.get(subscriber, {})  # he may have left meanwhile
-        waiting = [session for session in self._sessions if subscriber.is_told(session)]
+        waiting = [session for session in self._sessions if subscriber.concerns(session)]
         for session_id in told.keys() - {session.id for session in waiting}:
             if told.pop(session_id).rows:
                 subscriber.tell(Push(session_id, self._registry.generation))
@@ -136,6 +140,8 @@ class Pushes:
             replace(kb.window(session), before=session.pushed_before(kb.view.identity, now))
             for kb in self._registry.unpaused(caller)
         ]
-        views = [(each.view.stamp, each.view.settings, each.is_throttled) for each in windows]
-        shown = [each.view.shown_collection for each in windows]
-        return windows, (session, session.touches, views, shown)
+        state = [
+            (each.view.stamp, each.view.settings, each.view.shown_collection, each.is_throttled)
+            for each in windows
+        ]
+        return windows, (session, session.touches, state)

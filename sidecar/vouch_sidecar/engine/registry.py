@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -260,6 +260,13 @@ class Registry:
         if caller.names is not None:
             return caller.names.get(collection.tree)
         return collection.name if len({c.root for c in self.asked(caller)}) > 1 else None
+
+    def named(self, caller: Caller) -> Caller:
+        """A caller as any process may know him: with the working trees that he may ask, and what
+        rows call their collections.
+        """
+        names = {each.tree: self.shown_name(each, caller) for each in self.asked(caller)}
+        return replace(caller, roots=frozenset(names), names=names)
 
     def serving(
         self, caller: Caller, viewer: Viewer | None = None, root: str | None = None

@@ -142,7 +142,7 @@ def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller
         caller,
         served,
         lacks=lacking(operation.needs, served),
-        generation=engine.generation,
+        generation=engine.registry.generation,
     )
 
 

@@ -108,7 +108,9 @@ def salience_notification(push: Push) -> DidChangeSalience:
 
 def status_notification(engine: Engine, caller: Caller) -> DidChangeStatus:
     """The notification `vouch/didChangeStatus`, as it is now."""
-    told = partial(DidChangeStatus, health="ok", quiescent=True, generation=engine.generation)
+    told = partial(
+        DidChangeStatus, health="ok", quiescent=True, generation=engine.registry.generation
+    )
     faulty, errors = engine.health.faulty(), engine.health.errors()
     is_error = bool(faulty) and faulty[0].severity is Severity.ERROR
     if not is_error and not engine.registry.has_looked:

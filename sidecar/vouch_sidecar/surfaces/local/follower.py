@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Subscriber
-from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.operations.wire import as_json
@@ -41,10 +40,7 @@ def follower_for(
         if writer.transport.get_write_buffer_size() > MAX_LOCAL_MESSAGE:
             writer.transport.abort()  # he does not read
 
-    def is_told(session: Session) -> bool:
-        return params["all"] or not session.shared_for.isdisjoint(names)
-
-    return Subscriber(tell, lambda: caller, parts, is_told)
+    return Subscriber(tell, lambda: caller, parts, hears_all=params["all"])
 
 
 async def follow(

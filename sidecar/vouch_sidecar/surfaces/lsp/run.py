@@ -48,10 +48,11 @@ async def _serve(
 
 async def _follow(server: Sidecar) -> None:
     """Follow the holder about the window's knowledge bases, until it ends or these change."""
-    caller, env = pushes.watching(server), server.engine.env
+    engine, client = server.engine, pushes.client(server)
+    caller = engine.registry.named(client)
     if caller.roots:
-        tell, lasts = partial(pushes.tell, server), lambda: caller == pushes.watching(server)
-        await follow(caller, env, tell, server.parts, lasts=lasts)
+        tell, lasts = partial(pushes.tell, server), lambda: caller == engine.registry.named(client)
+        await follow(caller, engine.env, tell, server.parts, lasts=lasts)
 
 
 async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:

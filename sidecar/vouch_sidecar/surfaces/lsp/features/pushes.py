@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
+from functools import partial
 
 from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
 
 from vouch_sidecar.engine import Caller, Subscriber
 from vouch_sidecar.engine.pushes import PAUSE_SECONDS
-from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.operations.notifications import (
     DidChangeSalience,
     DidChangeStatus,
@@ -31,20 +31,15 @@ async def tell_in_play(server: Sidecar) -> None:
     """Tell what is in play in the sessions of the window, and in those in which agents asked about
     its knowledge bases. Never returns.
     """
-
-    def is_told(session: Session) -> bool:
-        roots = session.shared_for
-        return not roots or not roots.isdisjoint(server.engine.registry.window)
-
+    engine = server.engine
     server.subscribe(
         Subscriber(
             lambda push: tell(server, salience_notification(push)),
-            lambda: watching(server),
+            partial(engine.registry.named, client(server)),
             server.parts,
-            is_told,
         )
     )
-    await server.engine.pushes.run()
+    await engine.pushes.run()
 
 
 def tell(server: Sidecar, told: DidChangeSalience) -> None:
@@ -52,15 +47,9 @@ def tell(server: Sidecar, told: DidChangeSalience) -> None:
     server.protocol.notify("vouch/didChangeSalience", told)
 
 
-def watching(server: Sidecar) -> Caller:
-    """The client as any process may know him: with his environment, and with the working trees of
-    the window and what rows call their collections.
-    """
-    registry = server.engine.registry
-    asked = registry.asked(server.caller)
-    names = {each.tree: registry.shown_name(each, server.caller) for each in asked}
-    env = carried(server.engine.env)
-    return replace(server.caller, env=env, roots=frozenset(names), names=names)
+def client(server: Sidecar) -> Caller:
+    """The client, with his environment."""
+    return replace(server.caller, env=carried(server.engine.env))
 
 
 async def tell_status(server: Sidecar) -> None:
