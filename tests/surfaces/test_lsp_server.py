@@ -75,7 +75,7 @@ def test_an_error_in_one_is_an_answer_and_logged_without_what_it_says(
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
     engine = Engine(env={}, is_followed=True)
-    server, params = Sidecar(engine), {"text": HUSH}
+    server, params = Sidecar(engine, engine.pushes.subscribe), {"text": HUSH}
     server.on(METHOD, fails)
     answers = talk(
         server, initialize(), call(METHOD, params, 2), call(METHOD, params), call(METHOD, None, 3)

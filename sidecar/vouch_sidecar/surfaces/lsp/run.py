@@ -35,13 +35,12 @@ async def _serve(
     env: Mapping[str, str], owned: Ownership | None, source: RawIOBase, sink: BinaryIO
 ) -> None:
     engine = Engine(env=env, is_followed=True)
-    follower, server = DiskFollower(engine), Sidecar(engine)
     end_with_client(sink.fileno())
-    register_all(server)
     async with anyio.create_task_group() as tasks:
         local = LocalServer(engine.env, tasks, engine)
-        server.subscribe = local.subscribe
-        tasks.start_soon(follower.run)
+        server = Sidecar(engine, local.subscribe)
+        register_all(server)
+        tasks.start_soon(DiskFollower(engine).run)
         tasks.start_soon(local.run, owned, partial(_follow, server))
         leave(await _converse(server, source, sink))
 

@@ -67,7 +67,8 @@ class Sidecar(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, subscribe: Callable[[Subscriber], None]) -> None:
+        """`subscribe` has somebody told of sessions, wherever in this process."""
         super().__init__(
             "vouch-sidecar", __version__, protocol_cls=Protocol, converter_factory=converter
         )
@@ -81,8 +82,7 @@ class Sidecar(LanguageServer):
         self.encoding = "utf-16"
         """The client's position encoding."""
         self.typing = Typing(engine)
-        self.subscribe: Callable[[Subscriber], None] = engine.pushes.subscribe
-        """Has somebody told of sessions, here and wherever else in this process."""
+        self.subscribe = subscribe
         self.on_start: list[Callable[[], Awaitable[object]]] = []
         """What features do from the start of the client on."""
         self._tasks: list[asyncio.Task[None]] = []
