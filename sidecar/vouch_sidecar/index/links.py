@@ -10,9 +10,8 @@ from functools import cache, lru_cache, partial
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.index.schema import NOBODY, label_of
-from vouch_sidecar.kb.access import OPEN, gate_of, is_live, live_gate
-from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Page, Relation
-from vouch_sidecar.kb.references import RELATION_ENDS
+from vouch_sidecar.kb.access import OPEN, gate_of, is_live, live_gate, needed_gates
+from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Page, Relation
 from vouch_sidecar.names.matcher import Names
 
 LinkedBy = Literal["declared", "named", "page"]
@@ -78,7 +77,8 @@ def link_all(
     for key, artifact in records.items():
         before = then[key] if was.get(key) is artifact else None
         if isinstance(artifact, Relation | Evidence):
-            states[key] = _of_ends(artifact, records, cited)
+            citing = cited.get(artifact.id, {OPEN})
+            states[key] = LinkState(_label(needed_gates(artifact, records, citing)))
         elif before is not None and before.how != "page":
             states[key] = before  # which no other artifact decides
         else:
@@ -159,24 +159,6 @@ def _by_pages(gate: str, claim_id: str, pages: PagesByClaim) -> LinkState:
         for entity_id in about()
     }
     return LinkState(_of_gate(gate).label, tuple(sorted(entity_ids)), "page")
-
-
-def _of_ends(
-    artifact: Relation | Evidence, records: Records, cited: Mapping[str, set[str | None]]
-) -> LinkState:
-    if isinstance(artifact, Relation):
-        ends = [
-            _gates_at(records, end, RELATION_ENDS) for end in (artifact.source, artifact.target)
-        ]
-        return LinkState(_label(ends))
-    gates = {gate for gate in cited.get(artifact.id, {OPEN}) if gate is not None}
-    return LinkState(_label([_gates_at(records, artifact.source_id, (Kind.SOURCE,)), gates]))
-
-
-def _gates_at(records: Records, artifact_id: str, kinds: Iterable[Kind]) -> set[str]:
-    """The gates of the artifacts with an id that anybody may see."""
-    there = (records.get((kind, artifact_id)) for kind in kinds)
-    return {gate for one in there if one is not None and (gate := live_gate(one)) is not None}
 
 
 def _label(needed: list[set[str]]) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
-from vouch_sidecar.kb.records import Artifact, Claim, Page, Source
+from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Page, Relation, Source
+from vouch_sidecar.kb.references import RELATION_ENDS
 
 LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
 LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
@@ -77,6 +78,26 @@ def gate_of(artifact: Artifact) -> str | None:
 def live_gate(artifact: Artifact) -> str | None:
     """The gate of an artifact that is in force; None if nobody may see it."""
     return gate_of(artifact) if is_live(artifact) else None
+
+
+def needed_gates(
+    artifact: Relation | Evidence, records: Mapping[Key, Artifact], citing: Set[str | None]
+) -> list[set[str]]:
+    """The gates of which a viewer must have one out of each set: those at each end of a relation;
+    those of the source of evidence, and of the claims that cite it, `citing`. A set is empty where
+    what is named is missing, as it may be withheld from everybody.
+    """
+    if isinstance(artifact, Relation):
+        ends = artifact.source, artifact.target
+        return [_gates_at(records, end, RELATION_ENDS) for end in ends]
+    cited = {gate for gate in citing if gate is not None}
+    return [_gates_at(records, artifact.source_id, (Kind.SOURCE,)), cited]
+
+
+def _gates_at(records: Mapping[Key, Artifact], artifact_id: str, kinds: Iterable[Kind]) -> set[str]:
+    """The gates of the artifacts with an id that anybody may see."""
+    there = (records.get((kind, artifact_id)) for kind in kinds)
+    return {gate for one in there if one is not None and (gate := live_gate(one)) is not None}
 
 
 def is_shown_to_any(artifact: Artifact) -> bool:

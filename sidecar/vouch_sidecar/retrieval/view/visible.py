@@ -10,7 +10,7 @@ from tantivy import Document, Query
 
 from vouch_sidecar.index.claim_weights import MICROSECONDS, confirmed_at
 from vouch_sidecar.index.schema import QUESTION, TITLE, key_in
-from vouch_sidecar.kb.access import gate_of, is_live
+from vouch_sidecar.kb.access import OPEN, gate_of, is_live, needed_gates
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -22,7 +22,6 @@ from vouch_sidecar.kb.records import (
     Relation,
     Source,
 )
-from vouch_sidecar.kb.references import RELATION_ENDS
 from vouch_sidecar.names.mentions import Mention, outside
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
@@ -39,14 +38,11 @@ class VisibleArtifacts:
         evidence if its source is, and a claim that cites it, if any does. A missing source counts
         as invisible, as it may be withheld from everybody.
         """
-        if isinstance(artifact, Relation):
-            ends = artifact.source, artifact.target
-            return all(any(self.artifact((kind, end)) for kind in RELATION_ENDS) for end in ends)
-        if isinstance(artifact, Evidence):
-            citing = self._at.knowledge.claims_citing.get(artifact.id, ())
-            gates = [gate_of(claim) for claim in citing if is_live(claim)]
-            is_cited = not gates or not self._at.gates.isdisjoint(gates)
-            return is_cited and self.artifact((Kind.SOURCE, artifact.source_id)) is not None
+        if isinstance(artifact, Relation | Evidence):
+            claims = self._at.knowledge.claims_citing.get(artifact.id, ())
+            citing = {gate_of(claim) for claim in claims if is_live(claim)} or {OPEN}
+            needed = needed_gates(artifact, self._at.knowledge.records, citing)
+            return not any(map(self._at.gates.isdisjoint, needed))
         return gate_of(artifact) in self._at.gates
 
     def artifact(self, key: Key) -> Artifact | None:
