@@ -110,15 +110,11 @@ class Knowledge:
         differing |= gone
         if not differing:
             return self
-        are_named_alike = not any(key[0] is Kind.ENTITY for key in differing)
-        names = self.names
-        if not are_named_alike:
+        names, then = self.names, self.states
+        if any(key[0] is Kind.ENTITY for key in differing):
             names = Names(self._entities(records), self.names)
-        then = self.states
-        if are_named_alike:
-            relinked = link_again(records, names, before, then, differing)
-        else:
-            relinked = link_all(records, names)
+        is_renamed = names is not self.names
+        relinked = link_again(records, names, before, then, differing, is_renamed=is_renamed)
         states = {**then, **relinked}
         for key in gone:
             del states[key]

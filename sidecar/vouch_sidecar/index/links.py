@@ -87,11 +87,20 @@ def link_all(
 
 
 def link_again(
-    records: Records, names: Names, was: Records, then: States, differing: Collection[Key]
+    records: Records,
+    names: Names,
+    was: Records,
+    then: States,
+    differing: Collection[Key],
+    *,
+    is_renamed: bool,
 ) -> dict[Key, LinkState]:
-    """The states that may differ after a change of some records that changed no name. A claim whose
-    status, gate and citations stay as they were decides nothing about other artifacts.
+    """The states that may differ after a change of some records; `is_renamed` tells whether it
+    changed names. A claim whose status, gate and citations stay as they were decides nothing about
+    other artifacts.
     """
+    if is_renamed:
+        return link_all(records, names)
     changes = [(was.get(key), records.get(key)) for key in differing]
     if not all(decides_as_before(old, new) for old, new in changes):
         return link_all(records, names, was, then)
