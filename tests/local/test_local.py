@@ -24,7 +24,7 @@ from vouch_sidecar.surfaces import socket_server
 from vouch_sidecar.surfaces.local import follower
 from vouch_sidecar.surfaces.local.follower import follower_for
 from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask, socket_path
-from vouch_sidecar.surfaces.socket_server import LocalServer
+from vouch_sidecar.surfaces.socket_server import Asked, LocalServer
 
 from tests.engine.processes import until
 from tests.hook.conftest import PROMPT, Place, project
@@ -169,8 +169,9 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
         watching = Caller(env={}, roots=frozenset({one}), names={one: "mine"})
         engines.subscribe(Subscriber(told.append, lambda: watching, hears_all=True))
-        alone, both = (engines.engine_for(frozenset(roots)) for roots in ({one}, {one, two}))
-        assert engines.engine_for(frozenset({one})) is alone
+        wanted = [Asked(frozenset(roots)) for roots in ({one}, {one, two})]
+        alone, both = map(engines.engine_for, wanted)
+        assert engines.engine_for(Asked(frozenset({one}))) is alone
         assert [sorted(engine.collections) for engine in (alone, both)] == [[one], [one, two]]
         assert not alone.env
         both.observe("agent", None, KNOWN)
@@ -178,7 +179,7 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
             await anyio.sleep(0.01)
         assert [row.view.shown_collection for row, _ in told[-1].rows] == ["mine"]
         monkeypatch.setattr(socket_server, "IDLE_SECONDS", -1.0)
-        while engines.engine_for(frozenset({one})) is alone:
+        while engines.engine_for(wanted[0]) is alone:
             await anyio.sleep(0.01)
         tasks.cancel_scope.cancel()
 

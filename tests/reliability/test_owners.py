@@ -6,12 +6,14 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import anyio
 import pytest
 from vouch_sidecar import NoKnowledgeBaseError, open_kb
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import SILENT_SECONDS
+from vouch_sidecar.surfaces.socket_server import Asked, LocalServer
 
-from tests.engine.bases import Clock, ask, base, counts
+from tests.engine.bases import Clock, ask, base, counts, until
 from tests.protocol.client import run_command
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can give folders away")
@@ -104,6 +106,23 @@ def test_a_config_can_not_trust_itself(tmp_path: Path) -> None:
     (problem,) = ask(served(root), "status")["roots"][0]["problems"]
     assert "environment" in problem["message"]
     assert not served(give(root)).collections
+
+
+@pytest.mark.anyio
+async def test_the_process_that_serves_trusts_what_the_asker_trusts(tmp_path: Path) -> None:
+    """No other asker's question is answered from it."""
+    roots = frozenset({theirs(tmp_path)})
+    async with anyio.create_task_group() as tasks:
+        server = LocalServer({TRUST: "/elsewhere"}, tasks)
+        other = server.engine_for(Asked(roots))
+        trusting = server.engine_for(Asked(roots, trusted=str(tmp_path)))
+        await until(lambda: trusting.registry.has_looked)
+        assert counts(trusting, "key vault") == {"vault": 1}
+        assert ask(trusting, "status")["refused"] == []
+        assert not other.collections
+        (refused,) = ask(other, "status")["refused"]
+        assert TRUST in refused
+        tasks.cancel_scope.cancel()
 
 
 def test_one_that_changes_hands_says_nothing_new_and_then_nothing(tmp_path: Path) -> None:

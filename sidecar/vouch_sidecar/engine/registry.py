@@ -149,20 +149,17 @@ class Registry:
 
     def _led_to(self, start: Path, is_served: Callable[[BaseInTree], bool]) -> LedTo:
         finder = Finder(self.env, self.settings.trust.folders)
-        served = [self._add(place) for place in filter(is_served, finder.placed(start))]
-        return LedTo(frozenset(collection.tree for collection in served), finder.refused)
+        return self._serve(filter(is_served, finder.placed(start)), finder)
 
     def has_found_one(self) -> bool:
         """Whether a folder that had no knowledge base has one now. Blocks; thread-safe."""
         finder = Finder(self.env, self.settings.trust.folders)
         return any(finder.placed(folder) for folder in self.lacking)
 
-    def add_root(self, tree: Path) -> Collection:
-        """Serve the knowledge base of a folder or working tree, and return it."""
-        is_own = (tree / KB_DIRNAME).is_dir() and not self.env.get("VOUCH_KB_PATH")
-        roots = [] if is_own else Finder(self.env, self.settings.trust.folders).from_start(tree)
-        self._folders[tree] = LedTo(frozenset({tree}))
-        return self._add(BaseInTree(roots[0] if roots else str(tree), str(tree)))
+    def add_root(self, tree: Path) -> None:
+        """Serve the knowledge base of a working tree to which another search led."""
+        finder = Finder(self.env, self.settings.trust.folders)
+        self._folders[tree] = self._serve(finder.of_tree(str(tree)), finder)
 
     def close_document(self, path: Path) -> None:
         """A document was closed."""
@@ -201,7 +198,10 @@ class Registry:
         self.name_collections()
         self._notify()
 
-    def _add(self, place: BaseInTree) -> Collection:
+    def _serve(self, places: Iterable[BaseInTree], finder: Finder) -> LedTo:
+        return LedTo(frozenset(map(self._add, places)), finder.refused)
+
+    def _add(self, place: BaseInTree) -> Path:
         tree = Path(place.tree)
         if tree not in self.collections:
             collection = Collection(Path(place.root), tree, self.env, self._clock, self._tell)
@@ -209,7 +209,7 @@ class Registry:
             self.collections[tree] = collection
             self.name_collections()
             self._notify()
-        return self.collections[tree]
+        return tree
 
     def name_collections(self) -> None:
         """Name collections after their config or folder, made unique by a number."""

@@ -14,13 +14,13 @@ import logging
 import signal
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 from anyio.abc import TaskGroup
 
 from vouch_sidecar.engine import Caller, DiskFollower, Engine, Subscriber
-from vouch_sidecar.kb.discovery import FORCED, is_setting
+from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.local.follower import FOLLOW, follower_for
@@ -42,6 +42,16 @@ IDLE_SECONDS = 2 * 3600.0
 log = logging.getLogger(__name__)
 
 Request = Mapping[str, Any]
+
+
+class Asked(NamedTuple):
+    """The knowledge bases that a question is about, the one that the asker's environment names, and
+    the folders of other users that it allows.
+    """
+
+    roots: frozenset[Path]
+    forced: str = ""
+    trusted: str = ""
 
 
 def run_resident(env: Mapping[str, str], owned: Ownership) -> None:
@@ -72,8 +82,7 @@ class LocalServer:
         self._env = env
         self._tasks = tasks
         self._window = window
-        self._made: dict[tuple[frozenset[Path], str], Engine] = {}
-        """By knowledge bases, and the one that the environment of who asks names."""
+        self._made: dict[Asked, Engine] = {}
         self._subscribers: list[Subscriber] = []
         """Who is told of sessions, in all engines."""
         self._asked_at: dict[Engine | None, float] = {None: anyio.current_time()}
@@ -111,24 +120,25 @@ class LocalServer:
             atexit.unregister(owned.release)
             owned.release()
 
-    def engine_for(self, roots: frozenset[Path], forced: str = "") -> Engine:
-        """The engine that answers questions about these knowledge bases. `forced` is the one that
-        the asker's environment names.
-        """
-        window, own = self._window, carried(self._env).get(FORCED, "")
-        if window is not None and forced == own and roots <= window.registry.window:
-            self._made.pop((roots, forced), None)
+    def engine_for(self, asked: Asked) -> Engine:
+        """The engine that answers questions about some knowledge bases."""
+        window, own, roots = self._window, carried(self._env), asked.roots
+        is_own = asked.forced == own.get(FORCED, "")
+        if window is not None and is_own and roots <= window.registry.window:
+            self._made.pop(asked, None)
             return window
-        if (engine := self._made.get((roots, forced))) is None:
-            # What askers set comes with their questions.
+        if (engine := self._made.get(asked)) is None:
+            # What else askers set comes with their questions.
             env = {n: value for n, value in self._env.items() if n != FORCED and not is_setting(n)}
-            engine = Engine(env={**env, FORCED: forced} if forced else env, is_followed=True)
+            named = {FORCED: asked.forced, TRUST: asked.trusted}
+            env |= {name: value for name, value in named.items() if value}
+            engine = Engine(env=env, is_followed=True)
             for root in sorted(roots):
                 engine.registry.add_root(root)
             for subscriber in self._subscribers:
                 engine.pushes.subscribe(subscriber)
-            self._made[roots, forced] = engine
-            self._tasks.start_soon(self._follow, roots, forced, engine)
+            self._made[asked] = engine
+            self._tasks.start_soon(self._follow, asked, engine)
         self._asked_at[engine] = anyio.current_time()
         return engine
 
@@ -153,15 +163,15 @@ class LocalServer:
             for engine in self._engines:
                 engine.pushes.unsubscribe(follower)
 
-    async def _follow(self, roots: frozenset[Path], forced: str, engine: Engine) -> None:
+    async def _follow(self, asked: Asked, engine: Engine) -> None:
         """Follow the disk for an engine until nobody asked it for `IDLE_SECONDS`."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(DiskFollower(engine).run)
             tasks.start_soon(engine.pushes.run)
-            while self._made.get((roots, forced)) is engine:
+            while self._made.get(asked) is engine:
                 await anyio.sleep(CHECK_SECONDS)
                 if self._is_idle(engine):
-                    self._made.pop((roots, forced), None)
+                    self._made.pop(asked, None)
             del self._asked_at[engine]
             tasks.cancel_scope.cancel()
 
@@ -197,7 +207,8 @@ class LocalServer:
         caller = _caller(request)
         if not caller.roots:
             return refusal(None, "invalid_request", "roots: must name knowledge bases")
-        engine = self.engine_for(caller.roots, request["env"].get(FORCED, ""))
+        forced, trusted = (request["env"].get(name, "") for name in (FORCED, TRUST))
+        engine = self.engine_for(Asked(caller.roots, forced, trusted))
         if request["method"].startswith((HOOK, TOOL)):
             return await answer_agent(engine, request, caller, is_awaited)
         return await answer(engine, request, caller)
