@@ -181,14 +181,18 @@ class Collection:
         """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
         return is_refused(str(self.root / KB_DIRNAME), self.settings.trust.folders)
 
+    def below(self, path: Path) -> str | None:
+        """The path below `.vouch/` of a file there (`anchored`); None elsewhere."""
+        kb_dir = self.root / KB_DIRNAME
+        return path.relative_to(kb_dir).as_posix() if path.is_relative_to(kb_dir) else None
+
     def report(self, paths: Iterable[Path]) -> None:
         """Somebody says that these files may have changed. A folder is reported with its files."""
-        kb_dir = self.root / KB_DIRNAME
         for path in paths:
-            if kb_dir.is_relative_to(path):
+            if (self.root / KB_DIRNAME).is_relative_to(path):
                 self.reported.append("")
-            elif path.is_relative_to(kb_dir):
-                self.reported.append(path.relative_to(kb_dir).as_posix())
+            elif (below := self.below(path)) is not None:
+                self.reported.append(below)
             elif path.is_relative_to(self.tree):
                 self.reported_around.append(path.relative_to(self.tree).as_posix())
 

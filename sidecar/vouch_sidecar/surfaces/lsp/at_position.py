@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
 from vouch_sidecar.index.schema import TITLE
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME, anchored
+from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.records import Artifact, Page
 from vouch_sidecar.kb.references import LINKED, Reference, reference_at
 from vouch_sidecar.names.mentions import Mention
@@ -55,9 +55,8 @@ def file_at(server: Sidecar, document: Document) -> tuple[Served, str] | None:
         return None
     path = anchored(document.path)
     for served in server.engine.registry.serving(server.caller_for(document.uri)):
-        below = served.collection.root / KB_DIRNAME
-        if path.is_relative_to(below):
-            return served, path.relative_to(below).as_posix()
+        if (below := served.collection.below(path)) is not None:
+            return served, below
     return None
 
 
