@@ -50,4 +50,4 @@ def evidence(evidence_id: str, source_id: str) -> Evidence:
 
 
 def view(*artifacts: Artifact, who: Viewer = NOBODY, collection: str = "kb") -> View:
-    return View(collection, knowledge_of(artifacts), who.gates)
+    return View(collection, knowledge_of(artifacts), who.gates, identity=collection)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -124,6 +124,11 @@ class Collection:
         self._others_gates: deque[frozenset[str]] = deque(maxlen=OTHER_VIEWERS)
         """The gates of others than the default viewer who asked, the last ones."""
         self._turn_at = clock()
+
+    @property
+    def identity(self) -> Hashable:
+        """What sessions know the knowledge base by: its name may pass to another one."""
+        return self.root
 
     @property
     def knowledge(self) -> Knowledge:

@@ -6,10 +6,9 @@ model is configured.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -176,9 +175,9 @@ class Embeddings:
             fitting = vector
         return None if fitting is None else TextVector(fitting, ready)
 
-    def _ready(self, served: Sequence[Served]) -> dict[Path | str, Vectors] | None:
+    def _ready(self, served: Sequence[Served]) -> dict[Hashable, Vectors] | None:
         """The vectors of some knowledge bases; None unless all are those of what is asked."""
-        ready: dict[Path | str, Vectors] = {}
+        ready: dict[Hashable, Vectors] = {}
         for kb in served:
             known = self._known.get(kb.collection)
             if known is None or known.vectors is None or known.of is not kb.view.knowledge:

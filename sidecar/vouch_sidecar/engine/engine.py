@@ -182,7 +182,7 @@ class Engine:
         collection.published = published
         if published.settings.reflex.enabled and not was_on:
             for session in self.sessions:
-                session.forget(collection.root)
+                session.forget(collection.identity)
         if were_on and not self._follows_any():
             self.sessions.clear()
         self.registry.name_collections()
@@ -218,7 +218,7 @@ class Engine:
         if not following:
             return
         window = max(reflex.window for reflex in following.values())
-        others = {c.root for c in served} - {c.root for c in following}
+        others = {c.identity for c in served} - {c.identity for c in following}
         session = self.sessions.open(session_id)
         session.touch(slot, text, window, final=final, passed_over=others)
         if by.env is not None:

@@ -295,6 +295,7 @@ class Registry:
                 settings=settings,
                 is_unasked=caller.is_unasked,
                 shown_collection=self.shown_name(collection, caller),
+                identity=collection.identity,
             )
             served.append(Served(view, collection))
         return served

@@ -33,7 +33,7 @@ Given = Mapping[GivenKey, Hashable]
 
 class Session:
     """The window of one session, and what it was pushed and given. "identity" stands for
-    `View.identity`, that is, for the knowledge base.
+    `Collection.identity`, that is, for the knowledge base.
     """
 
     def __init__(self, session_id: str, last_active: float) -> None:

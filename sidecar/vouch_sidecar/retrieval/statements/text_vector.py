@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from pathlib import Path
+from collections.abc import Collection, Hashable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
@@ -19,7 +18,7 @@ class TextVector(NamedTuple):
     """The vector of a text, and the vectors of each knowledge base by `View.identity`."""
 
     query: Vector
-    vectors: Mapping[Path | str, Vectors]
+    vectors: Mapping[Hashable, Vectors]
 
     def cosine(self, view: View, artifact: Artifact) -> float:
         """The cosine of the artifact's nearest text."""

@@ -76,13 +76,8 @@ class Viewpoint:
     """Whether nobody asked, as for a hook or a push: claims that nobody reviewed then need more."""
     shown_collection: str | None = None
     """The name of the collection, if rows of answers have to say which one they are from."""
-
-    @property
-    def identity(self) -> Path | str:
-        """Identifies the knowledge base from one question to the next; its name may pass to another
-        one.
-        """
-        return self.root or self.collection
+    identity: Hashable = None
+    """Identifies the knowledge base from one question to the next (`Collection.identity`)."""
 
     @property
     def recall(self) -> Recall:
