@@ -42,7 +42,7 @@ def probe(
     probed = run(views, text, again=again, is_given=is_given, vector=vector)
     if session is None:
         return probed, 0
-    stamp = tuple((kb.view.stamp, kb.settings) for kb in served)
+    stamp = tuple(kb.view.stamp for kb in served)
     return probed, session.count_known((phrase.casefold(), stamp) for phrase in probed.phrases)
 
 

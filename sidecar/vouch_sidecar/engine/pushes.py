@@ -140,8 +140,5 @@ class Pushes:
             replace(kb.window(session), before=session.pushed_before(kb.view.identity, now))
             for kb in self._registry.unpaused(caller)
         ]
-        state = [
-            (each.view.stamp, each.view.settings, each.view.shown_collection, each.is_throttled)
-            for each in windows
-        ]
+        state = [(each.view.stamp, each.is_throttled) for each in windows]
         return windows, (session, session.touches, state)

@@ -109,10 +109,15 @@ class Viewpoint:
         own = UNASKED_LEAST.get(kind, 0.0) if self.is_unasked else 0.0
         return max(self.recall.similarity_threshold, own)
 
-    @cached_property
+    @property
     def stamp(self) -> Hashable:
-        """A value that changes whenever the same question may have another answer. It is a part of
-        every key of a cache.
+        """A value that changes whenever the same question may have another answer."""
+        return self._read_stamp, self.settings, self.shown_collection
+
+    @cached_property
+    def _read_stamp(self) -> Hashable:
+        """The same of what is read in texts: a part of every key of a cache, as to hash all
+        settings takes longer than many a look there.
         """
         around = (self.workspace.serial, self.topics.serial, self.people_told)
         parts = (self.collection, self.root, self.gates, self.since, self.settings.naming, *around)
@@ -155,7 +160,7 @@ class Viewpoint:
         """The result of `make` for a text, from memory if known. `make` must not ask for the time
         that is left.
         """
-        return self.knowledge.memo.cached(text, (what, self.stamp), make)
+        return self.knowledge.memo.cached(text, (what, self._read_stamp), make)
 
 
 _FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
