@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -164,9 +164,9 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
     read, version, build = type(collection).read, Repository.version, type(collection).build
     may_read.set()
 
-    def read_late(self: Collection, paths: Iterable[str] | None = None) -> Seen:
+    def read_late(self: Collection, *args: Any) -> Seen:
         may_read.wait()
-        return read(self, paths)
+        return read(self, *args)
 
     def looked(self: Repository) -> bytes | None:
         looks.append("two.py" in collection.world.files)
@@ -202,6 +202,52 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
         finally:
             may_read.set()
         await until(lambda: "two.py" not in collection.world.files)
+
+
+async def test_a_world_during_which_git_wrote_is_dropped_once_and_forgets_no_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here git writes more often than worlds are built."""
+    root, build = repository(tmp_path / "house", {"one.py": ""}, commit=True), Collection.build
+    cite(root, "first", "Nothing is named.", "https://example.org")
+    engine = unread_engine(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    collection = engine.collections[root]
+
+    def build_meanwhile(self: Collection, *args: Any) -> World:
+        world = build(self, *args)
+        os.utime(root / ".git" / "index")
+        return world
+
+    def is_answered() -> bool:
+        return "reported" not in collection.lacks({"ties"}, frozenset()).values()
+
+    async with kept(engine):
+        await until(lambda: collection.world.is_whole and not collection.is_world_due)
+        monkeypatch.setattr(Collection, "build", build_meanwhile)
+        (root / "two.py").touch()
+        engine.check_soon([root / "two.py"])
+        await engine.changed.until(lambda: is_answered() or "two.py" in collection.world.files, 20)
+        assert "two.py" in collection.world.files
+
+
+async def test_while_git_holds_the_lock_of_one_the_others_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.collection.GIT_LOCK_SECONDS", 60)
+    locked, other = base(tmp_path / "locked"), base(tmp_path / "other")
+    git(locked, "init", "-q")
+    lock, engine = locked / ".git" / "index.lock", unread_engine(locked, other)
+    async with kept(engine):
+        await until(lambda: engine.registry.has_looked)
+        lock.touch()
+        engine.check_soon([locked / ".vouch"])
+        add(locked, "new")
+        await anyio.sleep(0.2)  # that look begins
+        add(other, "new")
+        await until(lambda: claims(engine, other) == 2)
+        assert claims(engine, locked) == 1
+        lock.unlink()
+        await until(lambda: claims(engine, locked) == 2)
 
 
 @pytest.mark.parametrize("locked", ["base", "tree"])

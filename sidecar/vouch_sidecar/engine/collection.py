@@ -118,6 +118,10 @@ class Collection:
         """
         self.reported_around: list[str] = []
         """The same of other files below the working tree."""
+        self.is_world_passed_over = False
+        """Whether the last world was not published. Never two are passed over: else there were none
+        while git is at work more often than they are built.
+        """
         self.paused_until = partial(end_in, pause_file(root, env))
         self.faults = Faults(tell, clock)
         self._env = env
@@ -144,16 +148,24 @@ class Collection:
 
     # Reading, in any thread, one call at a time
 
-    def read(self, paths: Iterable[str] | None = None) -> Seen:
+    def wait_for_git(self) -> float:
+        """Wait until git has written its files, for `GIT_LOCK_SECONDS` at most. Returns how many of
+        these are left. Blocks.
+        """
+        give_up_at = time.monotonic() + GIT_LOCK_SECONDS
+        self._settled(give_up_at)
+        return give_up_at - time.monotonic()
+
+    def read(self, paths: Iterable[str] | None = None, patience: float | None = None) -> Seen:
         """Read what changed on disk, once git has written its files, and all again until it writes
-        none meanwhile; for `GIT_LOCK_SECONDS` at most. Blocks.
+        none meanwhile; for `patience`, by default `GIT_LOCK_SECONDS`, at most. Blocks.
 
         `paths` (below `.vouch/`) limits this to these files and those that are to be checked again,
         unless something was checked out. Raises PermissionError if another user owns `.vouch/`.
         """
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
-        give_up_at = time.monotonic() + GIT_LOCK_SECONDS
+        give_up_at = time.monotonic() + (GIT_LOCK_SECONDS if patience is None else patience)
         checkout = self._settled(give_up_at)
         files = self.reader.read(paths if checkout == self.published.checkout else None)
         while time.monotonic() < give_up_at and (now := self._settled(give_up_at)) != checkout:

@@ -175,12 +175,13 @@ class BaseFollower:
 
     async def _look(self) -> None:
         """Read what is due, publish what changed, and keep a base if it is time."""
+        patience = await run_sync(self.collection.wait_for_git)  # others are read meanwhile
         engine, collection, began = self._engine, self.collection, self._engine.clock()
         changed, self._changed = self._changed, set()
         sweep_at, self._sweep_at = self._sweep_at, 0.0  # where this fails, all are read again
         with engine.breath, looked_at(collection.reported) as reported:
-            read = partial(collection.read, None if sweep_at <= began else changed | reported)
-            seen = await run_sync(read, limiter=self._disk)
+            paths = None if sweep_at <= began else changed | reported
+            seen = await run_sync(collection.read, paths, patience, limiter=self._disk)
             cost = engine.clock() - began
             log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
         if engine.publish(collection, seen):
@@ -216,7 +217,8 @@ class BaseFollower:
         given, reported = collection.given, collection.reported_around
         with engine.breath.steps() as breathe, looked_at(reported) as paths:
             world = await in_turn(partial(collection.build, given, paths, breathe), WORLDS)
-        engine.publish_world(collection, world)
+        if not engine.publish_world(collection, world):
+            reported.extend(paths)
         if paths:
             engine.changed.bump()  # questions wait for this
 

@@ -154,20 +154,25 @@ class Engine:
             self.notify()
         return differs
 
-    def publish_world(self, collection: Collection, world: World) -> None:
+    def publish_world(self, collection: Collection, world: World) -> bool:
         """Publish the world around a knowledge base: a generation, if answers may differ, be it in
-        that nothing is pending any more. One that was built across a checkout is not published.
+        that nothing is pending any more. Returns whether it is published: one that was built across
+        a checkout is not, unless the one before was neither.
         """
-        given = world.given
-        if given and collection.checkout() != given.checkout:  # files may be those of other claims
+        given, was_passed_over = world.given, collection.is_world_passed_over
+        is_torn = given is not None and collection.checkout() != given.checkout
+        collection.is_world_passed_over = is_torn and not was_passed_over
+        if is_torn:  # files may be those of other claims
             collection.memo.look_at_all()
-            return
+        if collection.is_world_passed_over:
+            return False
         before, was_behind = collection.world, collection.is_world_behind
         collection.published = replace(collection.published, world=world)
         is_news = was_behind and not collection.is_world_behind
         self.registry.generation += is_news or world.serial != before.serial
         if world is not before:
             self.changed.bump()
+        return True
 
     def reconfigure(self, client_settings: Mapping[str, object]) -> None:
         """Apply new settings of the client."""
