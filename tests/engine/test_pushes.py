@@ -295,6 +295,19 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
 
 
 @pytest.mark.anyio
+async def test_of_one_who_leaves_no_fault_stays(engine: Engine) -> None:
+    def leave(_: Push) -> None:
+        engine.pushes.unsubscribe(leaving)
+        raise ConnectionResetError
+
+    leaving = Subscriber(leave, Caller, hears_all=True)
+    engine.observe("s", None, "the Key Vault")
+    engine.pushes.subscribe(leaving)
+    await engine.pushes.tell()
+    assert not [*engine.faults]
+
+
+@pytest.mark.anyio
 async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
     engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,6 +92,8 @@ class Pushes:
         for subscriber in [*self._subscribers]:
             with self._faults.contained(subscriber, "What is in play could not be told"):
                 await self._tell(subscriber)
+            if subscriber not in self._subscribers:  # he left meanwhile
+                self._faults.remove(subscriber)
 
     async def _tell(self, subscriber: Subscriber) -> None:
         """Tell of every session whose ranking differs from the one last told, most recently active
