@@ -18,7 +18,7 @@ from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import MODEL, QUESTION, Faults
 from vouch_sidecar.engine.registry import Registry, Served
-from vouch_sidecar.index.base_cache import VECTORS, Bases
+from vouch_sidecar.index.base_cache import OF_TEXTS, Bases
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.semantic.backend import Backend, UnavailableError, is_latin
@@ -114,7 +114,7 @@ class Embeddings:
         whether all are written.
         """
         bases, knowledge = collection.bases, collection.knowledge
-        file = f"{VECTORS}-{self._identity}"
+        file = f"{OF_TEXTS}-{self._identity}"
         known = self._known.get(collection)
         if known is None:
             data = None if bases is None else await in_worker(partial(bases.read_extra, file))

@@ -51,8 +51,10 @@ from vouch_sidecar.kb.safe_files import Stat
 RECORDS = "records"
 ROOT = "root"
 """The file that names the knowledge base of a folder."""
-VECTORS = "vectors"
-"""What the vectors of texts are stored under, with a hyphen and their model behind."""
+OF_TEXTS = "vectors"
+"""What is made of texts is stored under this, with a hyphen and what made it behind: it goes with
+what is retired.
+"""
 _UNFINISHED = "unfinished-"
 _BESIDE = "beside-"
 _GONE = "gone-"
@@ -100,7 +102,8 @@ class Bases:
         self._config: bytes | None = None
         """The config that the base hands to the next process."""
         self._purged = b""
-        """The vectors that were removed last: those of what is in force need not be made again."""
+        """What was made of texts and removed last: that of what is in force need not be made anew.
+        """
 
     def open(self) -> KeptBase | None:
         """Open the newest finished base; None if there is none. Whatever else processes have left
@@ -161,12 +164,12 @@ class Bases:
 
     def purge(self) -> None:
         """Remove every base, even those that other processes are writing, because they hold text
-        that is retired, and the vectors of texts. What else is stored next to them stays, and is
+        that is retired, and what is made of texts. What else is stored next to them stays, and is
         due anew after the next base.
         """
         with suppress(OSError):
-            self._purged = _bytes_of(self._beside(VECTORS))
-        for entry in (*self._bases(), self._beside(VECTORS)):
+            self._purged = _bytes_of(self._beside(OF_TEXTS))
+        for entry in (*self._bases(), self._beside(OF_TEXTS)):
             self._take_away(entry)
 
     def read_extra(self, name: str) -> bytes | None:
@@ -199,7 +202,7 @@ class Bases:
             with os.fdopen(descriptor, "wb") as kept:
                 kept.write(_digest(name, data) + b"\n" + data)
             Path(partial).rename(self._beside(name))
-            if name.startswith(VECTORS):
+            if name.startswith(OF_TEXTS):
                 self._purged = b""
         except OSError:
             if partial is not None:
