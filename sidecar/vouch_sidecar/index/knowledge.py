@@ -176,12 +176,8 @@ class Knowledge:
         return replace(evidence, quote=None, locator=locator)
 
     def withholds(self, key: Key) -> bool:
-        """Whether nobody may see the text of an artifact, or it is gone. Of evidence that is so
-        where nobody sees a claim that cites it, or its source.
-        """
-        if key[0] is Kind.EVIDENCE:
-            return self.state(key).label == NOBODY
-        return self.artifact(key) is None
+        """Whether nobody may see the text of an artifact, or it is gone."""
+        return self.state(key).label == NOBODY
 
     def withdrawn_since(self, before: Knowledge) -> bool:
         """Whether the text of any artifact was taken from everybody since an earlier generation."""
