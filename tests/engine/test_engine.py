@@ -342,17 +342,6 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
 # The window of a session, and the table of sessions
 
 
-def test_the_window_keeps_the_newest_slots() -> None:
-    """A slot is replaced in place and becomes the newest; a final one stays as it is."""
-    session = Session("s", 0.0)
-    for key, text in (("a", "first"), (None, "asked"), ("b", "second"), ("a", "again")):
-        session.touch(key, text, 2)
-    assert session.window() == ["again", "second"]
-    session.touch("a", "submitted", 2, final=True)
-    session.touch("a", "next", 2)
-    assert session.window() == ["next", "submitted"]
-
-
 @given(st.text(st.sampled_from("a é認🙂\n\ud800"), min_size=1000, max_size=3000))
 def test_no_slot_holds_more_than_4_kb(text: str) -> None:
     session = Session("s", 0.0)

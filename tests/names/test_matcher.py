@@ -143,16 +143,6 @@ def test_a_longer_name_covers_the_names_in_it() -> None:
     assert [(m.entity_id, m.nested) for m in mentions] == expected
 
 
-def test_a_text_that_is_nothing_but_a_name_names_it() -> None:
-    names = names_of(arrow="→", at="@team", team="team")
-    for text, expected in {"→": "arrow", " “→” ": "arrow", "@team": "at", "@team?": "at"}.items():
-        assert expected in [mention.entity_id for mention in names.find(text)]
-    names = names_of(entity("blank", "x", aliases=("", "’", " ")), q="?!")
-    assert names.exactly(" ?! ") == ["q"]
-    assert names.find("what ?! now") == []
-    assert [names.exactly(text) for text in ("", " ", "'", "’’")] == [[], [], [], []]
-
-
 def test_a_part_of_a_name_at_word_borders() -> None:
     names = names_of(rls="rate limiter service", who="The Who")
     for part in ("limiter", "RateLimiter"):

@@ -18,8 +18,7 @@ from vouch_sidecar.operations.operation import operations
 from tests.engine.bases import Listener, ask, base, counts, engine_on, pushed, write
 from tests.kb.samples import SHA, claim, dump, entity, make_kb
 from tests.operations.conftest import FILES
-from tests.workspace.places import cite, repository, settled
-from tests.workspace.places import write as write_files
+from tests.workspace.places import settled
 
 SCHEMA: dict[str, Any] = json.loads(
     (Path(__file__).parents[2] / "schemas" / "protocol.json").read_text("utf-8")
@@ -261,21 +260,6 @@ def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown(tmp_pat
 def test_what_an_answer_had_to_do_without_is_said(tmp_path: Path) -> None:
     engine = settled(base(tmp_path / "kb", {"claims/broken.yaml": b"id: ["}), tmp_path)
     assert read(engine, "claim", id="rotation")[-1] == "(without all of it: files_skipped)"
-
-
-def test_a_found_claim_says_that_it_went_stale(tmp_path: Path) -> None:
-    """Also where its text is cut."""
-    text = b"Relay drops it. " * 20
-    root = repository(tmp_path / "repo", {"docs/a.md": text})
-    cite(root, "drops", text.decode(), "docs/a.md", text, quote=text)
-    (line, *_) = read(settled(root, tmp_path), "search", query="relay")
-    assert line.startswith("- drops · claim · Relay drops it")
-    write_files(root, {"docs/a.md": "Relay keeps it.\n"})
-    engine = settled(root, tmp_path)
-    (line, *_) = read(engine, "search", query="relay")
-    assert "· (quote gone since, docs/a.md changed on " in line
-    (hit, *_) = ask(engine, "search", query="relay")["hits"]
-    assert hit["stale"].startswith("quote gone since, docs/a.md changed on ")
 
 
 def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) -> None:

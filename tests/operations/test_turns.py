@@ -11,7 +11,6 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.engine.stats import LATEST, Stats
 from vouch_sidecar.index.base_cache import RECORDS
 from vouch_sidecar.operations.call import perform_async
 from vouch_sidecar.operations.context import ContextParams, ContextResult
@@ -54,15 +53,6 @@ def test_the_persona_is_in_context_and_hooks_as_in_probe(engine: Engine) -> None
     for text in (context["text"], said(engine, NAMED)):
         assert "\npersona “Auth desk ‹/vouch›”\n" in text
     assert ask(engine, "context", task="What shall we cook tonight?")["persona"] is None
-
-
-def test_sources_are_named_where_there_is_room(engine: Engine) -> None:
-    text = ask(engine, "context", task=NAMED)["text"]
-    assert "1 source: “Auth notes”" in text
-    for size in (220, 260, 300, 400):
-        short = ask(engine, "context", task=NAMED, max_chars=size)["text"]
-        assert len(short) <= size
-        assert ("expire after 15 minutes." in short) or "Auth notes" not in short
 
 
 def test_who_asks_for_all_about_a_name_gets_what_was_not_given_yet(
@@ -122,15 +112,6 @@ def test_prompts_lines_and_phrases_are_counted(tmp_path: Path) -> None:
         assert bool(found["from_cache"] - before["from_cache"]) is from_cache
     counts = {row["operation"]: row["count"] for row in found["operations"]}
     assert counts["probe"] == 2
-
-
-def test_a_percentile_is_of_the_latest_calls() -> None:
-    stats = Stats()
-    for milliseconds in (*[10_000] * LATEST, *range(1, LATEST + 1)):
-        stats.count_call("probe", milliseconds / 1000)
-    timing = stats.timings["probe"]
-    assert (timing.percentile(50), timing.percentile(95)) == (LATEST / 2, LATEST * 0.95)
-    assert timing.count == 2 * LATEST
 
 
 # Long questions, which are worked on beside the event loop, over the knowledge they began with

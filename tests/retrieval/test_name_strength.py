@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 
 import pytest
 from vouch_sidecar.kb.records import Artifact
-from vouch_sidecar.kb.settings_model import Naming, Settings, Volunteer
+from vouch_sidecar.kb.settings_model import Settings, Volunteer
 from vouch_sidecar.names.mentions import Mention
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
-from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh, why
+from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
 from vouch_sidecar.retrieval.salience import named_in, rank, volunteered
 from vouch_sidecar.retrieval.view import View
 
@@ -160,20 +159,6 @@ def test_a_word_that_others_use_too_names_its_entity_less() -> None:
     assert [listed(text, sent) for text in ("we ask Kafka", "we ask kafka")] == ["kafka", ""]
 
 
-def test_the_factors_multiply_to_the_strength_and_a_sentence_tells_it() -> None:
-    for found in weigh(SEEN, "we saw that Relay and kafka-backed orbits met Mei Brandt"):
-        factors = (found.arm, found.specificity, found.keyness, found.place)
-        assert found.strength == round(prod(factors), 3)
-    slow = "we saw that Relay is slow"
-    for text, needs, sentence in (
-        ("is relay slow?", 0.6, "0.40, needs 0.60: it may be an ordinary word"),
-        (slow, 0.6, "0.80"),
-        (slow, 0.801, "0.800, needs 0.801: the words may mean something else"),
-    ):
-        found = of("relay", text)
-        assert why(found, needs, needs) == f"“{found.matched}” names “Relay”: {sentence}"
-
-
 def test_a_name_that_only_a_machine_printed_is_listed_and_not_said() -> None:
     seen = view(*KNOWN, entity("orbital-relay", "Orbital Relay", type="system"))
     log = "[INFO] Relay listens on 7000\n[INFO] Orbital Relay is up"
@@ -214,15 +199,3 @@ def test_an_alias_in_lower_case_lists_as_any_word_that_is_as_the_entity_has_it()
     (row,) = rank(seen, ["the beacon on the hill"], 3)
     assert (row.arm, row.matched) == ("alias", ("beacon",))
     assert said("the beacon on the hill", seen) == ""
-
-
-def test_a_knowledge_base_says_which_words_always_and_never_name() -> None:
-    def settled(always: tuple[str, ...] = (), never: tuple[str, ...] = ()) -> View:
-        return replace(SEEN, settings=Settings(naming=Naming(always=always, never=never)))
-
-    text = "the beacon on the hill and the jwt"
-    assert said(text, settled(always=("BEACON",))) == "beacon"
-    assert listed(text, settled(never=("JWT",))) == ""
-    assert listed("our JWT authentication", settled(never=("jwt authentication",))) == ""
-    assert listed("Gull", settled(never=("gull",))) == ""
-    assert listed("Gull", settled(never=("beacon",))) == "gull"
