@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from vouch_sidecar.engine import Caller, DiskFollower, Engine, Subscriber
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
-from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart
+from vouch_sidecar.retrieval.push import Push
 
 from tests.kb.samples import claim, dump, entity, make_kb, put
 
@@ -95,12 +95,10 @@ def reread(engine: Engine) -> None:
 class Listener:
     """Somebody who is told from now on what is in play."""
 
-    def __init__(
-        self, engine: Engine, caller: Caller | None = None, parts: Collection[PushPart] = PUSH_PARTS
-    ) -> None:
+    def __init__(self, engine: Engine, caller: Caller | None = None) -> None:
         self._engine, self._told = engine, list[Push]()
         who = caller or Caller()
-        engine.pushes.subscribe(Subscriber(self._told.append, lambda: who, parts, hears_all=True))
+        engine.pushes.subscribe(Subscriber(self._told.append, lambda: who, hears_all=True))
 
     async def told(self) -> list[Push]:
         """What is told now."""

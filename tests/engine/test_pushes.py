@@ -12,7 +12,7 @@ from vouch_sidecar.engine import Caller, Engine, Subscriber, sessions
 from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.operations.notifications import status_notification
-from vouch_sidecar.retrieval.push import Push, PushPart
+from vouch_sidecar.retrieval.push import Push
 
 from tests.engine.bases import (
     Clock,
@@ -110,24 +110,6 @@ def test_a_row_that_shows_another_reason_is_told_and_not_one_that_fades(
     configure(engine, root, volunteer={"threshold": 0.95})
     (push,) = pushed(listener)
     assert [shown.why for shown, _ in push.rows] == [f"{row.why}: another form of the name"]
-
-
-@pytest.mark.parametrize("wanted", [["salience"], ["fresh"], ["text"], ["fresh", "text"], []])
-def test_only_the_parts_that_a_client_wants_are_filled(
-    engine: Engine, wanted: list[PushPart]
-) -> None:
-    told = say(engine, Listener(engine, parts=wanted), "the Key Vault")
-    filled = [
-        part
-        for push in told
-        for part, said in (
-            ("salience", push.rows),
-            ("fresh", push.fresh),
-            ("text", push.block.text),
-        )
-        if said
-    ]
-    assert filled == wanted
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,7 +10,7 @@ import pytest
 
 from tests.hook.conftest import Place, project
 from tests.protocol import knowledge
-from tests.protocol.client import Client, environment, run_command
+from tests.protocol.client import Client, run_command
 
 OWN = {"generation", "probe_time_ms", "from_cache", "indexed_at", "sessions", "watcher"}
 """What tells one process from another."""
@@ -54,23 +52,6 @@ def test_the_answer_is_the_same(place: Place, server: Client, args: list[str]) -
     assert answered(server, args[0]) == before
     assert ask(place, *args) == wanted
     assert answered(server, args[0]) > before
-
-
-def test_who_asks_another_process_imports_what_asking_needs(place: Place, server: Client) -> None:
-    foreign = {"tantivy", "rich", "pygls"}
-    foreign |= {f"vouch_sidecar.{name}" for name in ("engine", "kb.records", "retrieval.view")}
-    script = (
-        "import sys; from vouch_sidecar.surfaces.cli import main;"
-        "main(['experts', 'jwt'], standalone_mode=False);"
-        f"sys.exit(' '.join(sys.modules.keys() & {foreign}) or 0)"
-    )
-    before = answered(server, "experts")
-    command = [sys.executable, "-c", script]
-    env = environment(place.env)
-    done = subprocess.run(command, cwd=place.root, env=env, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert done.stdout.startswith(b"jwt\tJWT\t")
-    assert answered(server, "experts") == before + 1
 
 
 def test_viewer_and_settings_are_those_of_who_calls(place: Place, server: Client) -> None:

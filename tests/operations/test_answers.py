@@ -179,14 +179,6 @@ def test_a_call_with_a_session_is_a_slot_of_it_and_meta_tells_what_salience_tell
     assert "_meta" not in ask(engine, "status", session_id="unknown")
 
 
-def test_a_page_that_is_asked_for_by_its_title_is_probed_where_it_says_something(
-    engine: Engine,
-) -> None:
-    (hit,) = ask(engine, "probe", text="What is the retry policy for uploads?")["hits"]
-    assert (hit["id"], hit["chunk_idx"]) == ("mail", 1)
-    assert "operator is called" in hit["text"]
-
-
 # What is newer than a time
 
 OLD, NEW = "2026-01-05T00:00:00Z", "2026-06-05T00:00:00Z"

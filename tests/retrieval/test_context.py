@@ -18,7 +18,7 @@ from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import named_in, volunteered
 from vouch_sidecar.retrieval.statements.edits import met_by
-from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
+from vouch_sidecar.retrieval.statements.section_passages import passages, plain
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.world import World
 
@@ -179,36 +179,6 @@ def test_a_long_section_is_told_from_the_passage_that_answers(body: str, begins:
     (hit,) = run([seen], "what valve feeds the boiler?").answers
     assert excerpt(hit).startswith(f"## Limits … {begins}")
     assert len(excerpt(hit)) <= 240
-
-
-def test_paragraphs_and_items_are_passages_below_the_heading() -> None:
-    items = "- an item\n  that goes on\n* another\n12. a third\n| a | row |\n"
-    for section, above, found in (
-        (
-            f"## Pumps\n\nOne\nparagraph.\n\n{items}",
-            "## Pumps",
-            ["One paragraph.", "- an item that goes on", "* another", "12. a third", "| a | row |"],
-        ),
-        ("Plain.\n\nMore.", "", ["Plain.", "More."]),
-        ("# Alone", "# Alone", []),
-    ):
-        assert heading(section) == above
-        assert [passage.text for passage in passages(section)] == found
-
-
-@pytest.mark.parametrize(
-    ("text", "read", "claim_ids"),
-    [
-        ("A fact. [claim: a-fact]", "A fact.", ("a-fact",)),
-        ("A fact.[claim: a|b] More [claim:c].", "A fact. More.", ("a", "c")),
-        ("See [[Relay]] and [[relay|the relay]].", "See Relay and the relay.", ()),
-        ("[claim: never closed", "[claim: never closed", ()),
-        ("a [link](x) and [1]", "a [link](x) and [1]", ()),
-    ],
-)
-def test_marks_are_read_and_not_shown(text: str, read: str, claim_ids: tuple[str, ...]) -> None:
-    assert plain(text) == read
-    assert [(passage.text, passage.claim_ids) for passage in passages(text)] == [(read, claim_ids)]
 
 
 def test_of_a_very_long_section_the_start_is_looked_at() -> None:

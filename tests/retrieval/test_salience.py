@@ -23,17 +23,6 @@ def row(entity_id: str, *texts: str, where: View = SEEN) -> Salient:
     return next(r for r in rank(where, texts, 20) if r.entity.id == entity_id)
 
 
-def test_the_score_of_one_text_is_its_strength_in_its_band() -> None:
-    found = row("relay", "we know that Relay is slow")
-    assert found.why == f"“Relay” names “Relay”: {found.strength:.2f}"
-    assert found.score == round(0.4 + 0.6 * found.strength, 6)
-    found = row("relay", "scans taken in from drivers")
-    assert found.arm == "text"
-    assert found.why.startswith(f"{found.strength:.2f}: its description holds “scans ")
-    assert found.score == round(0.2 + 0.15 * found.strength, 6)
-    assert rank(SEEN, ["drivers buy bread and butter at the station"], 20) == []
-
-
 @pytest.mark.parametrize(
     ("window", "ages"),
     [

@@ -9,13 +9,10 @@ import pytest
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Scope, Source
-from vouch_sidecar.kb.settings_model import Settings, Volunteer
 from vouch_sidecar.retrieval.evidence.name_strength import weigh
-from vouch_sidecar.retrieval.explanations import candidates
 from vouch_sidecar.retrieval.people.experts import rank as experts
 from vouch_sidecar.retrieval.people.topic_matches import Question, matching
-from vouch_sidecar.retrieval.probe import run
-from vouch_sidecar.retrieval.salience import listed_topics, named_in, rank, volunteered
+from vouch_sidecar.retrieval.salience import listed_topics, rank
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.topics import FEW_SPEAK, TopicFinder, Topics
@@ -229,17 +226,6 @@ def test_it_is_listed_behind_every_entity() -> None:
     assert rows[1].score < rows[0].score
     assert rows[1].claim_count == 3
     assert rows[1].top_claim_id in {"asked", "import", "off"}
-
-
-def test_it_is_never_volunteered_beside_other_words() -> None:
-    view = replace(seen(*KEYRINGS), settings=Settings(volunteer=Volunteer(threshold=0.0)))
-    for text in ("is the keyring broken", "does the keyring go before netrc"):
-        assert [row.entity.id for row in rank(view, [text], 9)] == ["topic:keyring"]
-        assert volunteered(named_in(view, [text])) == []
-    asked = "is the keyring broken"
-    (told,) = candidates(view, asked, run([view], asked), ())
-    assert told.verdict == "listed"
-    assert "nobody declared it" in told.why
 
 
 def test_a_ticket_needs_its_sign() -> None:

@@ -45,12 +45,6 @@ def test_a_row_is_a_line_in_a_pipe() -> None:
     assert claim.endswith("losing two of them stops writes, which is wanted.")
 
 
-def test_a_pipe_is_told_who_approved_a_claim_and_what_contradicts_it() -> None:
-    said = "\n".join(piped("claim", "relay-answers-202-early"))
-    assert "\napproved_by\treviewer\n" in said
-    assert "\ncontested_by\trelay-202-before-durable\tRelay answers 202 before" in said
-
-
 def test_wide_characters_take_their_room(tmp_path: Path) -> None:
     root = knowledge.make(tmp_path / "project")
     knowledge.entity(root, "ninsho", "認証基盤")

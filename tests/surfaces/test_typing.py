@@ -29,15 +29,6 @@ class Writer:
         return self.paragraphs.edit(before, self.text)
 
 
-def test_a_paragraph_is_told_whole_and_edited_again_it_replaces_itself() -> None:
-    writer = Writer()
-    assert writer.put("one", "one!") == [(0, "one!\nmore")]
-    assert writer.put("two", "two!") == [(1, "two!")]
-    assert writer.put("more", "more!") == [(0, "one!\nmore!")]
-    assert writer.put("two!", "") == [(1, "")], "one that is taken away is empty"
-    assert writer.put("four", "") == []
-
-
 def test_there_are_three_at_most_and_the_oldest_goes() -> None:
     writer = Writer()
     numbers = [writer.put(word, f"{word}!") for word in ("one", "two", "three", "four", "two!")]

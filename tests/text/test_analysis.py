@@ -73,15 +73,6 @@ def test_words(text: str, expected: list[str]) -> None:
     assert [unit.folded for unit in units(text).units] == expected
 
 
-def test_offsets_are_those_of_the_original() -> None:
-    for text, expected in {
-        "cafe\u0301s here": ["cafe\u0301s", "here"],
-        "the RateLimiter’s limit": ["the", "Rate", "Limiter", "limit"],
-        "  𝔸bc 認x": ["𝔸bc", "認", "x"],
-    }.items():
-        assert written(text) == expected
-
-
 def test_the_stems_of_identifiers_and_of_scripts_without_spaces() -> None:
     assert content_stems("RateLimiter") == [stem("rate"), stem("limiter"), stem("ratelimiter")]
     (term,) = terms("RateLimiter")
