@@ -1,7 +1,7 @@
 """The knowledge bases and sessions of one process."""
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.disk_follower import DiskFollower
+from vouch_sidecar.engine.disk_follower import DiskFollower, run_engine
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.pushes import Subscriber
 from vouch_sidecar.engine.registry import Caller, Served, UnknownRootError
@@ -14,4 +14,5 @@ __all__ = [
     "Served",
     "Subscriber",
     "UnknownRootError",
+    "run_engine",
 ]

@@ -243,13 +243,11 @@ class Collection:
         """Whether the world is not that of what is published and of the files as they were
         reported.
         """
-        given = self.world.given if self.world.is_whole else None
-        return (
-            given is None
-            or self.knowledge.changed_since(given.knowledge) != []
-            or self.published.checkout != given.checkout
-            or bool(self.reported_around)
-        )
+        was, given = self.world.given if self.world.is_whole else None, self.given
+        if was is None or self.knowledge.changed_since(was.knowledge) != []:
+            return True
+        is_other = was._replace(knowledge=given.knowledge, viewers=given.viewers) != given
+        return is_other or bool(self.reported_around)
 
     @property
     def may_have_topics(self) -> bool:

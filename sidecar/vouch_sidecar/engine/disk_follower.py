@@ -70,6 +70,13 @@ async def repeated(
             await engine.due.since(engine.due.count, left)
 
 
+async def run_engine(engine: Engine) -> None:
+    """Follow the disk for an engine, and tell its subscribers, until cancelled."""
+    async with anyio.create_task_group() as group:
+        group.start_soon(DiskFollower(engine).run)
+        group.start_soon(engine.pushes.run)
+
+
 class DiskFollower:
     """Reads and publishes for one engine, whose callers need not know of it. Call its methods on
     the event loop only.

@@ -228,7 +228,7 @@ class Engine:
         session.touch(slot, text, window, final=final, passed_over=others)
         if by.env is not None:
             session.shared_for |= by.roots or frozenset()
-        self.changed.bump()
+        self.changed.bump()  # wakes `Pushes.run`
 
     def end_session(self, session_id: str) -> None:
         """Drop a session with its window."""

@@ -13,7 +13,7 @@ from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.registry import Caller, Registry
 from vouch_sidecar.engine.sessions import Session, Sessions
 from vouch_sidecar.engine.threads import in_turn
-from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, push_of
+from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, is_cut, push_of
 from vouch_sidecar.workspace.breath import Breath
 
 log = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ class Pushes:
             if self._windows(subscriber, session)[1] != state:
                 waiting.append(session)  # it is out of date, and made again
                 continue
-            if any(window.view.deadline.cuts for window in windows):
+            if is_cut(windows):
                 state = ()  # the rest comes later
             rows = tuple((row.shown, claim) for row, claim in push.rows)
             if rows != last.rows or fresh:

@@ -97,12 +97,17 @@ def push_of(
     if fresh and "text" in parts:
         # all were brought in by the newest text
         block = make_block([window.view for window in windows], fresh, fresh[0].text)
-    if any(window.view.deadline.cuts for window in windows):  # the rest comes later
+    if is_cut(windows):  # the rest comes later
         said = {hit.entity_id for hit in block.hits}
         fresh = [row for row in fresh if row.entity.id in said]
     shown = fresh if "fresh" in parts else []
     pushed = tuple(map(pushed_row, rows)), tuple(map(pushed_row, shown))
     return Push(session_id, generation, *pushed, block), fresh
+
+
+def is_cut(windows: Sequence[Window]) -> bool:
+    """Whether a time limit left something out of what was found in the windows."""
+    return any(window.view.deadline.cuts for window in windows)
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import anyio
 from anyio.abc import TaskGroup
 
-from vouch_sidecar.engine import Caller, DiskFollower, Engine, Subscriber
+from vouch_sidecar.engine import Caller, Engine, Subscriber, run_engine
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
@@ -168,8 +168,7 @@ class LocalServer:
     async def _follow(self, asked: Asked, engine: Engine) -> None:
         """Follow the disk for an engine until nobody asked it for `IDLE_SECONDS`."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(DiskFollower(engine).run)
-            tasks.start_soon(engine.pushes.run)
+            tasks.start_soon(run_engine, engine)
             while self._made.get(asked) is engine:
                 await anyio.sleep(CHECK_SECONDS)
                 if self._is_idle(engine):

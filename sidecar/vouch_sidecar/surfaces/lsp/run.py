@@ -12,7 +12,7 @@ from typing import BinaryIO
 import anyio
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
-from vouch_sidecar.engine import DiskFollower, Engine
+from vouch_sidecar.engine import Engine, run_engine
 from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.local.user_socket import Ownership
 from vouch_sidecar.surfaces.lsp.features import pushes, register_all
@@ -40,7 +40,7 @@ async def _serve(
         local = LocalServer(engine.env, tasks, engine)
         server = Sidecar(engine, local.subscribe)
         register_all(server)
-        tasks.start_soon(DiskFollower(engine).run)
+        tasks.start_soon(run_engine, engine)
         tasks.start_soon(local.run, owned, partial(_follow, server))
         leave(await _converse(server, source, sink))
 

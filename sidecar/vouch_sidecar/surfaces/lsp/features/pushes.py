@@ -28,18 +28,16 @@ NOTICED = 0.5
 
 
 async def tell_in_play(server: Sidecar) -> None:
-    """Tell what is in play in the sessions of the window, and in those in which agents asked about
-    its knowledge bases. Never returns.
+    """Have the client told what is in play in the sessions of the window, and in those in which
+    agents asked about its knowledge bases.
     """
-    engine = server.engine
     server.subscribe(
         Subscriber(
             lambda push: tell(server, salience_notification(push)),
-            partial(engine.registry.named, client(server)),
+            partial(server.engine.registry.named, client(server)),
             server.parts,
         )
     )
-    await engine.pushes.run()
 
 
 def tell(server: Sidecar, told: DidChangeSalience) -> None:
