@@ -15,7 +15,7 @@ from vouch_sidecar.kb.records import Artifact, Kind, Scope
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
-from tests.index.worlds import after, in_new_base, knowledge_of
+from tests.index.worlds import after, knowledge_of
 from tests.retrieval.samples import claim, entity, evidence, page, source
 
 NOW = 1.8e9
@@ -26,19 +26,6 @@ ADA = frozenset({OPEN, "agent:ada"})
 def found(knowledge: Knowledge, words: str, limit: int) -> list[str]:
     hits = search([View("kb", knowledge, ONLY_OPEN)], words, [Kind.CLAIM], limit)
     return [hit.artifact.id for hit in hits]
-
-
-def test_a_document_keeps_every_field_when_it_is_copied_to_another_base() -> None:
-    known = knowledge_of(
-        [
-            entity("e", "Vault"),
-            claim("c", "The vault rotates keys.", entities=("e",), updated_at=NOW),
-        ]
-    )
-    again = in_new_base(known)
-    assert [one.to_dict() for one in again.documents()] == [
-        one.to_dict() for one in known.documents()
-    ]
 
 
 def knowing(*artifacts: Artifact) -> Knowledge:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.layers import in_memory
 from vouch_sidecar.kb.records import Artifact, Key, key_of
 
 
@@ -18,8 +17,3 @@ def after(before: Knowledge, *new: Artifact, gone: Key | None = None) -> Knowled
     """The generation after a change: of what comes, and what goes."""
     kept = {key: one for key, one in before.records.items() if key != gone}
     return before.after(kept | {key_of(one): one for one in new})
-
-
-def in_new_base(knowledge: Knowledge) -> Knowledge:
-    """A generation as the next process begins with it."""
-    return Knowledge(in_memory(knowledge.documents()), knowledge.records, knowledge.states)

@@ -163,12 +163,3 @@ def test_initialize_answers_before_indexing_and_says_what_is_offered(
     assert offered == {*language, "workspaceSymbolProvider"}
     answer = client.answer(early)["result"]
     assert answer["complete"] == ("index_building" not in answer["degraded"])
-
-
-def test_a_knowledge_base_that_is_made_later(start: Start, tmp_path: Path) -> None:
-    client = start()
-    client.initialize(tmp_path)
-    assert collections(client) == []
-    knowledge.make(tmp_path / "later")
-    client.until("vouch/status", {}, lambda status: status["roots"])
-    assert collections(client) == ["later"]

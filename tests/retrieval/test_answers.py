@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from vouch_sidecar.kb.settings_model import Naming, Recall, Settings
-from vouch_sidecar.retrieval.evidence.text_kinds import phrases_in, worth_searching
+from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id, claims_about
 from vouch_sidecar.retrieval.view import View
@@ -53,14 +53,11 @@ def told(seen: View, text: str) -> list[str]:
     ("text", "expected"),
     [
         ("which database do we use for billing data?", ["billing"]),
-        ("when does the session cookie expire", ["cookie"]),
         ("再試行回数の制限を教えて", ["retries"]),
         ("what now?", []),
         # an identifier, a ticket, a number that names something
         ("fix SimpleWheelCache.get", ["upload"]),
         ("what runs on 8443?", ["port", "wall"]),
-        ("localhost:8443 refuses my connection", ["port"]),
-        ("E1042", ["code"]),
         ("I get e1042 at the till", ["code"]),
         ("why do we see 502?", ["gateway"]),
         ("v2.14.3 loses receipts?", ["version"]),
@@ -68,7 +65,6 @@ def told(seen: View, text: str) -> list[str]:
         ("what is exit code 137?", ["killed"]),
         ("are orders placed at 18:45 late?", ["late"]),
         ("make 512 of them", []),
-        ("version 3.2.14", []),
         ("ping 10.17.0.4 fails", []),
         ("what does http 502 mean", []),
         # a path is no other path, and one of another folder says nothing
@@ -205,13 +201,6 @@ def test_a_command_and_a_few_words_are_not_searched() -> None:
         *("ok, stop all of this", "what is it about", "and/or", "再試行回"),
     ]
     assert [text for text in (*worth, *not_worth) if worth_searching(text)] == worth
-
-
-def test_what_is_quoted_and_identifiers_are_phrases() -> None:
-    text = "what of “own clock” or `queue_size`? die „eigene Uhr“ gilt"
-    phrases = ["own clock", "queue_size", "eigene Uhr", "queue_size"]
-    assert phrases_in(text, ()) == phrases
-    assert phrases_in("don't trust the dogs' clock", ()) == []
 
 
 def test_what_a_page_quotes_is_said_as_the_claim_and_is_no_rival_of_it() -> None:

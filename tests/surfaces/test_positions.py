@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
-from vouch_sidecar.surfaces.lsp.documents import Document, well_formed
+from vouch_sidecar.surfaces.lsp.documents import Document
 
 from tests.soak import examples
 
@@ -55,7 +55,3 @@ def test_positions_before_and_after_a_change_of_a_range(
     changed = text[:start] + new + text[end:]
     assert document.source == changed
     assert document.range_of(0, len(changed)).end == places(changed, encoding)[-1][1]
-
-
-def test_lone_surrogates_are_replaced() -> None:
-    assert well_formed("a\ud800b") == "a\ufffdb"

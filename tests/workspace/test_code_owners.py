@@ -63,8 +63,6 @@ BY_PATH = {
         ("docs/ @a", "docs/x.md", "DOCS/x.md"),
         ("*.js @a", "x.js/deep/y.py", "x.py"),
         ("src/**/test @a", "src/test/x.py src/a/b/test/x.py", "test/x.py"),
-        ("src/** @a", "src/a/b.py", "src"),
-        ("** @a", "x/y", ""),
         ("a?c.py @a", "x/abc.py", "x/ac.py"),
         ("/ @a", "", "x"),
         ("*.c++ @b\n(app)/ @a", "(app)/x.py", "x.c++"),
