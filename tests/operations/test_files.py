@@ -118,16 +118,6 @@ def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
     assert told(engine, "refactor /elsewhere/repo/src/relay.py please now") == []
 
 
-def test_a_file_is_compared_when_it_is_asked_about(engine: Engine, root: Path) -> None:
-    text = (root / "src" / "relay.py").read_text("utf-8")
-    (root / "src" / "relay.py").write_text("\n\n" + text, "utf-8")
-    found = ask(engine, "files", paths=["src/relay.py"])["files"][0]["claims"]
-    assert [row["line"] for row in found] == [None, 4]
-    (root / "src" / "relay.py").write_text("", "utf-8")
-    (cites,) = ask(engine, "files", paths=["src/relay.py"])["files"][0]["claims"]
-    assert cites["id"] == "cites"
-
-
 def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) -> None:
     hidden = {"visibility": "private", "project": None, "agent": "ada"}
     cite(root, "open", "It idles.", "/x/src/idle.py", source_scope=hidden)

@@ -35,14 +35,6 @@ def test_there_are_three_at_most_and_the_oldest_goes() -> None:
     assert [number for row in numbers for number, _ in row] == [0, 1, 2, 0, 1]
 
 
-def test_typing_on_at_the_next_line_forgets_nothing() -> None:
-    writer = Writer("see:")
-    assert writer.put("see:", "see: JWT") == [(0, "see: JWT")]
-    assert writer.put("JWT", "JWT\n") == []
-    assert writer.put("JWT\n", "JWT\nRedis") == [(0, "see: JWT\nRedis")]
-    assert writer.put("Redis", "Redis\n\nKafka") == [(1, "Kafka")]
-
-
 @pytest.mark.parametrize("at", [0, 30, 59])
 def test_a_long_paragraph_is_twenty_lines_around_the_edit(at: int) -> None:
     lines = [f"line {number}." for number in range(60)]

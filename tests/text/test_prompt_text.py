@@ -142,12 +142,6 @@ def test_paths_of_other_folders_of_the_machine_count_for_no_words() -> None:
         assert without_paths_outside(text) == text
 
 
-def test_a_prompt_is_taken_apart_at_ends_of_sentences_and_lines() -> None:
-    text = "relay is slow at night. what now?\nthe log\nsays 3.5 s"
-    parts = [text[start:end].strip() for start, end in asked_sentences(text)]
-    assert parts == ["relay is slow at night.", "what now?", "the log\nsays 3.5 s"]
-
-
 def test_words_that_ask_for_somebody_are_no_subject_but_for_who_owns_it() -> None:
     for asked, left in {
         "who should I ask about labels": "about labels",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Caller
-from vouch_sidecar.retrieval.files.file_ties import tied_to
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.names_in_text import names_in
 
@@ -282,14 +280,6 @@ def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
     assert rows() == []
     (collection,) = settled(root, tmp_path / "fresh").collections.values()
     assert UPLOAD not in {tie.path for tie in collection.world.ties.of_claim("one")}
-
-
-def test_what_is_not_saved_yet_may_lose_a_name(root: Path, tmp_path: Path) -> None:
-    cite(root, "one", "`UploadLoop` gives up.", ELSEWHERE)
-    (served,) = settled(root, tmp_path).registry.serving(Caller())
-    assert tied_to(served.view, UPLOAD, "class SendLoop: ...\n") == []
-    (tied,) = tied_to(served.view, "src/pkg/other.py", "\nclass UploadLoop: ...\n")
-    assert tied.line == 2
 
 
 def test_binary_and_minified_files_define_nothing() -> None:
