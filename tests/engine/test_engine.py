@@ -227,6 +227,10 @@ def test_words_are_settled_as_soon_as_the_config_says_so(engine: Engine, root: P
     assert items(engine, text) == {"beacon": 1.0}
     configure(engine, root, sidecar={"names": {"never": ["Beacon"]}})
     assert items(engine, "why is Beacon slow?") == {}
+    engine.observe("s", None, "is the jwt old?")  # a part of a name
+    assert salient(engine) == ["jwt"]
+    configure(engine, root, sidecar={"names": {"never": ["JWT"]}})
+    assert salient(engine) == []
 
 
 @pytest.mark.parametrize(
