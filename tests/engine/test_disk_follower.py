@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import anyio
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import Collection, Seen
+from vouch_sidecar.workspace import breath
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
 
@@ -336,6 +338,35 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
         assert is_lost() == (touched is None)
         lock.unlink()
         await until(lambda: not is_lost())
+
+
+async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(breath, "GIVE_WAY_SECONDS", 60.0)
+    begun, steps = list[None](), breath.Breath.steps
+
+    @contextmanager
+    def noted(asked: breath.Breath) -> Iterator[Callable[[], None]]:
+        with steps(asked) as breathe:
+
+            def breathing() -> None:
+                begun.append(None)
+                breathe()
+
+            yield breathing
+
+    monkeypatch.setattr(breath.Breath, "steps", noted)
+    root, other = base(tmp_path / "root"), base(tmp_path / "other")
+    engine = unread_engine(root)
+    dropped = engine.collections[root]
+    async with kept(engine):
+        with engine.breath:
+            await until(lambda: bool(begun))
+            engine.registry.set_folders([other])
+            await until(lambda: engine.collections[other].complete)
+        await until(lambda: engine.collections[other].world.is_whole)
+    assert dropped.world.given is None
 
 
 @pytest.mark.parametrize(("start", "made"), [("a", "a"), ("a/b/c", "a"), ("a", "a/b/c")])
