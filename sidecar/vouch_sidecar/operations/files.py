@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import Located, citation, uri_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import NOT_READ, Shown, Table, Words, path_of
+from vouch_sidecar.operations.table import NOT_READ, FileUri, Shown, Table, Words
 from vouch_sidecar.operations.wire import (
     MAX_PATH,
     EditorParams,
@@ -78,7 +78,7 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
     params.check()
     paths, text = params.paths or [], None
     if params.uri is not None:
-        paths = [path] if (path := path_of(params.uri)) else []
+        paths = [path] if (path := FileUri(params.uri).path()) else []
         document = ask.document(params.uri)
         text = None if document is None else document.source
     files: dict[str, TiedFile] = {}

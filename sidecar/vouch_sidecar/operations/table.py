@@ -7,11 +7,10 @@ ids are never cut or wrapped, so that they can be copied. A model reads the firs
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from vouch_sidecar.kb.sanitize import clip, one_line, printable
 
@@ -29,11 +28,17 @@ Reader = Literal["all", "people", "terminal", "model"]
 """Whom a part is for; people read a terminal or a pipe."""
 
 
-_FILE = re.compile(r"file:(?://[^/?#]*+)?+(?:/(?=[A-Za-z]:))?([^?#]+)", re.IGNORECASE)
-
-
 class FileUri(str):
     """The URI of a file, shown as its path from the working folder; to a model from `.vouch/`."""
+
+    def path(self, errors: str = "replace") -> str:
+        """The path that it means; empty for other URIs. `errors`: of bytes that are no UTF-8."""
+        try:
+            parts = urlsplit(self)
+        except ValueError:  # its host can be none
+            return ""
+        path = unquote(parts.path, errors=errors) if parts.scheme == "file" else ""
+        return path[1:] if path[2:3] == ":" else path
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,7 @@ def _from_vouch(text: str) -> str:
     """A text; of a file its path, of one in a knowledge base from `.vouch/`."""
     if not isinstance(text, FileUri):
         return text
-    path = path_of(text) or ""
+    path = text.path()
     before, _, below = path.rpartition("/.vouch/")
     return f".vouch/{below}" if before else path
 
@@ -117,12 +122,6 @@ def _row_for_model(table: Table, row: Sequence[object]) -> str:
         if text and text not in parts:
             parts.append(f"{heading} {text}" if kind in ("number", "ids") else text)
     return " · ".join(parts)
-
-
-def path_of(uri: str, errors: str = "replace") -> str | None:
-    """The path of a file URI; None for other URIs. `errors`: of bytes that are no UTF-8."""
-    found = _FILE.match(uri)
-    return None if found is None else unquote(found[1], errors=errors)
 
 
 def marked(text: str, mark: str | None) -> str:
@@ -137,5 +136,5 @@ def clipped(value: object) -> str:
 
 def cell_text(value: object) -> str:
     if isinstance(value, FileUri):
-        return printable(os.path.relpath(path_of(value, "surrogateescape") or ""))
+        return printable(os.path.relpath(value.path("surrogateescape")))
     return "" if value is None else one_line(str(value))

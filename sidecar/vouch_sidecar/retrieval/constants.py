@@ -248,7 +248,7 @@ MAX_SEMANTIC = 5
 
 COMMIT_HALF_LIFE_DAYS = 1460
 """A commit four years ago counts half as much as one today: who wrote a file long ago may have left
-it.
+it. Chosen, as the next one, among values tried on 24 topics of pip.
 """
 COMMITS_BESIDE = 3.0
 """Commits beside which those to a file are counted: who made its only one may not know it well."""
