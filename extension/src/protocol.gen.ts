@@ -99,7 +99,7 @@ export interface ClaimResult {
   readonly approved_by: string | null;
   /** Whether a checked receipt approved it, and no person. */
   readonly auto_approved: boolean;
-  /** The claims named in `contradicts`. */
+  /** Live, visible claims that it contradicts, or that contradict it. */
   readonly contested_by: readonly ContraryClaim[];
 }
 
@@ -114,8 +114,6 @@ export interface ClaimView {
   readonly said: string;
   /** The heading that `said` begins with. */
   readonly heading: string;
-  /** The whole sentence that its receipt stands in. */
-  readonly sentence: string | null;
   /** The other claims of the same sentence. */
   readonly said_with: readonly string[];
   /** Whether words around it that may turn it round are missing in `said`. */
@@ -123,15 +121,11 @@ export interface ClaimView {
   readonly type: string;
   readonly status: string;
   readonly confidence: number;
-  /** As the claim declares them. */
-  readonly entities: readonly string[];
   /** Those it counts for under linking `auto`. */
-  readonly linked_entities: readonly string[];
+  readonly entities: readonly string[];
   /** Why: declared, named in its text, or by a page that lists it. */
   readonly link: "declared" | "named" | "page" | null;
   readonly tags: readonly string[];
-  /** Live, visible claims that it contradicts, or that contradict it. */
-  readonly contradicts: readonly string[];
   /** Last confirmed, else updated, else created; ISO 8601. */
   readonly date: string | null;
   /** Why it may hold no more, for people; null: nothing says so. */
@@ -145,6 +139,8 @@ export interface ClaimView {
 export interface ContextItem {
   readonly kind: "claim" | "page" | "entity" | "relation" | "source";
   readonly id: string;
+  /** The knowledge base it stands in. */
+  readonly collection: string;
   /** The words of the text that matched. */
   readonly phrase: string;
   /** Strength of the evidence. */
@@ -153,8 +149,6 @@ export interface ContextItem {
   readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
   /** The entity that brought it in, if one did. */
   readonly entity_id: string | null;
-  /** The knowledge base it stands in. */
-  readonly collection: string | null;
   /** Whether a person worded, approved or confirmed it. */
   readonly reviewed: boolean;
 }
@@ -281,18 +275,6 @@ export interface EntityView {
   readonly uri: string | null;
 }
 
-/** The arithmetic behind a row. */
-export interface ExpertExplain {
-  /** The weight that was applied. */
-  readonly weight: string;
-  /** How the score follows from the factors. */
-  readonly formula: string;
-  /** The figures that the formula names. */
-  readonly factors: Readonly<Record<string, number>>;
-  /** The largest contributions, at most ten. */
-  readonly claims: readonly ExplainedClaim[];
-}
-
 /** An entity and the evidence it carries on the topic. */
 export interface ExpertRow {
   readonly entity_id: string;
@@ -308,8 +290,8 @@ export interface ExpertRow {
   readonly score: number;
   /** The three largest contributions. */
   readonly top_claim_ids: readonly string[];
-  /** Present when asked for. */
-  readonly explain?: ExpertExplain | null;
+  /** Present when asked for: the largest contributions to the sum, at most ten. */
+  readonly explain?: readonly ExplainedClaim[] | null;
 }
 
 /** A topic to rank entities on. */
@@ -354,8 +336,6 @@ export interface ExpertsResult {
   readonly people?: readonly PersonRow[] | null;
   /** Words of the topic that nothing here holds; they are left out. */
   readonly unmatched?: readonly string[] | null;
-  /** Of `types` those that no entity has, each with the nearest type, empty without one. */
-  readonly unknown_types?: Readonly<Record<string, string>> | null;
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly AuthorRow[] | null;
 }
@@ -405,6 +385,9 @@ export interface ExplainedClaim {
 export interface ExplainedEntity {
   readonly entity_id: string;
   readonly name: string;
+  readonly type: string;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
   /** The product of the factors. */
   readonly strength: number;
   /** By name, each from 0 to 1. */
@@ -413,14 +396,14 @@ export interface ExplainedEntity {
   readonly verdict: "volunteered" | "listed" | "refused";
   /** How it was found, and the threshold that it missed. */
   readonly why: string;
-  /** Present with several knowledge bases. */
-  readonly collection?: string | null;
 }
 
 /** A claim or a page that the text may bring in. */
 export interface ExplainedText {
   readonly kind: "claim" | "page" | "entity" | "relation" | "source";
   readonly id: string;
+  /** The knowledge base it stands in. */
+  readonly collection: string;
   /** Likelihood that it answers the text. */
   readonly similarity: number;
   /** What each feature adds to it, by name. */
@@ -428,8 +411,6 @@ export interface ExplainedText {
   readonly verdict: "said" | "refused";
   /** What brings it in, or what it lacks. */
   readonly why: string;
-  /** Present with several knowledge bases. */
-  readonly collection?: string | null;
 }
 
 /** Files by their paths, or one by its URI. */
@@ -548,7 +529,6 @@ export interface PageRef {
   /** Its file. */
   readonly uri: string;
   readonly title: string;
-  readonly type: string;
   readonly status: string;
 }
 
@@ -606,14 +586,14 @@ export interface Position {
 export interface ProbeHit {
   readonly kind: "claim" | "page" | "entity" | "relation" | "source";
   readonly id: string;
+  /** The knowledge base it stands in. */
+  readonly collection: string;
   /** The words of the text that matched. */
   readonly phrase: string;
   /** Strength of the evidence. */
   readonly similarity: number;
   /** How it matched; `text` is full text, `semantic` meaning. */
   readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic" | "cites" | "quotes" | "path" | "identifier";
-  /** The knowledge base it stands in. */
-  readonly collection: string;
   /** What it says; of a page, the section. */
   readonly text: string;
   /** Its file, relative to `.vouch/`. */
@@ -688,14 +668,14 @@ export interface PromptParams {
 /** An entity in play with its top claim in words. */
 export interface PushedEntity {
   readonly entity_id: string;
-  readonly name: string;
-  readonly type: string;
-  /** Present with several knowledge bases. */
-  readonly collection?: string | null;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
   /** The claim that shares most with the newest text. */
   readonly top_claim_id: string | null;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
+  readonly name: string;
+  readonly type: string;
   /** Strength of the evidence on an absolute scale. */
   readonly score: number;
   /** How the window names it; `text` is full text. */
@@ -763,7 +743,9 @@ export interface RootStatus {
 /** One salient entity, in the shape vouch attaches to its answers. */
 export interface SalienceMeta {
   readonly entity_id: string;
+  /** Live, visible claims linked to it. */
   readonly claim_count: number;
+  /** The claim that shares most with the newest text. */
   readonly top_claim_id: string | null;
   /** Present with several knowledge bases. */
   readonly collection?: string | null;
@@ -800,14 +782,14 @@ export interface SalienceResult {
 /** An entity in play, and why. */
 export interface SalientEntity {
   readonly entity_id: string;
-  readonly name: string;
-  readonly type: string;
-  /** Present with several knowledge bases. */
-  readonly collection?: string | null;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
   /** The claim that shares most with the newest text. */
   readonly top_claim_id: string | null;
+  /** Present with several knowledge bases. */
+  readonly collection?: string | null;
+  readonly name: string;
+  readonly type: string;
   /** Strength of the evidence on an absolute scale. */
   readonly score: number;
   /** How the window names it; `text` is full text. */
@@ -824,6 +806,8 @@ export interface SalientEntity {
 export interface SearchHit {
   readonly kind: "claim" | "page" | "entity" | "relation" | "source";
   readonly id: string;
+  /** The knowledge base it stands in. */
+  readonly collection: string;
   /** Name, title or id. */
   readonly title: string;
   /** Where the words stand, at most 200 characters. */
@@ -834,8 +818,6 @@ export interface SearchHit {
   readonly arm?: "semantic" | null;
   /** As in `claim`. */
   readonly stale: string | null;
-  /** The knowledge base it stands in. */
-  readonly collection: string | null;
   /** The artifact's file. */
   readonly uri: string;
 }
@@ -933,6 +915,31 @@ export interface TiedClaim {
   readonly id: string;
   /** Its file. */
   readonly uri: string;
+  /** As the claim gives it. */
+  readonly text: string;
+  /** What is shown: the whole sentence of which it is a part, where its source has one; else its text. */
+  readonly said: string;
+  /** The heading that `said` begins with. */
+  readonly heading: string;
+  /** The other claims of the same sentence. */
+  readonly said_with: readonly string[];
+  /** Whether words around it that may turn it round are missing in `said`. */
+  readonly lacks_context: boolean;
+  readonly type: string;
+  readonly status: string;
+  readonly confidence: number;
+  /** Those it counts for under linking `auto`. */
+  readonly entities: readonly string[];
+  /** Why: declared, named in its text, or by a page that lists it. */
+  readonly link: "declared" | "named" | "page" | null;
+  readonly tags: readonly string[];
+  /** Last confirmed, else updated, else created; ISO 8601. */
+  readonly date: string | null;
+  /** Why it may hold no more, for people; null: nothing says so. */
+  readonly stale: string | null;
+  /** Status, confidence, date and `stale`, for people. */
+  readonly facts: string;
+  readonly citations: readonly Citation[];
   readonly collection: string;
   /** How it is tied. */
   readonly arm: "cites" | "quotes" | "path" | "identifier";
@@ -946,17 +953,6 @@ export interface TiedClaim {
   readonly why: string;
   /** Whether the file still has what it quotes or names. */
   readonly fresh: "there" | "moved" | "gone" | null;
-  /** Why it may hold no more, for people; null: nothing says so. */
-  readonly stale: string | null;
-  /** What is shown: the whole sentence of which it is a part, where its source has one; else its text. */
-  readonly text: string;
-  /** The heading that `text` begins with. */
-  readonly heading: string;
-  readonly status: string;
-  /** Title of the first source that may be shown. */
-  readonly source: string | null;
-  /** URI of what it cites, with its line where known. */
-  readonly document: string | null;
 }
 
 /** A file with its claims. */

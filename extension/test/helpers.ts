@@ -26,7 +26,6 @@ export const claim = (id: string, more: Partial<ClaimView> = {}): ClaimView => (
   text: `Text of ${id}`,
   said: `Text of ${id}`,
   heading: '',
-  sentence: null,
   said_with: [],
   lacks_context: false,
   type: 'observation',
@@ -34,9 +33,7 @@ export const claim = (id: string, more: Partial<ClaimView> = {}): ClaimView => (
   confidence: 0.7,
   facts: 'working · confidence 0.70 · 2026-06-30',
   entities: [],
-  linked_entities: [],
   tags: [],
-  contradicts: [],
   link: 'declared',
   date: '2026-06-30T02:31:44Z',
   stale: null,
@@ -78,7 +75,7 @@ export const entity = (id: string, claims: readonly ClaimView[], total = claims.
   }) satisfies EntityResult;
 
 export const tied = (id: string, more: Partial<TiedClaim> = {}): TiedClaim => ({
-  id,
+  ...claim(id),
   collection: 'kb',
   arm: 'quotes',
   strength: 0.9,
@@ -86,12 +83,5 @@ export const tied = (id: string, more: Partial<TiedClaim> = {}): TiedClaim => ({
   line: null,
   why: 'quotes it',
   fresh: null,
-  stale: null,
-  text: `Text of ${id}`,
-  heading: '',
-  status: 'stable',
-  source: 'Notes',
-  document: 'file:///repo/notes.md#L3',
-  uri: `file:///kb/.vouch/claims/${id}.yaml`,
   ...more,
 });

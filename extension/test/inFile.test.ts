@@ -22,7 +22,7 @@ function inFile(claims: readonly TiedClaim[]) {
 test('claims stand as they do in the file, each with its line, the fact before its heading', async () => {
   const { model } = inFile([
     tied('none'),
-    tied('late', { line: 12, text: 'Decisions: `x` is so.', heading: 'Decisions:' }),
+    tied('late', { line: 12, said: 'Decisions: `x` is so.', heading: 'Decisions:' }),
     tied('early', { line: 3 }),
     tied('weak', { weak: true, line: 1 }),
   ]);
@@ -35,7 +35,7 @@ test('claims stand as they do in the file, each with its line, the fact before i
   ]);
   assert.equal(model.roots[1]?.description, 'Decisions:');
   assert.deepEqual(model.roots[0]?.target, [`${FILE}#L3`]);
-  assert.equal(model.roots[2]?.target?.[0], 'file:///repo/notes.md#L3');
+  assert.deepEqual(model.roots[2]?.target, ['file:///kb/.vouch/claims/none.yaml']);
 });
 
 test('the badge counts what the file no longer has', async () => {

@@ -303,12 +303,7 @@ test('experts: an answer to an older question is dropped, none is shown where it
 });
 
 test('an expert unfolds to the claims that count most, and its tooltip says what it carries', async () => {
-  const explain = {
-    weight: 'count',
-    formula: 'sum',
-    factors: { focus: 0.5 },
-    claims: ['c2', 'c1'].map((claim_id) => ({ claim_id })),
-  };
+  const explain = ['c2', 'c1'].map((claim_id) => ({ claim_id }));
   const row = expert('b', 3, { claim_count: 2, explain } as object);
   const { model, asked } = experts({ experts: [row] }, ({ id }) => ({
     claim: claim(String(id), { date: id === 'c1' ? '2026-06-30T02:31:44Z' : null }),

@@ -11,7 +11,7 @@ from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import InvalidParamsError
 
 from tests.engine.bases import ask, base, engine_on
-from tests.kb.samples import claim, entity
+from tests.kb.samples import claim
 
 SENT = "hunter2"
 KNOWN = {"entity": {"id": "vault"}, "claim": {"id": "rotation"}}
@@ -115,15 +115,6 @@ def test_an_unknown_weight_counts_as_count(engine: Engine) -> None:
     found = ask(engine, "experts", None, topic="keys", weight="fame")
     assert "unknown_weight" in found["degraded"]
     assert found["experts"] == ask(engine, "experts", None, topic="keys")["experts"]
-
-
-def test_types_that_no_entity_has_are_named_with_the_nearest(tmp_path: Path) -> None:
-    depot = {"entities/depot.yaml": entity("depot", name="Depot", type="depot")}
-    engine = engine_on(base(tmp_path / "kb", depot))
-    found = ask(engine, "experts", None, topic="keys", types=["persn", "depto", "zzz", "y"])
-    assert found["unknown_types"] == {"persn": "person", "depto": "depot", "zzz": ""}
-    assert found["experts"] == []
-    assert "unknown_types" not in ask(engine, "experts", topic="keys", types=["team", "depot"])
 
 
 def test_three_words_of_an_id_are_enough(tmp_path: Path) -> None:

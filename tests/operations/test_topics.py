@@ -47,7 +47,7 @@ def test_every_operation_tells_of_them(root: Path, tmp_path: Path) -> None:
     assert {row["id"] for row in found["claims"]} == set(TEXTS)
     assert ask(engine, "status")["roots"][0]["topics"] == 1
     explained = ask(engine, "experts", topic="password", explain=True)["experts"][0]["explain"]
-    assert [row["link"] for row in explained["claims"]] == ["derived"]
+    assert [row["link"] for row in explained] == ["derived"]
     for text in ("keyring", "What is a keyring?", "What do we know about the keyring?"):
         answer = ask(engine, "context", task=text)
         assert {row["id"] for row in answer["items"]} == set(TEXTS), text

@@ -240,7 +240,7 @@ def test_whose_files_a_topic_is_about(root: Path, tmp_path: Path) -> None:
             assert "unmatched" not in found
     assert "Cy Idle" in authors(engine, "openly", viewer=ADA)
     evidence = ask(engine, "experts", topic="relay.py", weight="evidence", explain=True)
-    assert {one["arm"] for one in evidence["experts"][0]["explain"]["claims"]} == {"entity"}
+    assert {one["arm"] for one in evidence["experts"][0]["explain"]} == {"entity"}
 
 
 def test_what_counts_is_the_share_of_a_files_commits(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ export const aboutClaim = ({ said, facts, citations }: ClaimView): string =>
   inLines(said, facts, ...new Set(citations.map((cited) => `— ${titleOf(cited)}`)));
 
 /** The line that a claim quotes, else the document that it cites, else its own file. */
-function placeOf({ citations, uri }: ClaimView): Target {
+export function placeOf({ citations, uri }: ClaimView): Target {
   const cited = citations.filter(({ document }) => document !== null);
   const best = cited.find(({ quote }) => quote) ?? cited[0];
   return best?.document ? [best.document, uri] : [uri];

@@ -74,10 +74,10 @@ function groupsOf(ask: Ask, { experts, people, by_commits }: ExpertsResult): Nod
 
 /** An entity, beneath which the claims are that count most. */
 function expertNode(ask: Ask, row: ExpertRow): Node {
-  const { name, type, explain: why, claim_count, citation_count } = row;
+  const { name, type, explain, claim_count, citation_count } = row;
   const node = entityNode(`expert:${keyOf(row)}`, 'expert', row);
   const { collection } = node.subject;
-  const ids = why?.claims.map(({ claim_id }) => claim_id) ?? row.top_claim_ids;
+  const ids = explain?.map(({ claim_id }) => claim_id) ?? row.top_claim_ids;
   const best = () => Promise.all(ids.map((id) => askClaim(ask, { id, collection })));
   return {
     ...node,

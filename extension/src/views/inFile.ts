@@ -9,8 +9,10 @@ import {
   lookOf,
   type Node,
   noteNode,
+  placeOf,
   type Ref,
   rowText,
+  titleOf,
 } from '../tree/nodes';
 import { Rows } from '../tree/rows';
 
@@ -132,19 +134,21 @@ const ARM_ICONS = { quotes: 'quote', cites: 'link', path: 'file', identifier: 's
 
 /** It goes to its line in the file that is read, else to what it cites, else to its own file. */
 function tiedNode(file: string, tied: TiedClaim, isHere: boolean): Node {
-  const { id, collection, arm, line, text, heading, why, stale, status, source, document } = tied;
-  const look = lookOf(tied);
+  const { id, collection, arm, line, said, heading, why, fresh, status, citations } = tied;
+  const stale = tied.stale ?? (fresh === 'gone' ? 'its quote is gone' : null);
+  const look = lookOf({ status, stale });
   const icon = look.warns ? look.icon : ARM_ICONS[arm];
   const contested = status === 'contested' && 'contested';
+  const source = citations.find(({ kind }) => kind !== 'missing');
   return {
     id: `file/tied:${keyOf(tied)}`,
-    label: joined(line !== null && `L${line}`, factOf(text, heading)),
+    label: joined(line !== null && `L${line}`, factOf(said, heading)),
     description: joined(isHere && 'at the caret', contested, stale && 'stale', rowText(heading)),
-    tooltip: inLines(rowText(text), why, stale, contested, source && `— ${source}`),
+    tooltip: inLines(rowText(said), why, stale, contested, source && `— ${titleOf(source)}`),
     ...look,
     icon: isHere ? 'arrow-right' : icon,
     menu: 'claim',
     claim: { id, collection },
-    target: line === null ? [document ?? tied.uri, tied.uri] : [`${file}#L${line}`],
+    target: line === null ? placeOf(tied) : [`${file}#L${line}`],
   };
 }

@@ -44,7 +44,6 @@ from vouch_sidecar.retrieval.line import HitArm
 from vouch_sidecar.retrieval.lookup import (
     by_beginning,
     by_name,
-    contradicting,
     nearest,
     successors,
 )
@@ -100,7 +99,6 @@ class PageRef(Located):
     """A page, to go to."""
 
     title: str
-    type: str
     status: str
 
 
@@ -122,7 +120,6 @@ class ClaimView(Located):
         "has one; else its text."
     )
     heading: str = Field(description="The heading that `said` begins with.")
-    sentence: str | None = Field(description="The whole sentence that its receipt stands in.")
     said_with: list[str] = Field(description="The other claims of the same sentence.")
     lacks_context: bool = Field(
         description="Whether words around it that may turn it round are missing in `said`."
@@ -130,15 +127,11 @@ class ClaimView(Located):
     type: str
     status: str
     confidence: float
-    entities: list[str] = Field(description="As the claim declares them.")
-    linked_entities: list[str] = Field(description="Those it counts for under linking `auto`.")
+    entities: list[str] = Field(description="Those it counts for under linking `auto`.")
     link: LinkedBy | None = Field(
         description="Why: declared, named in its text, or by a page that lists it."
     )
     tags: list[str]
-    contradicts: list[str] = Field(
-        description="Live, visible claims that it contradicts, or that contradict it."
-    )
     date: str | None = Field(description="Last confirmed, else updated, else created; ISO 8601.")
     stale: str | None = Field(
         description="Why it may hold no more, for people; null: nothing says so."
@@ -152,6 +145,7 @@ class ArtifactRow(Wire):
 
     kind: SearchKind
     id: str
+    collection: str = Field(description="The knowledge base it stands in.")
 
 
 class FoundByPhrase(ArtifactRow):
@@ -186,7 +180,6 @@ def around(
             PageRef(
                 id=page.id,
                 title=page.title,
-                type=page.type,
                 status=page.status,
                 uri=uri_of(view, page.path),
             )
@@ -248,17 +241,14 @@ def claim_view(view: View, claim: Claim) -> ClaimView:
         text=claim.text,
         said=shown.text,
         heading=shown.heading,
-        sentence=shown.sentence,
         said_with=[claim_id for claim_id in shown.claims if claim_id != claim.id],
         lacks_context=shown.lacks_context,
         type=claim.type,
         status=claim.status,
         confidence=claim.confidence,
-        entities=list(dict.fromkeys(claim.entities)),
-        linked_entities=linked,
+        entities=linked,
         link=by if linked else None,
         tags=list(claim.tags),
-        contradicts=[other.id for other in contradicting(view, claim)],
         date=date,
         stale=why_stale,
         facts=" · ".join(filter(None, facts)),

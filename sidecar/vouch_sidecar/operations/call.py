@@ -164,13 +164,7 @@ def _run(operation: Operation[P, R], call: OperationCall, params: P) -> R:
     if not params.session_id:
         return result
     salience = [
-        SalienceMeta(
-            entity_id=row.entity.id,
-            claim_count=row.claim_count,
-            top_claim_id=row.top_claim_id,
-            collection=row.view.shown_collection,
-        )
-        for row in call.engine.salience(call.served, params.session_id)
+        SalienceMeta(**row.shown) for row in call.engine.salience(call.served, params.session_id)
     ]
     return result.model_copy(update={"meta": Meta(vouch_salience=salience)}) if salience else result
 

@@ -44,7 +44,9 @@ class ClaimResult(ArtifactResult):
     claim: ClaimView
     approved_by: str | None = Field(description="As the claim gives it.")
     auto_approved: bool = Field(description="Whether a checked receipt approved it, and no person.")
-    contested_by: list[ContraryClaim] = Field(description="The claims named in `contradicts`.")
+    contested_by: list[ContraryClaim] = Field(
+        description="Live, visible claims that it contradicts, or that contradict it."
+    )
 
 
 def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
@@ -69,14 +71,13 @@ def table(result: ClaimResult) -> list[Shown]:
     claim, file = result.claim, FileUri(result.claim.uri)
     confidence, date = f"{claim.confidence:g}", (claim.date or "")[:10]
     record = ("claim", claim.id, claim.type, claim.status, confidence, date, file, claim.text)
-    sentence = claim.sentence if claim.sentence != claim.text else None
     lacks = WITHOUT_CONTEXT if claim.lacks_context else None
     who = "its receipt" if result.auto_approved else result.approved_by
     return [
         Words(claim.text, "bold", record),
         Words(f"{claim.id} · {claim.type} · {claim.facts}"),
         Words(f"in {result.collection}", to="model"),
-        Words(f"sentence: {sentence}" if sentence else ""),
+        Words(f"sentence: {claim.said}" if claim.said != claim.text else ""),
         *labelled("lacks_context", [lacks], "{}", "yellow"),
         Words(file),
         *labelled("stale", [claim.stale], "{}", "yellow", "people"),
@@ -89,7 +90,7 @@ def table(result: ClaimResult) -> list[Shown]:
             for other in result.contested_by
         ),
         *labelled("approved_by", [who], "approved by {}"),
-        *labelled("entities", claim.linked_entities, "entities: {}"),
+        *labelled("entities", claim.entities, "entities: {}"),
         *labelled("tags", claim.tags, "tags: {}"),
         Table(
             {"citation": "key", "kind": "whole", "place": "whole", "title and quote": "text"},

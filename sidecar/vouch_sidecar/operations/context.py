@@ -44,7 +44,6 @@ class ContextItem(FoundByPhrase):
     """What a line of the block cites."""
 
     entity_id: str | None = Field(description="The entity that brought it in, if one did.")
-    collection: str | None = Field(description="The knowledge base it stands in.")
     reviewed: bool = Field(description="Whether a person worded, approved or confirmed it.")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, PrivateAttr
@@ -32,8 +31,6 @@ if TYPE_CHECKING:  # a shell that asks another process imports none of it
     from vouch_sidecar.retrieval.people.experts import Expert
 
 QUOTED_CHARS = 160
-MOST_TYPES = 200
-"""Types that an unknown one is compared with."""
 
 
 class ExpertsParams(SinceParams):
@@ -72,15 +69,6 @@ class ExplainedClaim(Wire):
     )
 
 
-class ExpertExplain(Wire):
-    """The arithmetic behind a row."""
-
-    weight: str = Field(description="The weight that was applied.")
-    formula: str = Field(description="How the score follows from the factors.")
-    factors: dict[str, float] = Field(description="The figures that the formula names.")
-    claims: list[ExplainedClaim] = Field(description="The largest contributions, at most ten.")
-
-
 class ExpertRow(EntityRow):
     """An entity and the evidence it carries on the topic."""
 
@@ -88,7 +76,9 @@ class ExpertRow(EntityRow):
     citation_count: int = Field(description="Distinct evidence ids over those claims.")
     score: float = Field(description="Under the weight asked for, rounded to 6 places.")
     top_claim_ids: list[str] = Field(description="The three largest contributions.")
-    explain: ExpertExplain | None = absent("Present when asked for.")
+    explain: list[ExplainedClaim] | None = absent(
+        "Present when asked for: the largest contributions to the sum, at most ten."
+    )
 
 
 class ExpertsResult(Result):
@@ -101,9 +91,6 @@ class ExpertsResult(Result):
     )
     unmatched: list[str] | None = absent(
         "Words of the topic that nothing here holds; they are left out."
-    )
-    unknown_types: dict[str, str] | None = absent(
-        "Of `types` those that no entity has, each with the nearest type, empty without one."
     )
     by_commits: list[AuthorRow] | None = by_commits_field()
     _quoted: list[tuple[str, str]] = PrivateAttr(default_factory=list)
@@ -135,7 +122,6 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
         experts=[_row(expert, params) for expert in ranked],
         people=[row for row in people if types is None or row.type in types] or None,
         unmatched=matches.unmatched() or None,
-        unknown_types=_unknown_types(ask, types or ()) or None,
         by_commits=author_rows(authors(matches.subjects)),
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
@@ -147,38 +133,18 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     return result
 
 
-def _unknown_types(ask: OperationCall, types: Sequence[str]) -> dict[str, str]:
-    """The types that neither vouch nor an entity here has, each with the nearest one."""
-    from vouch_sidecar.index.topic_table import TOPIC
-    from vouch_sidecar.kb.records import KNOWN_TYPES, Kind
-    from vouch_sidecar.operations.call import MAX_UNKNOWN, resembling
-
-    known = {TOPIC, *KNOWN_TYPES[Kind.ENTITY]}
-    if not known.issuperset(types):
-        for view in ask.views:  # who may see a knowledge base may see each entity of it
-            known.update(entity.type for entity in view.knowledge.names.entities())
-    unknown = [name for name in dict.fromkeys(types) if name not in known]
-    return dict(resembling(name, sorted(known)[:MOST_TYPES]) for name in unknown[:MAX_UNKNOWN])
-
-
 def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
-    weight = params.weight if params.weight in WEIGHTS else "count"
     is_topic = expert.view.names.is_topic(expert.entity.id)
-    arithmetic = ExpertExplain(
-        weight=weight,
-        formula=WEIGHTS[weight].formula,
-        factors=dict(expert.factors),
-        claims=[
-            ExplainedClaim(
-                claim_id=adds.matched.claim.id,
-                contribution=adds.amount,
-                factors=dict(adds.factors),
-                arm="entity" if adds.matched.named else "text",
-                link="derived" if is_topic else adds.matched.linked_by,
-            )
-            for adds in expert.contributions
-        ],
-    )
+    explained = [
+        ExplainedClaim(
+            claim_id=adds.matched.claim.id,
+            contribution=adds.amount,
+            factors=dict(adds.factors),
+            arm="entity" if adds.matched.named else "text",
+            link="derived" if is_topic else adds.matched.linked_by,
+        )
+        for adds in expert.contributions
+    ]
     return ExpertRow(
         entity_id=expert.entity.id,
         name=expert.entity.name,
@@ -188,13 +154,21 @@ def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
         score=expert.score,
         top_claim_ids=expert.top_claim_ids,
         collection=expert.view.shown_collection,
-        explain=arithmetic if params.explain else None,
+        explain=explained if params.explain else None,
     )
 
 
 def table(result: ExpertsResult) -> list[Shown]:
     several = any(row.collection is not None for row in result.experts)
-    explained = [row for row in result.experts if row.explain is not None]
+    explained = [
+        (
+            *(row.entity_id, adds.claim_id, f"{adds.contribution:g}"),
+            " × ".join(f"{name} {value:g}" for name, value in adds.factors.items()),
+            *(adds.arm, adds.link),
+        )
+        for row in result.experts
+        for adds in row.explain or ()
+    ]
     cells = [
         [
             *(row.entity_id, row.name, row.type, row.claim_count, row.citation_count),
@@ -215,37 +189,26 @@ def table(result: ExpertsResult) -> list[Shown]:
     }
     unknown = f"not known here: {', '.join(result.unmatched or ())}"
     weight = "This weight is not known: it counts as `count`."
-    types = [
-        f"no entity is of type {name}" + (f"; did you mean {near}?" if near else "")
-        for name, near in (result.unknown_types or {}).items()
-    ]
     return [
         Table(columns, cells, "expert" if explained else ""),
-        *(part for row in explained for part in _arithmetic(row)),
+        Table(
+            {
+                "entity": "key",
+                "claim": "key",
+                "adds": "number",
+                "factors": "whole",
+                "matched by": "whole",
+                "link": "whole",
+            },
+            explained,
+            "claim",
+        ),
         # Scripts read the ranking alone, where there is one.
         *people_shown(result.people, result.by_commits, "terminal" if cells else "people"),
         Table({"claim": "key", "text": "text"}, [*dict.fromkeys(result._quoted)], to="model"),
         *([Words(unknown, aside=True)] if result.unmatched else []),
-        *(Words(text, aside=True) for text in types),
         *([Words(weight, aside=True)] if "unknown_weight" in result.degraded else []),
     ]
-
-
-def _arithmetic(row: ExpertRow) -> Iterator[Shown]:
-    explain = row.explain
-    assert explain is not None
-    formula = f"{row.score:g} = {explain.formula}"
-    factors = ", ".join(f"{name} {value:g}" for name, value in explain.factors.items())
-    yield Words(f"{row.name}: {formula}", "bold", ("formula", row.entity_id, formula, factors))
-    yield Words(factors)
-    yield Table(
-        {"entity": "key", "claim": "key", "adds": "number", "matched by": "whole", "link": "whole"},
-        [
-            (row.entity_id, claim.claim_id, f"{claim.contribution:g}", claim.arm, claim.link)
-            for claim in explain.claims
-        ],
-        "claim",
-    )
 
 
 OPERATION = Operation(
@@ -259,7 +222,7 @@ OPERATION = Operation(
     "document (kb_search), nor for a whole prompt (kb_context).",
     example={"topic": "rate limiter", "limit": 2, "session_id": "agent-7"},
     table=table,
-    found_in=("experts", "people", "by_commits"),
+    found=lambda result: result.experts or result.people or result.by_commits,
     nothing="No entity carries evidence on this topic.",
     is_long=True,
     text_field="topic",

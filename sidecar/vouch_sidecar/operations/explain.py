@@ -10,7 +10,7 @@ from vouch_sidecar.engine.answering import allowed, context_for, probe
 from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
 from vouch_sidecar.operations.table import Shown, Table
-from vouch_sidecar.operations.wire import Params, Result, TopicText, Wire, absent
+from vouch_sidecar.operations.wire import EntityRow, Params, Result, TopicText
 from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
 
 
@@ -20,18 +20,15 @@ class ExplainParams(Params):
     text: TopicText = Field(description="A prompt or a paragraph.")
 
 
-class ExplainedEntity(Wire):
+class ExplainedEntity(EntityRow):
     """An entity that the text may name."""
 
-    entity_id: str
-    name: str
     strength: float = Field(ge=0, le=1, description="The product of the factors.")
     factors: dict[str, float] = Field(description="By name, each from 0 to 1.")
     verdict: Verdict = Field(
         description="`volunteered`: a prompt is told of it; `listed`: it is in play alone."
     )
     why: str = Field(description="How it was found, and the threshold that it missed.")
-    collection: str | None = absent("Present with several knowledge bases.")
 
 
 class ExplainedText(ArtifactRow):
@@ -41,7 +38,6 @@ class ExplainedText(ArtifactRow):
     factors: dict[str, float] = Field(description="What each feature adds to it, by name.")
     verdict: Literal["said", "refused"]
     why: str = Field(description="What brings it in, or what it lacks.")
-    collection: str | None = absent("Present with several knowledge bases.")
 
 
 class ExplainResult(Result):
@@ -65,6 +61,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
             ExplainedEntity(
                 entity_id=each.artifact.id,
                 name=each.artifact.name,
+                type=each.artifact.type,
                 strength=each.value,
                 factors=dict(each.factors),
                 verdict=each.verdict,
@@ -81,7 +78,7 @@ def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
                 factors={name: round(value, 3) for name, value in line.factors.items()},
                 verdict="refused" if line.verdict == "refused" else "said",
                 why=line.why,
-                collection=kb.view.shown_collection,
+                collection=kb.view.collection,
             )
             for line in lines(kb.view, text, probed, speech.hits, ask.vector)
         ]
@@ -111,7 +108,7 @@ OPERATION = Operation(
     "kb_context gives what is said.",
     example={"text": "Can we restart Relay tonight?"},
     table=table,
-    found_in=("entities", "texts"),
+    found=lambda result: result.entities or result.texts,
     nothing="The text holds nothing that is known.",
     is_long=True,
     is_semantic=True,

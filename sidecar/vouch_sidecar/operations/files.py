@@ -7,9 +7,9 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.operations.artifacts import Located, citation, uri_of
+from vouch_sidecar.operations.artifacts import ClaimView, claim_view
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import NOT_READ, FileUri, Shown, Table, Words
+from vouch_sidecar.operations.table import FileUri, Shown, Table
 from vouch_sidecar.operations.wire import (
     MAX_PATH,
     EditorParams,
@@ -18,7 +18,6 @@ from vouch_sidecar.operations.wire import (
     Wire,
 )
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
-from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import TieArm
 
@@ -36,7 +35,7 @@ class FilesParams(EditorParams):
     )
 
 
-class TiedClaim(Located):
+class TiedClaim(ClaimView):
     """A claim that is tied to a file."""
 
     collection: str
@@ -48,17 +47,6 @@ class TiedClaim(Located):
     fresh: QuoteState | None = Field(
         description="Whether the file still has what it quotes or names."
     )
-    stale: str | None = Field(
-        description="Why it may hold no more, for people; null: nothing says so."
-    )
-    text: str = Field(
-        description="What is shown: the whole sentence of which it is a part, where its source "
-        "has one; else its text."
-    )
-    heading: str = Field(description="The heading that `text` begins with.")
-    status: str
-    source: str | None = Field(description="Title of the first source that may be shown.")
-    document: str | None = Field(description="URI of what it cites, with its line where known.")
 
 
 class TiedFile(Wire):
@@ -111,14 +99,8 @@ def _tied(ask: OperationCall, path: str, text: str | None, wanted: Range | None)
 
 
 def _row(tied: Tied) -> TiedClaim:
-    view, claim = tied.view, tied.claim
-    cited = (citation(view, ref) for ref in dict.fromkeys(claim.evidence))
-    sources = (each for each in cited if each.source_id is not None)
-    first = min(sources, key=lambda each: each.source_id != tied.source_id, default=None)
-    gone, shown = stale(view, claim), view.texts.shown(claim)
-    lost = tied.why if tied.fresh == "gone" else None
     return TiedClaim(
-        id=claim.id,
+        **dict(claim_view(tied.view, tied.claim)),
         collection=tied.view.collection,
         arm=tied.arm,
         strength=tied.strength,
@@ -126,13 +108,6 @@ def _row(tied: Tied) -> TiedClaim:
         line=tied.line,
         why=tied.why,
         fresh=tied.fresh,
-        stale=lost if gone is None else gone.reason,
-        text=shown.text,
-        heading=shown.heading,
-        status=claim.status,
-        source=None if first is None else first.title or first.locator,
-        document=None if first is None else first.document,
-        uri=uri_of(view, claim.path),
     )
 
 
@@ -143,9 +118,7 @@ def table(result: FilesResult) -> list[Shown]:
     for path, claim in claims:
         why = "; ".join(filter(None, ["weak" if claim.weak else "", claim.why, claim.stale]))
         collection = [claim.collection] if several else []
-        cells.append((path, claim.id, *collection, why, claim.text))
-    bare = ", ".join(file.path for file in result.files if not file.claims)
-    none = NOT_READ if result.is_unread else f"No claim is tied to {bare}"
+        cells.append((path, claim.id, *collection, why, claim.said))
     return [
         Table(
             {
@@ -157,7 +130,6 @@ def table(result: FilesResult) -> list[Shown]:
             },
             cells,
         ),
-        *([Words(none, aside=True)] if bare else []),
     ]
 
 
@@ -171,7 +143,7 @@ OPERATION = Operation(
     "concern them. Not for a topic: kb_context and kb_search find by words.",
     example={"paths": ["docs/incidents/INC-118.md"]},
     table=table,
-    found_in=("files",),
+    found=lambda result: [claim for file in result.files for claim in file.claims],
     nothing="No claim is tied to these files.",
     is_long=True,
     needs=frozenset({"ties"}),

@@ -120,7 +120,7 @@ OPERATION = Operation(
     "them: kb_context and kb_entity say what is known.",
     example={"text": "Can we restart Relay tonight?"},
     table=table,
-    found_in=("mentions",),
+    found=lambda result: result.mentions,
     nothing="Nothing known is named.",
     is_long=True,
     text_field="text",

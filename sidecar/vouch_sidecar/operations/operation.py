@@ -97,10 +97,10 @@ class Operation(Generic[P, R]):
     """Params for the demo knowledge base, used in docs/protocol.md and in tests."""
     table: Callable[[R], list[Shown]] | None = None
     """What people and models read of a result; None: only programs ask."""
-    found_in: Sequence[str] = ()
-    """The fields of a result that list what was found; none if it is never empty."""
+    found: Callable[[R], object] | None = None
+    """What a result has found, empty or not; None if it is never empty."""
     nothing: str = ""
-    """What is said if all these are empty."""
+    """What is said if that is empty."""
     text_field: str | None = None
     """The param whose text becomes a slot of the session that the call names."""
     requires_session: bool = False
@@ -129,7 +129,7 @@ class Operation(Generic[P, R]):
 
     def is_empty(self, result: R) -> bool:
         """Whether nothing was found."""
-        return bool(self.found_in) and not any(getattr(result, name) for name in self.found_in)
+        return self.found is not None and not self.found(result)
 
     def shown(self, result: R) -> list[Shown]:
         """What is read of a result, also where nothing was found."""

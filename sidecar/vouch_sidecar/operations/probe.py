@@ -26,7 +26,6 @@ class ProbeParams(Params):
 class ProbeHit(FoundByPhrase):
     """An artifact that a phrase of the text brought in."""
 
-    collection: str = Field(description="The knowledge base it stands in.")
     text: str = Field(description="What it says; of a page, the section.")
     filename: str = Field(description="Its file, relative to `.vouch/`.")
     chunk_idx: int = Field(ge=0, description="The section of a page, else 0.")
@@ -128,7 +127,7 @@ OPERATION = Operation(
     "and cut to size.",
     example={"text": "Can we restart Relay tonight?"},
     table=table,
-    found_in=("hits",),
+    found=lambda result: result.hits,
     nothing="Nothing known is named.",
     is_long=True,
     text_field="text",

@@ -6,7 +6,13 @@ from pydantic import Field
 
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table
-from vouch_sidecar.operations.wire import EntityRow, InvalidParamsError, Params, Result
+from vouch_sidecar.operations.wire import (
+    EntityRow,
+    InvalidParamsError,
+    Params,
+    Result,
+    SalienceMeta,
+)
 from vouch_sidecar.retrieval.line import ArmName
 from vouch_sidecar.retrieval.salience import Salient
 
@@ -19,11 +25,9 @@ class SalienceParams(Params):
     )
 
 
-class SalientEntity(EntityRow):
+class SalientEntity(EntityRow, SalienceMeta):
     """An entity in play, and why."""
 
-    claim_count: int = Field(description="Live, visible claims linked to it.")
-    top_claim_id: str | None = Field(description="The claim that shares most with the newest text.")
     score: float = Field(ge=0, le=1, description="Strength of the evidence on an absolute scale.")
     arm: ArmName = Field(description="How the window names it; `text` is full text.")
     matched: list[str] = Field(description="The words that named it, newest first.")
@@ -87,7 +91,7 @@ OPERATION = Operation(
     "session_id.",
     example={"session_id": "agent-7"},
     table=table,
-    found_in=("salience",),
+    found=lambda result: result.salience,
     nothing="Nothing known is in play.",
     requires_session=True,
     needs=frozenset({"topics"}),

@@ -43,7 +43,6 @@ class SearchHit(ArtifactRow):
     score: float = Field(description="Comparable within one answer.")
     arm: Literal["semantic"] | None = absent("Present where it was found by meaning alone.")
     stale: str | None = Field(description="As in `claim`.")
-    collection: str | None = Field(description="The knowledge base it stands in.")
     uri: str = Field(description="The artifact's file.")
 
 
@@ -112,7 +111,7 @@ OPERATION = Operation(
     "source code: only the knowledge base is searched.",
     example={"query": "token bucket", "kinds": ["claim", "page"], "limit": 2},
     table=table,
-    found_in=("hits",),
+    found=lambda result: result.hits,
     nothing="Nothing found.",
     is_long=True,
     text_field="query",

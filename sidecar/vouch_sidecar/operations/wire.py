@@ -216,8 +216,8 @@ class SalienceMeta(Wire):
     """One salient entity, in the shape vouch attaches to its answers."""
 
     entity_id: str
-    claim_count: int
-    top_claim_id: str | None
+    claim_count: int = Field(description="Live, visible claims linked to it.")
+    top_claim_id: str | None = Field(description="The claim that shares most with the newest text.")
     collection: str | None = absent("Present with several knowledge bases.")
 
 

@@ -35,14 +35,11 @@ class Contribution(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Expert:
-    """A row of the ranking. `factors` are what the score follows from; `contributions` are
-    the claims that add most, largest first.
-    """
+    """A row of the ranking. `contributions` are the claims that add most, largest first."""
 
     view: View
     entity: Entity
     score: float
-    factors: Factors
     claim_count: int
     citation_count: int
     contributions: Sequence[Contribution]
@@ -69,11 +66,10 @@ def rank(matches: TopicMatches) -> list[Expert]:
                 continue
             if entity.type == TOPIC and is_ticket(entity.name):
                 continue
-            total = fsum(each.amount for each in adds)
-            score = round(total, 6)
+            score = round(fsum(each.amount for each in adds), 6)
             order = (view.names.is_topic(entity_id), -score, entity_id, view.collection)
             cited = {reference for each in adds for reference in each.matched.claim.evidence}
-            row = Expert(view, entity, score, {"sum": total}, len(adds), len(cited), adds)
+            row = Expert(view, entity, score, len(adds), len(cited), adds)
             listed.append((order, row))
     shown = EXPLAINED_CLAIMS if question.explain else TOP_CLAIMS
     rows = nsmallest(question.limit, listed, key=lambda row: row[0])

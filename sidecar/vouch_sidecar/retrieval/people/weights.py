@@ -18,12 +18,11 @@ MAX_FIRST_WORD = 200
 
 
 class Weight(NamedTuple):
-    """A choice of `experts`: its title in a heading, how a score follows from what claims add, in
-    words, and the factors whose product a claim adds at a time in seconds since 1970.
+    """A choice of `experts`: its title in a heading, and the factors whose product a claim adds to
+    the score, at a time in seconds since 1970.
     """
 
     title: str
-    formula: str
     factors: Callable[[Matched, float], Factors]
     hears_once: bool = False
     """Whether a claim that repeats another one of the entity adds nothing."""
@@ -61,20 +60,9 @@ def _evidence(matched: Matched, _: float) -> Factors:
 
 
 WEIGHTS = {
-    "count": Weight("by number of claims", "sum, where every matching claim adds 1", _count),
-    "recency": Weight(
-        "by how recent they are", "sum, where a claim adds 2^(-age in days / 30)", _recency
-    ),
-    "citation": Weight(
-        "by what they cite",
-        "sum, where a claim adds its distinct evidence ids × its confidence",
-        _citation,
-    ),
-    "evidence": Weight(
-        "by weight of evidence",
-        "sum, where a claim adds confidence × coverage × lead, and a repeated one nothing",
-        _evidence,
-        hears_once=True,
-    ),
+    "count": Weight("by number of claims", _count),
+    "recency": Weight("by how recent they are", _recency),
+    "citation": Weight("by what they cite", _citation),
+    "evidence": Weight("by weight of evidence", _evidence, hears_once=True),
 }
 """The weights by the name that a question gives for one."""
