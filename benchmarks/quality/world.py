@@ -15,8 +15,8 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
-from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import Deadline, View
+from vouch_sidecar.semantic.vectors import TextVector
 
 from benchmarks.quality.sets import KnowledgeBase
 

@@ -22,7 +22,7 @@ from vouch_sidecar.retrieval.salience import (
     volunteered,
     volunteering_order,
 )
-from vouch_sidecar.retrieval.statements.text_vector import TextVector
+from vouch_sidecar.semantic.vectors import TextVector
 
 
 def probe(

@@ -20,11 +20,16 @@ from vouch_sidecar.engine.faults import MODEL, QUESTION, Faults
 from vouch_sidecar.engine.registry import Registry, Served
 from vouch_sidecar.index.base_cache import OF_TEXTS, Bases
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.semantic.backend import Backend, UnavailableError, is_latin
-from vouch_sidecar.semantic.embedded_texts import texts_of
 from vouch_sidecar.semantic.loading import backend_of
-from vouch_sidecar.semantic.vectors import Vectors, arranged, from_bytes, to_bytes
+from vouch_sidecar.semantic.vectors import (
+    TextVector,
+    Vectors,
+    arranged,
+    from_bytes,
+    texts_of,
+    to_bytes,
+)
 
 if TYPE_CHECKING:
     from vouch_sidecar.semantic.vectors import Vector
@@ -158,22 +163,23 @@ class Embeddings:
         the question's deadline is too close.
         """
         backend, ready = self._backend, self._ready(served)
-        fitting: Vector | None = None
         if backend is None or ready is None or not self.reads(text):
             return None
         seconds = min(kb.view.deadline.seconds_left for kb in served) * ASKING_SHARE
+        fitting: TextVector | None = None
         with self._faults.contained(QUESTION, NO_VECTORS):
             vector = None
             with anyio.move_on_after(seconds):
                 vector = (await in_worker(partial(backend.embed, [text], seconds)))[0]
             if vector is None:
                 raise UnavailableError(SLOW)
-            if not all(vectors.fits(vector) for vectors in ready.values()):
+            heard = TextVector(vector, ready)
+            fitting = heard if heard.fits() else None
+            if fitting is None:
                 self._backend = None  # Ollama may have replaced the model
                 self._due.bump()
                 raise UnavailableError(MIXED)
-            fitting = vector
-        return None if fitting is None else TextVector(fitting, ready)
+        return fitting
 
     def _ready(self, served: Sequence[Served]) -> dict[Hashable, Vectors] | None:
         """The vectors of some knowledge bases; None unless all are those of what is asked."""

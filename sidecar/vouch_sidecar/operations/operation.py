@@ -15,8 +15,8 @@ from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
     from vouch_sidecar.engine import Caller, Engine, Served
     from vouch_sidecar.engine.collection import Need
-    from vouch_sidecar.retrieval.statements.text_vector import TextVector
     from vouch_sidecar.retrieval.view import View
+    from vouch_sidecar.semantic.vectors import TextVector
 
 NAMES = (
     *("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats"),

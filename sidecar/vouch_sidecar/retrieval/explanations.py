@@ -17,8 +17,8 @@ from vouch_sidecar.retrieval.probe import Probe
 from vouch_sidecar.retrieval.salience import NEVER_SAID, surely_named, volunteered, why_unsaid
 from vouch_sidecar.retrieval.statements.answers import ANSWERING, answers, asked_beside, kinds_for
 from vouch_sidecar.retrieval.statements.candidates import Candidate
-from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.semantic.vectors import TextVector
 from vouch_sidecar.text.content_words import Term
 
 A = TypeVar("A", bound=Artifact)

@@ -33,7 +33,7 @@ from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.statements.text_vector import TextVector
+    from vouch_sidecar.semantic.vectors import TextVector
 
 
 Strength = Literal["strong", "moderate", "weak"]

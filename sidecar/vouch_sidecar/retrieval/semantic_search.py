@@ -21,9 +21,8 @@ from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.line import Line, Told
 from vouch_sidecar.retrieval.search import as_units, found_by_words, ranked
-from vouch_sidecar.retrieval.statements.text_vector import TextVector
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.semantic.embedded_texts import KINDS
+from vouch_sidecar.semantic.vectors import KINDS, TextVector
 from vouch_sidecar.text.content_words import content_stems
 
 PHRASE_CHARS = 200
@@ -60,7 +59,7 @@ def _alone(
     near = [
         Line(view, artifact, "", cosine, "semantic", None, row.section or None)
         for view in views
-        for row, cosine in vector.nearest(view, kinds, SEMANTIC_LEAST, most)
+        for row, cosine in vector.nearest(view.identity, kinds, view.gates, SEMANTIC_LEAST, most)
         if (artifact := view.visible.artifact((row.kind, row.id))) is not None
         if isinstance(artifact, Told) and row.id not in exclude
     ]
@@ -77,7 +76,7 @@ def _scored(vector: TextVector, row: Line, query: str) -> Line:
     """The hit with a score of its nearness and of the share of the query's words, by weight, that
     it holds, with its title and aliases.
     """
-    near = max(0.0, vector.cosine(row.view, row.artifact))
+    near = max(0.0, vector.cosine(row.view.identity, key_of(row.artifact)))
     shown = row.shown_text
     said = texts(row.artifact)[row.section or 0] if shown is None else shown.text
     weights, stems = worths_of(row.view, query), frozenset(content_stems(said))

@@ -1,13 +1,19 @@
-"""The vectors of one generation, one a text. What a viewer may not see is not told."""
+"""The vectors of one generation: one for each text that is compared by meaning, which are claims,
+descriptions of entities and sections of pages. What a viewer may not see is not told.
+"""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from vouch_sidecar.kb.records import Key, Kind
-from vouch_sidecar.semantic.embedded_texts import Row
+from vouch_sidecar.index.artifact_documents import sections
+from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.access import gate_of
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page
+from vouch_sidecar.semantic.backend import is_latin
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +22,50 @@ if TYPE_CHECKING:
     from vouch_sidecar.semantic.backend import Matrix
 
     Vector = NDArray[np.float32]
+
+KINDS = (Kind.CLAIM, Kind.ENTITY, Kind.PAGE)
+
+
+class Row(NamedTuple):
+    """The place of a text: its artifact, its section, the gate that a viewer needs, and its mark,
+    by which its vector is kept.
+    """
+
+    kind: Kind
+    id: str
+    section: int
+    gate: str
+    mark: bytes
+
+
+def texts_of(knowledge: Knowledge, any_script: bool) -> tuple[list[Row], dict[bytes, str]]:
+    """The texts of a generation that a model can read: their rows, in order, and the texts by their
+    marks.
+    """
+    rows: list[Row] = []
+    by_mark: dict[bytes, str] = {}
+    for kind in KINDS:
+        for artifact in knowledge.all_of(kind):
+            gate = gate_of(artifact)
+            for section, text in enumerate(_compared(artifact) if gate is not None else ()):
+                if gate is not None and (any_script or is_latin(text)):
+                    mark = blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
+                    rows.append(Row(kind, artifact.id, section, gate, mark))
+                    by_mark[mark] = text
+    return sorted(rows), by_mark
+
+
+def _compared(artifact: Artifact) -> list[str]:
+    """The texts of an artifact, by section."""
+    match artifact:
+        case Claim(text=text):
+            return [text]
+        case Entity(name=name, description=description) if description:
+            return [f"{name}: {description}"]
+        case Page(title=title):
+            return [f"{title}\n{section}" for section in sections(artifact)]
+        case _:
+            return []
 
 
 class Vectors(NamedTuple):
@@ -30,30 +80,39 @@ class Vectors(NamedTuple):
     def by_mark(self) -> dict[bytes, Vector]:
         return {row.mark: self.matrix[at] for at, row in enumerate(self.rows)}
 
-    def fits(self, query: Vector) -> bool:
-        """Whether the vectors have as many dimensions as a query."""
-        return not self.rows or self.matrix.shape[1] == len(query)
 
-    def cosine(self, key: Key, query: Vector) -> float:
-        """The greatest cosine of an artifact's texts; 0 if it has none."""
-        rows = self.by_artifact.get(key)
-        return float((self.matrix[rows] @ query).max()) if rows else 0.0
+class TextVector(NamedTuple):
+    """The vector of a text, and the vectors of each knowledge base by its identity."""
+
+    query: Vector
+    vectors: Mapping[Hashable, Vectors]
+
+    def fits(self) -> bool:
+        """Whether all vectors have as many dimensions as the text's."""
+        every = self.vectors.values()
+        return all(not each.rows or each.matrix.shape[1] == len(self.query) for each in every)
+
+    def cosine(self, base: Hashable, key: Key) -> float:
+        """The cosine of an artifact's nearest text; 0 if it has none."""
+        vectors = self.vectors[base]
+        rows = vectors.by_artifact.get(key)
+        return float((vectors.matrix[rows] @ self.query).max()) if rows else 0.0
 
     def nearest(
         self,
-        query: Vector,
+        base: Hashable,
         kinds: Collection[Kind],
         gates: Collection[str],
         least: float,
         most: int,
     ) -> list[tuple[Row, float]]:
-        """The nearest texts for a viewer with these gates, each with its cosine, of `least` or
-        more; nearest first.
+        """The nearest texts of a knowledge base for a viewer with these gates, each with its
+        cosine, of `least` or more; nearest first.
         """
-        near: list[tuple[Row, float]] = []
-        cosines = self.matrix @ query if self.rows else self.matrix
+        vectors, near = self.vectors[base], list[tuple[Row, float]]()
+        cosines = vectors.matrix @ self.query if vectors.rows else vectors.matrix
         for at in (-cosines).argsort(kind="stable"):
-            row, cosine = self.rows[at], float(cosines[at])
+            row, cosine = vectors.rows[at], float(cosines[at])
             if cosine < least or len(near) == most:
                 break
             if row.kind in kinds and row.gate in gates:

@@ -12,7 +12,7 @@ from math import fsum, log
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from vouch_sidecar.kb.records import Claim, Kind, Relation
+from vouch_sidecar.kb.records import Claim, Kind, Relation, key_of
 from vouch_sidecar.retrieval.constants import (
     BARE_WEIGHT,
     EXACT_WORDS,
@@ -37,7 +37,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import Term
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.statements.text_vector import TextVector
+    from vouch_sidecar.semantic.vectors import TextVector
 
 ANSWERING = (Kind.CLAIM, Kind.PAGE, Kind.RELATION)
 """Kinds of artifacts that answer a text."""
@@ -168,7 +168,7 @@ def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
 
 def _with_nearness(view: View, judged: Sequence[Candidate], vector: TextVector) -> list[Candidate]:
     """The candidates with their nearness by meaning."""
-    cosines = [vector.cosine(view, answer.artifact) for answer in judged]
+    cosines = [vector.cosine(view.identity, key_of(answer.artifact)) for answer in judged]
     first, second = nlargest(2, [*cosines, 0.0, 0.0])
     return [
         answer.judged(

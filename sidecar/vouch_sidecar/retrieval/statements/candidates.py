@@ -39,7 +39,7 @@ from vouch_sidecar.text.content_words import Term, content_stems
 from vouch_sidecar.text.prompt_text import asks
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.statements.text_vector import TextVector
+    from vouch_sidecar.semantic.vectors import TextVector
 
 Strengths = Mapping[str, float]
 """By entity id, how strongly a text names it, from 0 to 1."""
@@ -114,7 +114,7 @@ def candidates_for(
             query = view.search.weighed(asked.weights, kind)
             yield from _found(view, query, MAX_CONSIDERED, asked, entity_strengths)
     if vector is not None:
-        near = vector.nearest(view, [Kind.CLAIM], SEMANTIC_LEAST, MAX_SEMANTIC)
+        near = vector.nearest(view.identity, [Kind.CLAIM], view.gates, SEMANTIC_LEAST, MAX_SEMANTIC)
         yield from claims_by_id(view, (row.id for row, _ in near))
     if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
         yield from _asked_again(view, asked)
