@@ -21,7 +21,7 @@ from vouch_sidecar.text.prompt_text import (
     without_paths_outside,
     without_printed,
 )
-from vouch_sidecar.text.text_forms import is_statement, is_talk
+from vouch_sidecar.text.sentences import is_statement, is_talk
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.file_kinds import LANGUAGES
 from vouch_sidecar.workspace.names_in_text import names_in

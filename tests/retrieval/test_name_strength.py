@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from vouch_sidecar.kb.records import Artifact
 from vouch_sidecar.kb.settings_model import Settings, Volunteer
-from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from vouch_sidecar.text.around import MAX_PARAGRAPH, WholeSentences, around, heading_text, parts_of
-from vouch_sidecar.text.text_forms import is_fragment, is_statement, is_talk
+from vouch_sidecar.text.sentences import is_fragment, is_statement, is_talk
 
 from tests.text.lines_run import lines_run
 

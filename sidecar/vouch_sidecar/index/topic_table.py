@@ -10,8 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Entity, Key, Kind
-from vouch_sidecar.names.matcher import Names
-from vouch_sidecar.names.mentions import Mention, mark_nested
+from vouch_sidecar.names.matcher import Mention, Names, mark_nested
 from vouch_sidecar.names.name_forms import FormKind, spelling
 
 TOPIC = "topic"

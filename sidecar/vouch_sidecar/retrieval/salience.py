@@ -11,7 +11,7 @@ from typing import Any
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.kb.records import Entity, Kind
-from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import (
     BANDS,

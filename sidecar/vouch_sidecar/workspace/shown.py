@@ -26,8 +26,7 @@ from vouch_sidecar.text.around import (
     one_line,
     parts_of,
 )
-from vouch_sidecar.text.sentences import MAX_SENTENCE
-from vouch_sidecar.text.text_forms import is_fragment, is_statement, is_talk
+from vouch_sidecar.text.sentences import MAX_SENTENCE, is_fragment, is_statement, is_talk
 
 TALKING = frozenset({"message", "transcript"})
 """Types of sources in which people and agents talk to each other."""

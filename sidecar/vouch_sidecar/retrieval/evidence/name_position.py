@@ -12,7 +12,7 @@ from functools import cached_property
 from operator import itemgetter
 from unicodedata import combining
 
-from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.names.name_forms import FormKind, unpunctuated
 from vouch_sidecar.retrieval.constants import PlaceKind
 from vouch_sidecar.text.analysis import Unit, Units, fold, is_acronym

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.names.mentions import Mention, outside
+from vouch_sidecar.names.matcher import Mention, outside
 from vouch_sidecar.names.name_forms import FormKind, spelling
 from vouch_sidecar.retrieval.constants import (
     ARMS,

@@ -15,7 +15,7 @@ from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import TITLE, key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Kind
-from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.retrieval.constants import MAX_TOPIC_WORDS, PARTIAL_SHARE
 from vouch_sidecar.retrieval.evidence.text_kinds import Span, blanked
 from vouch_sidecar.retrieval.files.file_ties import tied_to_paths

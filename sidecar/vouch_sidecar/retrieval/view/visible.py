@@ -22,7 +22,7 @@ from vouch_sidecar.kb.records import (
     Relation,
     Source,
 )
-from vouch_sidecar.names.mentions import Mention, outside
+from vouch_sidecar.names.matcher import Mention, outside
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.view.viewpoint import Viewpoint
 

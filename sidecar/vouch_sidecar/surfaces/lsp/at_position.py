@@ -15,7 +15,7 @@ from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.records import Artifact, Page
 from vouch_sidecar.kb.references import LINKED, Reference, reference_at
-from vouch_sidecar.names.mentions import Mention
+from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.retrieval.constants import MAX_TITLES
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
 from vouch_sidecar.retrieval.salience import listed_topics
