@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from vouch_sidecar.index.artifact_documents import sections
-from vouch_sidecar.kb.records import Page, Relation
+from vouch_sidecar.kb.records import Claim, Page
 from vouch_sidecar.retrieval.salience import named_in, volunteered
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.statements.edits import EditFeatures, met_by
@@ -212,7 +212,7 @@ def _over(over: Over) -> Iterator[Example]:
         found = [
             Candidate(answer.features, _place(answer.artifact, answer.section) in wanted)
             for answer in answers(view, prompt.text, named, vector=vector)
-            if not isinstance(answer.artifact, Relation)
+            if isinstance(answer.artifact, Claim | Page)
         ]
         yield Example(prompt.kind, bool(wanted), tuple(found))
 

@@ -15,7 +15,7 @@ from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import Probe
 from vouch_sidecar.retrieval.salience import NEVER_SAID, surely_named, volunteered, why_unsaid
-from vouch_sidecar.retrieval.statements.answers import ANSWERING, answers, asked_beside, kinds_for
+from vouch_sidecar.retrieval.statements.answers import ANSWERING, answers, asked_beside
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.vectors import TextVector
@@ -69,7 +69,7 @@ def lines(
     """
     named = (row for row in probed.named if row.view is view)
     speaking = {row.entity.id: row.strength for row in surely_named(named)}
-    found = answers(view, text[:MAX_PHRASED], speaking, kinds_for(view), vector)
+    found = answers(view, text[:MAX_PHRASED], speaking, vector)
     judged = {key_of(each.artifact): each for each in found}
     said = {key_of(hit.artifact): hit for hit in hits if hit.view.identity == view.identity}
     told = [_told(hit, hit.judged or judged.get(key)) for key, hit in said.items()]

@@ -28,7 +28,7 @@ from vouch_sidecar.retrieval.salience import (
     surely_named,
     volunteered,
 )
-from vouch_sidecar.retrieval.statements.answers import answers, claims_about, kinds_for
+from vouch_sidecar.retrieval.statements.answers import answers, claims_about
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
 
@@ -143,7 +143,7 @@ def _answering(
     }
     out: list[Line] = []
     is_about_somebody = asks_who(text)
-    for answer in answers(view, text, strengths, kinds_for(view), vector):
+    for answer in answers(view, text, strengths, vector):
         somebody = _somebody(view, answer) if is_about_somebody else None
         says_who = (
             somebody is not None

@@ -43,40 +43,33 @@ ANSWERING = (Kind.CLAIM, Kind.PAGE, Kind.RELATION)
 """Kinds of artifacts that answer a text."""
 
 
-def kinds_for(view: View) -> Sequence[Kind]:
-    """The kinds of artifacts that are looked through for a text; only claims have a date."""
-    return (*ANSWERING, Kind.ENTITY, Kind.SOURCE) if view.since is None else (Kind.CLAIM,)
-
-
 def answers(
     view: View,
     text: str,
     entity_strengths: Strengths,
-    kinds: Sequence[Kind] = ANSWERING,
     vector: TextVector | None = None,
 ) -> list[Candidate]:
-    """The artifacts of `kinds` that may answer a text, likeliest first, each once.
+    """The artifacts that may answer a text, likeliest first, each once.
 
     Candidates are artifacts that hold most of the text's words beside names, and artifacts about
     the entities in `entity_strengths`. A name of strength 0 is removed from the text and counts for
     nothing. With `vector`, artifacts near in meaning are candidates too, and nearness is a feature.
     """
     strengths = tuple(sorted(entity_strengths.items()))
-    key = "answers", text, strengths, tuple(kinds), vector is not None
-    return view.once(key, lambda: _answers(view, text, entity_strengths, kinds, vector))
+    key = "answers", text, strengths, vector is not None
+    return view.once(key, lambda: _answers(view, text, entity_strengths, vector))
 
 
 def _answers(
     view: View,
     text: str,
     entity_strengths: Strengths,
-    kinds: Sequence[Kind],
     vector: TextVector | None,
 ) -> list[Candidate]:
     ties = _ties(view, text)
     asked = asked_beside(view, text, entity_strengths)
     tied = claims_by_id(view, ties)
-    found = [*candidates_for(view, asked, entity_strengths, kinds, vector), *tied]
+    found = [*candidates_for(view, asked, entity_strengths, vector), *tied]
     found.sort(key=lambda candidate: candidate.kind == "worded")  # the last of a sentence is judged
     by_place = {
         (
@@ -128,7 +121,7 @@ def claims_about(
     once. The entity is one of those that the text names.
     """
     first: dict[str, Candidate] = {}
-    for candidate in answers(view, text[:MAX_PHRASED], entity_strengths, kinds_for(view)):
+    for candidate in answers(view, text[:MAX_PHRASED], entity_strengths):
         if isinstance(candidate.artifact, Claim) and entity_id in candidate.entity_ids:
             first.setdefault(candidate.sentence_key, candidate)
     return list(first.values())

@@ -4,7 +4,7 @@ those about the entities that it names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
@@ -41,6 +41,8 @@ from vouch_sidecar.text.prompt_text import asks
 if TYPE_CHECKING:
     from vouch_sidecar.semantic.vectors import TextVector
 
+OTHERS = (Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
+"""Kinds beside claims of which some hold words of a text."""
 Strengths = Mapping[str, float]
 """By entity id, how strongly a text names it, from 0 to 1."""
 
@@ -91,32 +93,31 @@ def candidates_for(
     view: View,
     asked: WeighedWords,
     entity_strengths: Strengths,
-    kinds: Sequence[Kind],
     vector: TextVector | None = None,
 ) -> Iterator[Candidate]:
-    """The candidates of `kinds` for a text, some of them several times: those about the entities
-    that it names, those that hold its words, those near in meaning (with `vector`), and answers to
-    questions like it.
+    """The candidates for a text, some of them several times: those about the entities that it
+    names, those that hold its words, those near in meaning (with `vector`), and answers to
+    questions like it. Only claims have a date.
     """
     strongest = sorted(entity_strengths, key=lambda entity: -entity_strengths[entity])
     for place, entity_id in enumerate(strongest[:MAX_CONSIDERED]):
         if place and view.deadline.has_passed():
             return  # those of the first are found however late it is
         yield from claims_of(view, entity_id, asked)
-        if Kind.RELATION in kinds:
+        if view.since is None:
             holding = view.search.weighed(asked.weights, Kind.RELATION)
             query = all_of([term_query("joins", entity_id), holding])
             yield from _found(view, query, MANY, asked, entity_strengths)
-    for kind in kinds if asked.weights else ():
-        if kind is Kind.CLAIM and not view.deadline.has_passed():
-            yield from claims_holding(view, asked)
-        elif kind is not Kind.RELATION and not view.deadline.has_passed():
+    if asked.weights and not view.deadline.has_passed():
+        yield from claims_holding(view, asked)
+    for kind in OTHERS if asked.weights and view.since is None else ():
+        if not view.deadline.has_passed():
             query = view.search.weighed(asked.weights, kind)
             yield from _found(view, query, MAX_CONSIDERED, asked, entity_strengths)
     if vector is not None:
         near = vector.nearest(view.identity, [Kind.CLAIM], view.gates, SEMANTIC_LEAST, MAX_SEMANTIC)
         yield from claims_by_id(view, (row.id for row, _ in near))
-    if asked.weights and Kind.CLAIM in kinds and not view.deadline.has_passed():
+    if asked.weights and not view.deadline.has_passed():
         yield from _asked_again(view, asked)
 
 
