@@ -18,7 +18,6 @@ from vouch_sidecar.text.prompt_text import (
     asked_sentences,
     asks,
     without_asking,
-    without_paths_outside,
     without_printed,
 )
 from vouch_sidecar.text.sentences import is_statement, is_talk
@@ -65,7 +64,7 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
     names_in(text)
     asked_sentences(text)
     asks(text)
-    without_asking(without_paths_outside(without_printed(text)))
+    without_asking(without_printed(text))
     phrases_in(text, ())
     short_id(text)
     units(text)

@@ -22,20 +22,6 @@ _PRINTED = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 """Timestamps, prompts of terminals, and frames of a stack."""
-_OUTSIDE = re.compile(
-    r"""
-    (?<![\w.~/<@*})-])(?:
-    (?<=")(?:[A-Za-z]:[\\/]|/(?:home|root|Users)/)[^"\n]{1,300}+(?=")   # in quotes, with blanks
-    |(?:file:/++|[A-Za-z]:[\\/]|~/|(?:\.\./)++|\\\\(?=\w)|/(?:Applications|Library|Users|Volumes
-    |build|builds|cygdrive|home|lib|media|mnt|nix|opt|private|proc|root|runner|tmp|usr
-    |var/folders|workspaces?)/)[^\s"'`)\]},:;]*+
-    )
-    """,
-    re.VERBOSE,
-)
-"""Paths that climb, or that begin as those of somebody's home, of installed programs and of builds
-do. What begins otherwise may be a route, or a path that claims tell of.
-"""
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_`]*+(?=\s)|\n(?![a-z])")
 MAX_LINE = 400
 """Characters of a line that tell whether a machine printed it."""
@@ -117,11 +103,6 @@ def without_printed(text: str) -> str:
         parts += [left[end:start], _COUNT.sub(_blanks, left[start:stop])]
         end = stop
     return "".join([*parts, left[end:]])
-
-
-def without_paths_outside(text: str) -> str:
-    """A text of the same length, with blanks in place of paths of other folders of the machine."""
-    return _OUTSIDE.sub(_blanks, text)
 
 
 def _blanks(match: re.Match[str]) -> str:

@@ -32,7 +32,6 @@ from vouch_sidecar.text.english_words import DATES, tier
 from vouch_sidecar.text.prompt_text import (
     asked_sentences,
     without_asking,
-    without_paths_outside,
     without_printed,
 )
 
@@ -119,8 +118,8 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
 
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
-    asked = without_paths_outside(without_printed(view.workspace.relative(text)))
-    rest = blanked(without_asking(asked), names)
+    asked = without_asking(without_printed(view.workspace.relative(text)))
+    rest = blanked(asked, names)
     words = [word for word in terms(rest) if fold(word.word) not in view.own_names]
     places = islice(exact_places(rest), MANY)
     exact = tuple(
