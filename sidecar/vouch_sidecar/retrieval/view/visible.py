@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from tantivy import Document, Query
 
 from vouch_sidecar.index.claim_weights import MICROSECONDS, confirmed_at
-from vouch_sidecar.index.schema import QUESTION, TITLE, key_in
-from vouch_sidecar.kb.access import OPEN, gate_of, is_live, needed_gates
+from vouch_sidecar.index.schema import QUESTION, TITLE, key_in, labels_for
+from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -21,6 +21,7 @@ from vouch_sidecar.kb.records import (
     Page,
     Relation,
     Source,
+    key_of,
 )
 from vouch_sidecar.names.matcher import Mention, outside
 from vouch_sidecar.names.name_forms import spelling
@@ -34,15 +35,12 @@ class VisibleArtifacts:
         self._at = at
 
     def sees(self, artifact: Artifact) -> bool:
-        """Whether the viewer may see an artifact: a relation if both of its ends are visible;
-        evidence if its source is, and a claim that cites it, if any does. A missing source counts
-        as invisible, as it may be withheld from everybody.
+        """Whether the viewer may see an artifact: what its links decide of a relation or evidence,
+        its own gate of anything else.
         """
         if isinstance(artifact, Relation | Evidence):
-            claims = self._at.knowledge.claims_citing.get(artifact.id, ())
-            citing = {gate_of(claim) for claim in claims if is_live(claim)} or {OPEN}
-            needed = needed_gates(artifact, self._at.knowledge.records, citing)
-            return not any(map(self._at.gates.isdisjoint, needed))
+            label = self._at.knowledge.state(key_of(artifact)).label
+            return label in labels_for(self._at.gates)
         return gate_of(artifact) in self._at.gates
 
     def artifact(self, key: Key) -> Artifact | None:
