@@ -63,7 +63,7 @@ def ties_in(world: World) -> dict[str, list[str]]:
 def told(world: World) -> object:
     """All that a world says."""
     of_quotes = world.fresh.places, world.fresh.gone
-    of_files = ties_in(world), dict(world.ties.defined), dict(world.sources)
+    of_files = ties_in(world), dict(world.sources)
     return *of_files, of_quotes, world.history.names, world.code_owners.rules
 
 

@@ -282,6 +282,26 @@ def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
     assert UPLOAD not in {tie.path for tie in collection.world.ties.of_claim("one")}
 
 
+OUTSIDE = {
+    "go": "type Relay struct {\n}\n\nfunc (r *Relay[T]) send() {\n}\n",
+    "rs": "struct Relay;\n\nunsafe impl<T> Sink for Relay {\n    fn send(&self) {}\n}\n",
+    "swift": "class Relay {\n}\nextension Relay {\n    func send() {\n}\n",
+    "cpp": "struct Relay {\n};\n\nint Relay::send(int x) {\n}\n",
+    "kt": "class Relay {\n}\n\nfun Relay.send() {\n}\n",
+}
+
+
+@pytest.mark.parametrize("ending", OUTSIDE)
+def test_a_member_may_stand_outside_its_type(tmp_path: Path, ending: str) -> None:
+    path = f"src/relay.{ending}"
+    root = repository(tmp_path / "repo", {path: OUTSIDE[ending], f"src/other.{ending}": "send\n"})
+    cite(root, "one", "`Relay.send` waits.", ELSEWHERE)
+    cite(root, "type", "`Relay` waits.", f"{ELSEWHERE}/a")
+    line = OUTSIDE[ending].split("send")[0].count("\n") + 1
+    rows = {("one", "identifier", line), ("type", "identifier", 1)}
+    assert {*tie_rows(settled(root, tmp_path), path)} == rows
+
+
 def test_binary_and_minified_files_define_nothing() -> None:
     for data in (b"\0class A:\n", b"x" * 600 + b" class A:\n", b"class A " * 9_000):
         assert not names_in_file(data, "python").names

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from operator import attrgetter
 from pathlib import Path
 
 from vouch_sidecar.index.base_cache import Bases, code_version
@@ -26,7 +25,7 @@ from vouch_sidecar.workspace.code_owners import NO_OWNERS, read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
-from vouch_sidecar.workspace.file_list import Files, list_files, read_file, stat_of
+from vouch_sidecar.workspace.file_list import list_files, read_file, stat_of
 from vouch_sidecar.workspace.git import Repository, prefix_in
 from vouch_sidecar.workspace.locator import MAX_PARTS
 from vouch_sidecar.workspace.quotes_in_files import Freshness
@@ -50,10 +49,6 @@ class WorldMemo:
     clock: Callable[[], float]
     sweep_at: float = 0.0
     """When all files are looked at next, whatever is reported."""
-    definitions: Definitions | None = None
-    """What each file defines, also of those read for a world that was not built to its end; None
-    before files were searched.
-    """
 
     def look_at_all(self) -> None:
         """Have all files looked at for the next world."""
@@ -88,54 +83,22 @@ def build(
     is_all = _is_sweep(before, memo) or is_other_tree or is_in_folder
     world = _listed(before, given, git, memo, reported, is_all)
     if was is not None:
+        history = _history(world, git if given.is_told else None, memo, is_all)
         is_new = is_all or world.files is not before.files
         searched = world.files.searched if is_new else world.files.searched & reported
-        if is_new or searched:
-            memo.definitions = _defined(world.files, searched, memo, breathe)
-        history = _history(world, git if given.is_told else None, memo, is_all)
-        world = replace(world, history=history, definitions=memo.definitions or {})
-    is_same = before.is_whole and _READ(world) == _READ(before)
-    if is_same and not _any_changed(before, reported, is_all):
+        definitions = _defined(world, searched, memo, breathe)
+        world = replace(world, history=history, definitions=definitions, is_whole=True)
+    if before.is_whole and given == was and world == before:
         world = before
     else:
-        own = own_names(given.name, memo.root)
-        if was is not None and was.name != given.name:
-            world = replace(world, topics=NO_TOPICS)  # which have none of the project's own names
         world = _read_claims(before, world, given.knowledge, memo.root, breathe)
-        if was is not None:
-            topics = _topics(world.topics, given, memo.root, own, breathe)
-            world = replace(world, topics=topics, is_whole=True)
-        world = _built(world, before, given.knowledge, own)
+        ties, fresh = Ties(world.readings, world.definitions), _fresh(world, given.knowledge)
+        topics = _topics(before, world, given, memo.root, breathe) if world.is_whole else NO_TOPICS
+        world = replace(world, ties=ties, fresh=fresh, topics=topics, stats=_stats(world))
+        world = world if world == before else replace(world, serial=next(SERIALS))
     if is_all:
         memo.sweep_at = memo.clock() + sweep_interval(memo.clock() - began)
     return world
-
-
-_READ = attrgetter("given", "prefix", "files", "code_owners", "history", "definitions")
-"""What all else in a world follows from."""
-
-
-def _built(world: World, before: World, knowledge: Knowledge, own: Set[str]) -> World:
-    """A world with all that follows from what was read. One that says the same as the one before
-    counts as that, of whichever generation. `own` are the names of the project.
-    """
-    places = {
-        span: place for read in world.readings.values() for span, place in read.quotes.items()
-    }
-    world.files.make_ready()
-    world = replace(
-        world,
-        ties=Ties(world.readings, world.definitions, own),
-        fresh=Freshness(world.tree, places, _gone(world, knowledge)),
-        stats={path: stat_of(world.tree, path) for path in world.sources.values()},
-    )
-    is_same = _said_by(world) == _said_by(before)
-    return replace(world, serial=before.serial if is_same else next(SERIALS))
-
-
-def _said_by(world: World) -> tuple[object, ...]:
-    of_files = world.files, world.ties.defined, world.stats, world.fresh.gone, world.sources
-    return *of_files, world.history, world.code_owners, world.readings, world.topics
 
 
 # Files and commits
@@ -149,7 +112,9 @@ def _listed(
     reported: Set[str],
     is_all: bool,
 ) -> World:
-    """The world before with the files that there are now, and their owners."""
+    """The world before with the files that there are now, their owners, and the names of the
+    project.
+    """
     tree, files, owners = memo.tree, before.files, NO_OWNERS
     if is_all or any((path in files) != (stat_of(tree, path) is not None) for path in reported):
         caches = None if memo.bases is None else memo.bases.caches
@@ -158,15 +123,21 @@ def _listed(
     if given.is_told:
         owners = read_owners(tree if git is None else git.top, before.code_owners)
     prefix = "" if git is None else prefix_in(git.top, tree)
-    return replace(before, given=given, prefix=prefix, files=files, code_owners=owners)
+    world = replace(before, given=given, prefix=prefix, files=files, code_owners=owners)
+    return replace(world, own=own_names(given.name, memo.root), stats=_stats(before))
 
 
-def _defined(files: Files, paths: Iterable[str], memo: WorldMemo, breathe: Breathe) -> Definitions:
+def _stats(world: World) -> dict[str, Stat | None]:
+    """The stats of the files that claims cite."""
+    return {path: stat_of(world.tree, path) for path in world.sources.values()}
+
+
+def _defined(world: World, paths: Iterable[str], memo: WorldMemo, breathe: Breathe) -> Definitions:
     """What files define, after reading those of `paths` that changed. Where none were read before,
     what an earlier process found counts, and is kept for the next one.
     """
-    before = _kept(memo.bases) if memo.definitions is None else memo.definitions
-    by_path = {path: read for path, read in before.items() if path in files.searched}
+    before = world.definitions if world.is_whole else _kept(memo.bases)
+    by_path = {path: read for path, read in before.items() if path in world.files.searched}
     for path in sorted(paths):
         breathe()
         stat, last = stat_of(memo.tree, path), by_path.get(path)
@@ -176,9 +147,7 @@ def _defined(files: Files, paths: Iterable[str], memo: WorldMemo, breathe: Breat
             by_path.pop(path, None)
             continue
         by_path[path] = stat, names_in_file(content[0], language_of(path))
-    if by_path == before:
-        return before
-    if memo.definitions is None and memo.bases is not None:
+    if not world.is_whole and by_path != before and memo.bases is not None:
         lines = (
             json.dumps([path, stat.hex(), *(each.tobytes().hex() for each in names)])
             for path, (stat, names) in by_path.items()
@@ -218,12 +187,6 @@ def _history(world: World, git: Repository | None, memo: WorldMemo, is_all: bool
     return read_history(git, head, world.prefix, bases.caches, memo.env)
 
 
-def _any_changed(before: World, reported: Set[str], is_all: bool) -> bool:
-    """Whether a cited file changed."""
-    looked = before.stats.keys() if is_all else before.stats.keys() & reported
-    return any(stat_of(before.tree, path) != before.stats[path] for path in looked)
-
-
 # Claims
 
 
@@ -231,16 +194,17 @@ def _read_claims(
     before: World, world: World, knowledge: Knowledge, root: Path, breathe: Breathe
 ) -> World:
     """A world with what claims say of files now: the claims are read again that changed, or all of
-    them if the files did, or what claims refer to. `root` is the folder of the knowledge base.
+    them if the files did, the names of the project, or what claims refer to. `root` is the folder
+    of the knowledge base.
     """
-    changed = None
-    if before.given is not None and world.files is before.files:
+    changed, is_same = None, world.files is before.files and world.own == before.own
+    if before.given is not None and is_same:
         changed = _changed(before.given.knowledge, knowledge)
     readings, sources = dict(before.readings), before.sources
     if changed is None:
         readings, sources = {}, sources_in(knowledge, root / KB_DIRNAME, world.locator, breathe)
         changed = [claim.id for claim in knowledge.all_of(Kind.CLAIM)]
-    reader = ClaimReader(knowledge, root, sources, world.locator)
+    reader = ClaimReader(knowledge, root, sources, world.locator, world.own)
     for claim_id in changed:
         breathe()
         readings.pop(claim_id, None)
@@ -259,17 +223,20 @@ def _changed(before: Knowledge, after: Knowledge) -> list[str] | None:
     return [claim_id for kind, claim_id in keys if kind is Kind.CLAIM]
 
 
-def _gone(world: World, knowledge: Knowledge) -> dict[str, str]:
-    """The former paths of files that claims cite, and that are gone, by source id: those that some
-    commit has changed. Captured talk and addresses are no files.
+def _fresh(world: World, knowledge: Knowledge) -> Freshness:
+    """The files of quotes, and the former paths of files that claims cite, and that are gone, by
+    source id: those that some commit has changed. Captured talk and addresses are no files.
     """
+    places = {
+        span: place for read in world.readings.values() for span, place in read.quotes.items()
+    }
     cited = {source for reading in world.readings.values() for source in reading.sources}
     gone: dict[str, str] = {}
     for source in map(knowledge.source, sorted(cited - world.sources.keys())):
         if source is not None and source.question is None and "://" not in source.locator:
             path = _former(source.locator, world.history)
             gone |= {source.id: path} if path is not None else {}
-    return gone
+    return Freshness(world.tree, places, gone)
 
 
 def _former(locator: str, history: History) -> str | None:
@@ -285,12 +252,13 @@ def _former(locator: str, history: History) -> str | None:
 # Topics
 
 
-def _topics(before: Topics, given: Given, root: Path, own: Set[str], breathe: Breathe) -> Topics:
+def _topics(before: World, world: World, given: Given, root: Path, breathe: Breathe) -> Topics:
     """The topics of those who ask, by their gates."""
-    knowledge, viewers = given.knowledge, given.viewers
-    derived = before.by_gates if before.knowledge is knowledge else {}
-    if before.knowledge is knowledge and derived.keys() == set(viewers):
-        return before
+    knowledge, viewers, own = given.knowledge, given.viewers, world.own
+    is_same = before.topics.knowledge is knowledge and before.own == own
+    derived = before.topics.by_gates if is_same else {}
+    if is_same and derived.keys() == set(viewers):
+        return before.topics
     content = partial(read_content, root / KB_DIRNAME)
     by_gates = {
         gates: derived.get(gates) or TopicFinder(knowledge, gates, content, own, breathe).topics()

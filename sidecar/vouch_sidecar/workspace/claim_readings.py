@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from functools import cache, lru_cache, partial
 from itertools import islice
 from pathlib import Path
@@ -12,6 +12,7 @@ from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import kept, read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
+from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.file_kinds import changes_with_all, language_of
 from vouch_sidecar.workspace.file_list import read_file
@@ -41,16 +42,23 @@ TELLING_WORDS = 3
 
 class ClaimReader:
     """Reads claims of one generation. `root` is the folder of the knowledge base, `sources` has the
-    files that sources were made from, by source id.
+    files that sources were made from, by source id. The project's `own` names, folded, are
+    everywhere in it, and tie nothing.
     """
 
     def __init__(
-        self, knowledge: Knowledge, root: Path, sources: Mapping[str, str], locator: Locator
+        self,
+        knowledge: Knowledge,
+        root: Path,
+        sources: Mapping[str, str],
+        locator: Locator,
+        own: Set[str],
     ) -> None:
         self._knowledge = knowledge
         self._root = root
         self._sources = sources
         self._locator = locator
+        self._own = own
         self._content = lru_cache(MAX_SOURCES)(partial(kept, root / KB_DIRNAME))
         """The content of a source; most knowledge bases cite some more often than others."""
 
@@ -66,7 +74,8 @@ class ClaimReader:
                 for path in self._locator.named_by(name):
                     share = FOLDER if path.endswith("/") else 1.0
                     ties.append(FoundTie(path, tie._replace(strength=tie.strength * share)))
-                uses += (Use.of(identifier, tie) for identifier in identifiers_in(name))
+                named = identifiers_in(name)
+                uses += (Use.of(each, tie) for each in named if fold(each.name) not in self._own)
         quotes = {
             quote.range: (self._sources[source_id], quote)
             for source_id, _, quote in cited

@@ -6,17 +6,19 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
 from vouch_sidecar.kb.safe_files import Stat
-from vouch_sidecar.workspace.names_in_text import digest, parts_of
+from vouch_sidecar.workspace.names_in_text import digest
 
 MAX_LINE_CHARS = 500
 """Characters that a line may have; longer lines were not typed."""
-MAX_FOUND = 5_000
-"""Definitions of one file."""
+MAX_FOUND = 10_000
+"""Names that one file defines."""
+MAX_OWNERS = 3
+"""Definitions around another one, the innermost, whose member that is."""
 MAX_DEFINITION_LINES = 2_000
 """Lines of one definition."""
 
@@ -50,6 +52,7 @@ _PATTERNS = {
     "rust": (
         r"\b(?:fn|struct|enum|trait|type|const|static(?:\s++mut)?|mod|union)\s++NAME",
         r"\bmacro_rules!\s*+NAME",
+        r"^\s*+(?:unsafe\s++)?impl\b(?:.{0,250}\bfor\b|\s*+<[^>]*+>)?\s*+(?:\w++::)*+NAME",
     ),
     "java": (
         r"\b(?:class|interface|enum|record|@interface)\s++NAME",
@@ -91,14 +94,15 @@ _PATTERNS = {
 first expression of each language is for functions and types, the others also match values.
 """
 _NAME = r"(?<![\w$-])([A-Za-z_$][\w$]*+)(?![\w$-])"
-_APART = frozenset({"go", "rust", "c", "swift", "kotlin"})
-"""Languages in which a method may stand outside its type."""
+_ADDS = re.compile(r"\s*+(?:unsafe\s++)?(?:impl|extension)\b")
+"""A line that adds members to a type, which another line defines."""
+_OWNER = re.compile(r"(\w++)(?:\.|::|#|(?:\[[^\]]*+\])?\) )\Z")
+"""The type in front of the name of its member: `Relay::send`, `func (r *Relay) send`."""
 _CLOSING = re.compile(r"[ \t]*+(?:[{}\])]|end\b)")
 _QUOTED_NAME = re.compile(
     r"[\"'`](--[a-z][a-z0-9-]++|[a-z0-9]++(?:-[a-z0-9]++)++|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++)[\"'`]"
 )
 """An option, or a variable of the environment: it counts as defined where code quotes it."""
-_OWNER = re.compile(r"(\w++)(?:\.|::|#)\Z")
 
 
 class Span(NamedTuple):
@@ -109,9 +113,8 @@ class Span(NamedTuple):
 
 
 class DefinedNames(NamedTuple):
-    """What a file defines: digests of the names, each with the first and the last line. A value
-    whose name is an English word, told by its form, has the negative of its line: it counts only as
-    a member.
+    """What a file defines: digests of the names, each with the first and the last line. What stands
+    in another definition has also the name `Owner.member`.
     """
 
     names: array[int] = array("Q")
@@ -123,51 +126,6 @@ Definitions = Mapping[str, tuple[Stat, DefinedNames]]
 """What each file defines, with its stat when it was read, by path."""
 
 
-class Wanted:
-    """The names that count, by digest. `Class.method` is that method, if the file defines the class
-    too.
-    """
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._dotted: dict[int, tuple[int, int]] = {}
-        words: set[int] = set()
-        for name in names:
-            parts = parts_of(name) if not name.startswith("--") else [name]
-            if len(parts) > 1:
-                self._dotted[digest(name)] = digest(parts[-2]), digest(parts[-1])
-            else:
-                words.add(digest(name))
-        self._own = words.union(self._dotted)
-        self._every = self._own.union(*self._dotted.values())
-
-    def defined_in(self, in_file: DefinedNames, language: str | None) -> dict[int, Span]:
-        """Where a file defines wanted names."""
-        held = self._every.intersection(in_file.names)
-        places: dict[int, list[Span]] = {}
-        defined: dict[int, Span] = {}
-        for name, line, end in zip(*in_file, strict=True) if held else ():
-            if name in held:
-                places.setdefault(name, []).append(Span(abs(line), end))
-                if line > 0 and name in self._own:
-                    defined.setdefault(name, Span(line, end))
-        for name, (owner, member) in self._dotted.items() if held else ():
-            span = _member(places.get(owner, ()), places.get(member, ()), language)
-            if span is not None:
-                defined[name] = span
-        return defined
-
-
-def _member(owners: Iterable[Span], members: Sequence[Span], language: str | None) -> Span | None:
-    """The member defined inside its owner, or outside of it in languages that allow this."""
-    for owner in owners if members else ():
-        inside = (member for member in members if owner.line <= member.line <= owner.end)
-        if (member := next(inside, None)) is not None:
-            return member
-        if language in _APART:
-            return next((member for member in members if member.line >= owner.line), members[0])
-    return None
-
-
 def names_in_file(data: bytes, language: str | None) -> DefinedNames:
     """What a file defines. Takes time in proportion to its size.
 
@@ -176,47 +134,58 @@ def names_in_file(data: bytes, language: str | None) -> DefinedNames:
     names, lines, ends = defined = DefinedNames(array("Q"), array("i"), array("i"))
     if language not in _PATTERNS or b"\0" in data[:8192]:
         return defined
-    around: list[tuple[int, range]] = []
+    around: list[tuple[int, range, list[str]]] = []
+    """The definitions around a line: indentation, places in the arrays, and names."""
     before = 0
 
-    def end(definitions: range) -> None:
-        for at in definitions:
-            ends[at] = min(before, abs(lines[at]) + MAX_DEFINITION_LINES)
+    def end_last() -> None:
+        for at in around.pop()[1]:
+            ends[at] = min(before, lines[at] + MAX_DEFINITION_LINES)
 
-    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
-        line = line[: MAX_LINE_CHARS + 1].rstrip()
-        indent, first = len(line) - len(line.lstrip(" \t")), len(names)
-        if not line:
-            continue
+    for number, indent, line in _lines(data):
         deepest = indent + 1 if _CLOSING.match(line) else indent
         while around and around[-1][0] >= deepest:
-            end(around.pop()[1])
-        before = number
-        if len(line) <= MAX_LINE_CHARS and first < MAX_FOUND:
-            for name, counts in _defined_in(line, language):
-                names.append(digest(name))
-                lines.append(number if counts else -number)
+            end_last()
+        before, first = number, len(names)
+        found = dict(_defined_in(line, language)) if first < MAX_FOUND else {}
+        owners = [owner for _, _, several in around[-MAX_OWNERS:] for owner in several]
+        for name, counts in found.items():
+            members = [f"{owner}.{name}" for owner in owners]
+            for each in (*members, name) if counts else members:
+                names.append(digest(each))
+                lines.append(number)
                 ends.append(number)
-            around.append((indent, range(first, len(names))))
-    for _, definitions in around:
-        end(definitions)
+        if found:
+            around.append((indent, range(first, len(names)), list(found)))
+    while around:
+        end_last()
     return defined
 
 
+def _lines(data: bytes) -> Iterator[tuple[int, int, str]]:
+    """The number, indentation and text of each line that is not blank."""
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
+        if line := line[: MAX_LINE_CHARS + 1].rstrip():
+            yield number, len(line) - len(line.lstrip(" \t")), line
+
+
 def _defined_in(line: str, language: str) -> Iterator[tuple[str, bool]]:
-    """The names that a line defines, and whether each counts also where it is no member."""
-    seen: set[str] = set()
+    """The names that a line defines, and whether each counts also where it is no member: a value
+    whose name is an English word, told by its form, does not.
+    """
+    if len(line) > MAX_LINE_CHARS:
+        return
+    adds = _ADDS.match(line) is not None
     for match in _expression_of(language).finditer(line):
         for group, name in enumerate(match.groups(), 1):
-            if name is not None and name not in seen:
-                seen.add(name)
-                yield name, group == 1 or not (name.isalpha() and name.islower())
+            if name is not None:
+                is_word = group > 1 and name.isalpha() and name.islower()
+                yield name, not (is_word or adds)
                 owner = _OWNER.search(line, 0, match.start(group))
                 if owner is not None:
                     yield f"{owner[1]}.{name}", True
     for match in _QUOTED_NAME.finditer(line):
-        if match[1] not in seen:
-            yield match[1], True
+        yield match[1], True
 
 
 @cache

@@ -10,15 +10,14 @@ claim and the source that the tie depends on.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 from itertools import chain
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.kb.records import Claim
-from vouch_sidecar.text.analysis import fold
-from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, Span, Wanted
-from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_for_names, language_of
+from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, Span
+from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_for_names
 from vouch_sidecar.workspace.file_list import folders_of
 from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.names_in_text import (
@@ -83,12 +82,11 @@ class Tie(NamedTuple):
 
 
 class Use(NamedTuple):
-    """An identifier in a claim, with the tie to a file that alone defines it. `dotted` is the
-    digest of the dotted name that it is a part of, else 0: a part counts only in files that define
-    the dotted name, if there are some.
+    """The digest of an identifier in a claim, with the tie to a file that alone defines it.
+    `dotted` is the digest of the dotted name that it is a part of, else 0: a part counts only in
+    files that define the dotted name, if there are some.
     """
 
-    name: str
     key: int
     tie: Tie
     dotted: int
@@ -96,9 +94,9 @@ class Use(NamedTuple):
     @classmethod
     def of(cls, name: Identifier, tie: Tie) -> Use:
         """The use of an identifier. `tie` is one by a path in the same text."""
-        strength, place = STRENGTH["identifier"] * name.share, (name.start, name.end)
-        tie = tie._replace(arm="identifier", strength=strength, start=place[0], end=place[1])
-        return cls(name.name, digest(name.name), tie, digest(name.dotted) if name.dotted else 0)
+        strength = STRENGTH["identifier"] * name.share
+        tie = tie._replace(arm="identifier", strength=strength, start=name.start, end=name.end)
+        return cls(digest(name.name), tie, digest(name.dotted) if name.dotted else 0)
 
 
 class FoundTie(NamedTuple):
@@ -122,42 +120,38 @@ class ClaimReading(NamedTuple):
 class Ties:
     """All ties of one workspace. Immutable.
 
-    `readings` are what claims say, by id, and `definitions` what files define. The project's `own`
-    names are everywhere in it, and tie nothing.
+    `readings` are what claims say, by id, and `definitions` what files define.
     """
 
-    def __init__(
-        self,
-        readings: Mapping[str, ClaimReading],
-        definitions: Definitions,
-        own: Set[str] = frozenset(),
-    ) -> None:
+    def __init__(self, readings: Mapping[str, ClaimReading], definitions: Definitions) -> None:
         self._readings = readings
         self.by_path: dict[str, list[Tie]] = {}
         """Those of the arms `cites`, `quotes` and `path`, by file or folder."""
         self._uses: dict[int, list[Use]] = {}
-        names: set[str] = set()
         for _, reading in sorted(readings.items()):
             for path, tie in reading.ties:
                 self.by_path.setdefault(path, []).append(tie)
             for use in reading.uses:
-                if fold(use.name) not in own:
-                    self._uses.setdefault(use.key, []).append(use)
-                    names.add(use.name)
-        self._wanted = Wanted(names)
-        spans = {path: self.defined_in(path, there) for path, (_, there) in definitions.items()}
-        self.defined = {path: defined for path, defined in spans.items() if defined}
-        """The identifiers that each file defines, by digest, with their lines."""
+                self._uses.setdefault(use.key, []).append(use)
+        self._defined: dict[str, Mapping[int, Span]] = {}
+        """The identifiers of claims that each file defines, by digest, with their lines."""
         self._defining: dict[int, list[str]] = {}
-        for path, defined in self.defined.items():
-            for key in defined:
-                self._defining.setdefault(key, []).append(path)
+        for path, (_, names) in definitions.items():
+            if defined := self.defined_in(names):
+                self._defined[path] = defined
+                for key in defined:
+                    self._defining.setdefault(key, []).append(path)
         cited = (p for p, ties in self.by_path.items() if any(t.arm in CITING for t in ties))
         self._documents = _names_of_documents(cited)
 
-    def defined_in(self, path: str, names: DefinedNames) -> Mapping[int, Span]:
-        """The identifiers of claims that a file defines, by digest, with their lines."""
-        return self._wanted.defined_in(names, language_of(path))
+    def defined_in(self, in_file: DefinedNames) -> Mapping[int, Span]:
+        """The identifiers of claims that a file defines, by digest, with their first lines."""
+        held = {name for name in in_file.names if name in self._uses}
+        spans: dict[int, Span] = {}
+        for name, *lines in zip(*in_file, strict=True) if held else ():
+            if name in held:
+                spans.setdefault(name, Span(*lines))
+        return spans
 
     def of_path(self, path: str) -> list[Tie]:
         """The ties of a file by its path, and those to the folders around it that claims name,
@@ -172,16 +166,16 @@ class Ties:
 
     def _by_content(self, path: str, now: Mapping[int, Span] | None = None) -> Iterator[Tie]:
         """The ties of a file by what it defines."""
-        for key, span in (self.defined.get(path, {}) if now is None else now).items():
-            yield from self._tied_by(key, self._uses.get(key, ()), path, span)
+        for key, span in (self._defined.get(path, {}) if now is None else now).items():
+            yield from self._tied_by(self._uses[key], path, span)
 
-    def _tied_by(self, key: int, uses: Iterable[Use], path: str, span: Span) -> Iterator[Tie]:
+    def _tied_by(self, uses: Iterable[Use], path: str, span: Span) -> Iterator[Tie]:
         """The ties by uses of an identifier that a file defines in the lines of `span`. In the file
         that defines `Relay.send`, `send` means that; where another one does, it means nothing here.
         """
-        files = {path, *self._defining.get(key, ())}
-        for use in uses if len(files) <= MAX_DEFINING else ():
-            if path in self._defining.get(use.dotted, files):
+        for use in uses:
+            files = {path, *self._defining.get(use.key, ())}
+            if len(files) <= MAX_DEFINING and path in self._defining.get(use.dotted, files):
                 strength = use.tie.strength / len(files)
                 yield use.tie._replace(strength=strength, line=span.line, last_line=span.end)
 
@@ -195,19 +189,17 @@ class Ties:
             name = path.rpartition("/")[2]
             yield of_test._replace(tested=name, line=None, last_line=None)
 
-    def of_claim(self, claim_id: str) -> Iterator[FoundTie]:
+    def of_claim(self, claim_id: str) -> list[FoundTie]:
         """The ties of a claim to files, as of the last analysis."""
         reading = self._readings.get(claim_id, ClaimReading())
-        yield from reading.ties
-        for use in reading.uses:
-            if use.key in self._uses:
-                yield from self._to_definitions(use.key, [use])
+        return [*reading.ties, *self._to_definitions(reading.uses)]
 
-    def _to_definitions(self, key: int, uses: Iterable[Use]) -> Iterator[FoundTie]:
-        """The ties by uses of an identifier to the files that define it."""
-        for path in self._defining.get(key, ()):
-            for tie in self._tied_by(key, uses, path, self.defined[path][key]):
-                yield FoundTie(path, tie)
+    def _to_definitions(self, uses: Iterable[Use]) -> Iterator[FoundTie]:
+        """The ties by uses of identifiers to the files that define these."""
+        for use in uses:
+            for path in self._defining.get(use.key, ()):
+                for tie in self._tied_by([use], path, self._defined[path][use.key]):
+                    yield FoundTie(path, tie)
 
     def named_by(self, text: str, locator: Locator) -> list[FoundTie]:
         """The ties to the files, modules, identifiers and documents that a text names; each kind in
@@ -242,8 +234,7 @@ class Ties:
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
             yield from (FoundTie(path, tie) for tie in ties)
         for identifier in identifiers_in(name):
-            key = digest(identifier.name)
-            yield from self._to_definitions(key, self._uses.get(key, ()))
+            yield from self._to_definitions(self._uses.get(digest(identifier.name), ()))
 
 
 def _names_of_documents(paths: Iterable[str]) -> Mapping[str, str]:

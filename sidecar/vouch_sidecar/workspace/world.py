@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
@@ -46,32 +46,35 @@ class Given(NamedTuple):
     is_told: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class World:
-    """What lies around a knowledge base in its working `tree`. It never changes.
+    """What lies around a knowledge base in its working `tree`. It never changes. It equals one that
+    says the same, of whichever generation.
 
     `given` is what it was built from, None before that. It `is_whole` if files were searched for
-    what they define, `definitions`, and the history was read. `prefix` is the path of the
+    what they define, `definitions`, and the history was read. `own` are the names of the project,
+    folded. `prefix` is the path of the
     tree below the top of the repository, with a slash at its end, None where a link leads out of
     that; `readings` is what each claim says of files, by id; `sources` the files that sources were
     made from, by source id; `stats` the stat of each of these, None where it is gone.
     """
 
     tree: Path
-    given: Given | None = None
-    is_whole: bool = False
+    given: Given | None = field(default=None, compare=False)
+    is_whole: bool = field(default=False, compare=False)
+    own: Set[str] = frozenset()
     files: Files = field(default_factory=Files)
     prefix: str | None = ""
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     definitions: Definitions = field(default_factory=dict)
-    ties: Ties = field(default_factory=lambda: Ties({}, {}))
+    ties: Ties = field(default_factory=lambda: Ties({}, {}), compare=False)
     fresh: Freshness = field(default_factory=Freshness)
     history: History = field(default_factory=History)
     code_owners: CodeOwners = NO_OWNERS
     stats: Mapping[str, Stat | None] = field(default_factory=dict)
     topics: Topics = NO_TOPICS
-    serial: int = field(default_factory=lambda: next(SERIALS))
+    serial: int = field(default_factory=lambda: next(SERIALS), compare=False)
     """Compared in place of the world, which would stay in memory with all ties where it was kept to
     be compared.
     """
@@ -136,7 +139,7 @@ class World:
         if text is None and (content := read_file(self.tree, path)) is not None:
             data = content[0]
         defined = names_in_file(data, language_of(path))
-        return self.ties.of_file(path, self.ties.defined_in(path, defined))
+        return self.ties.of_file(path, self.ties.defined_in(defined))
 
     def stored_ties_of(self, path: str) -> list[Tie]:
         """The ties of a file, as of the last analysis. A test has those of what it tests."""
