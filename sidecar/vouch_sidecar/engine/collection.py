@@ -340,8 +340,6 @@ class Collection:
             warnings.append(
                 f"The repository's commits are not read, and their authors not named: {why}"
             )
-        if self.world.files.is_cut:
-            warnings.append("There are too many files: some have no ties")
         problems = self.faults.problems()
         problems += [Problem("", text, Severity.WARNING) for text in warnings]
         if self.is_silent:

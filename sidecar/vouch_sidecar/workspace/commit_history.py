@@ -25,8 +25,6 @@ MAX_COMMITS = 10_000
 MAX_CHANGED = 25
 """Files that a commit may change; larger commits are left out."""
 MAX_AUTHOR_NAME = 100
-NAME_LENGTH = 40
-"""Digits of a commit's name."""
 MAX_SHALLOW = 1 << 20
 MAX_MAILMAP = 1 << 20
 """Bytes. git takes time by the square of its lines."""
@@ -99,7 +97,7 @@ def read_history(
         "--no-renames",
         "--name-only",
         "--encoding=UTF-8",
-        "--format=/%H/%at/%aN%x00%an%x00%aE",
+        "--format=%x00/%H/%at/%aN%x00/%an%x00/%aE",
         f"--max-count={MAX_COMMITS}",
         head,
         "--",
@@ -182,31 +180,15 @@ class _LoggedCommit(NamedTuple):
 
 
 def _commits(data: bytes) -> Iterator[_LoggedCommit]:
-    """The commits that git printed. Each begins with a slash, as no path printed by git does; a
-    path that does anyway is ignored.
-    """
-    commit: _LoggedCommit | None = None
-    entries = iter(data.split(b"\0"))
-    for entry in entries:
-        if entry.startswith(b"/"):
-            _, head, *rest = entry.split(b"/", 3)
-            if len(head) != NAME_LENGTH or len(rest) != 2:
-                continue
-            if commit is not None:
-                yield commit
-            at = int(rest[0]) if rest[0].isdigit() else 0
-            who = rest[1], next(entries, b""), next(entries, b"")
-            author, written, address = (one_line(_text(part)) for part in who)
-            commit = _LoggedCommit(_text(head), at, author, written, address, [])
-        elif entry and commit is not None:
-            path = entry if commit.changed else entry.removeprefix(b"\n")
-            commit.changed.append(_text(path))
-    if commit is not None:
-        yield commit
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "replace")
+    """The commits that git printed. Two NULs stand between them, as no part of one is empty."""
+    text = data.decode("utf-8", "replace").strip("\0")
+    for printed in text.split("\0\0") if text else ():
+        who, _, files = printed.partition("\0\n")
+        head, written, address = who.split("\0")
+        _, name, at, author = head.split("/", 3)
+        author, written, address = map(one_line, (author, written[1:], address[1:]))
+        changed = files.split("\0") if files else []
+        yield _LoggedCommit(name, int(at or 0), author, written, address, changed)
 
 
 # Who is the same person

@@ -9,7 +9,7 @@ import re
 import stat
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,20 +42,12 @@ _ODD = re.compile(r"[\n\ud800-\udfff]")
 
 @dataclass(frozen=True)
 class Files:
-    """The paths below the root of a workspace, sorted, with `/` between folders. Immutable.
-
-    `is_cut` says whether a walk ended at a limit, so that files are missing.
-    """
+    """The paths below the root of a workspace, sorted, with `/` between folders. Immutable."""
 
     paths: tuple[str, ...] = ()
-    is_cut: bool = False
 
     def __contains__(self, path: str) -> bool:
         return path in self._known
-
-    def make_ready(self) -> None:
-        """Build all look-ups, so that no question has to wait for them."""
-        _ = self._by_name, self._by_words, self._by_module
 
     @cached_property
     def _known(self) -> frozenset[str]:
@@ -94,12 +86,13 @@ class Files:
         """The files with a name, however its words are joined, without tests; none if too many have
         it.
         """
-        paths = self._by_words.get(words_of(name[:MAX_LISTED_PATH]), [])
+        several = self._by_words.get(words_of(name[:MAX_LISTED_PATH]), ())
+        paths = [path for path in several if not is_test(path)]
         return paths if len(paths) <= MAX_OF_ONE_NAME else []
 
     def modules_ending(self, name: str) -> list[str]:
         """The files of the modules whose name is this path or ends with it."""
-        paths = self._by_module.get(name.rpartition("/")[2], ())
+        paths = self._by_words.get(words_of(name.rpartition("/")[2]), ())
         return [path for path in paths if f"/{module_of(path)}".endswith(f"/{name}")]
 
     @cached_property
@@ -109,13 +102,9 @@ class Files:
 
     @cached_property
     def _by_words(self) -> dict[str, list[str]]:
-        paths = (path for path in self.paths if is_for_names(path) and not is_test(path))
-        return _grouped((words_of(name_of(path)), path) for path in paths)
-
-    @cached_property
-    def _by_module(self) -> dict[str, list[str]]:
-        paths = filter(is_for_names, self.paths)
-        return _grouped((name_of(path), path) for path in paths if module_of(path) is not None)
+        return _grouped(
+            (words_of(name_of(path)), path) for path in filter(is_for_names, self.paths)
+        )
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
@@ -181,17 +170,16 @@ def list_files(
     """The files below a folder: those that git tracks or would take in; without git, or a folder of
     caches to run it from, those that a bounded walk finds. Blocks.
     """
+    paths: Iterable[str] | None = None
     if repository is not None and caches is not None:
         paths = _listed(repository, root, caches, env)
-        if paths is not None:
-            return Files(tuple(sorted(paths)))
-    walked, is_cut = _walked(root)
-    return Files(tuple(sorted(walked)), is_cut=is_cut)
+    found = _walked(root) if paths is None else paths
+    return Files(tuple(sorted({*islice(found, MAX_FILES)})))
 
 
 def _listed(
     repository: Repository, root: Path, caches: Path, env: Mapping[str, str]
-) -> set[str] | None:
+) -> Iterator[str] | None:
     """The regular files below a folder that git tracks or would take in; None where git can't be
     asked.
     """
@@ -200,18 +188,14 @@ def _listed(
     data = run(repository, arguments, caches, env, below=root) if has_index else None
     if data is None:
         return None
-    listed: set[str] = set()
-    for entry in os.fsdecode(data).split("\0"):
-        tag, _, path = entry.partition(" ")
-        is_new = tag == "?"
-        if not _may_be_listed(path) or (is_new and any(map(_is_passed_over, path.split("/")[:-1]))):
-            continue
-        # a sparse checkout leaves files out (S): those are not removed
-        if tag == "S" or stat_of(root, path) is not None:
-            listed.add(path)
-        if len(listed) >= MAX_FILES:
-            break
-    return listed
+
+    def is_there(tag: str, path: str) -> bool:
+        """A sparse checkout leaves files out (S): those are not removed."""
+        is_new = tag == "?" and any(map(_is_passed_over, path.split("/")[:-1]))
+        return not is_new and (tag == "S" or stat_of(root, path) is not None)
+
+    entries = (entry.partition(" ") for entry in os.fsdecode(data).split("\0"))
+    return (path for tag, _, path in entries if _may_be_listed(path) and is_there(tag, path))
 
 
 def _may_be_listed(path: str) -> bool:
@@ -220,20 +204,13 @@ def _may_be_listed(path: str) -> bool:
     return is_named and KB_DIRNAME not in path.split("/")
 
 
-def _walked(root: Path) -> tuple[list[str], bool]:
-    """The regular files below a folder, without those of hidden folders, packages and builds; and
-    whether a limit ended the walk.
-    """
-    files: list[str] = []
-    for number, (folder, folders, names) in enumerate(os.walk(root)):
-        if number == MAX_FOLDERS or len(files) == MAX_FILES:
-            return files, True
+def _walked(root: Path) -> Iterator[str]:
+    """The regular files below a folder, without those of hidden folders, packages and builds."""
+    for folder, folders, names in islice(os.walk(root), MAX_FOLDERS):
         folders[:] = sorted(name for name in folders if not _is_passed_over(name))
-        below = f"{os.path.relpath(folder, root)}/".replace(os.sep, "/") if number else ""
-        paths = (f"{below}{name}" for name in sorted(names) if name != ".git")
-        listed = (path for path in paths if _may_be_listed(path) and stat_of(root, path))
-        files += islice(listed, MAX_FILES - len(files))
-    return files, len(files) == MAX_FILES
+        below = Path(folder).relative_to(root)
+        paths = ((below / name).as_posix() for name in names if name != ".git")
+        yield from (path for path in paths if _may_be_listed(path) and stat_of(root, path))
 
 
 def _is_passed_over(name: str) -> bool:
