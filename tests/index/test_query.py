@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from math import fsum
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.index.memo import MAX_CHARACTERS, Memo
@@ -43,8 +44,11 @@ def test_those_that_hold_a_share_of_the_weight_come_by_what_they_hold(
     assert found == sorted(enough, key=lambda c: (-held[c], c))
 
 
-def test_a_memo_keeps_what_was_used_last_within_its_bounds() -> None:
-    memo = Memo(entries=3)
+def test_a_memo_keeps_what_was_used_last_within_its_bounds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("vouch_sidecar.index.memo.MAX_ENTRIES", 3)
+    memo = Memo()
     for text in ("a", "b", "c", "a", "d"):
         assert memo.cached(text, "", lambda text=text: text) == text  # type: ignore[misc]
     assert len(memo) == 3

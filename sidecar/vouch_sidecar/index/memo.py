@@ -20,8 +20,7 @@ class Memo:
     times.
     """
 
-    def __init__(self, entries: int = MAX_ENTRIES) -> None:
-        self._entries = entries
+    def __init__(self) -> None:
         self._results: OrderedDict[tuple[str, Hashable], tuple[object, int]] = OrderedDict()
         """Each with the characters that it counts for."""
         self._characters = 0
@@ -43,7 +42,7 @@ class Memo:
             self._drop(key)
             self._results[key] = result, len(text) + items * ITEM_CHARACTERS
             self._characters += self._results[key][1]
-            while len(self._results) > self._entries or (
+            while len(self._results) > MAX_ENTRIES or (
                 self._characters > MAX_CHARACTERS and len(self._results) > 1
             ):
                 self._drop(next(iter(self._results)))
@@ -52,8 +51,3 @@ class Memo:
     def _drop(self, key: tuple[str, Hashable]) -> None:
         _, characters = self._results.pop(key, (None, 0))
         self._characters -= characters
-
-    def forget(self, text: str, what: Hashable) -> None:
-        """Forget one result."""
-        with self._lock:
-            self._drop((text, what))

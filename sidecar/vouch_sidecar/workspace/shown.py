@@ -8,15 +8,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.kb.access import gate_of, is_live
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, content_stat
 from vouch_sidecar.kb.reader import Kept, read_content
 from vouch_sidecar.kb.records import Claim, Evidence, Source
+from vouch_sidecar.kb.safe_files import Stat, UnreadableError
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.around import (
     Span,
@@ -37,10 +39,8 @@ MAX_RECEIPT = 20_000
 _NEGATION = re.compile(r"\b(?:not|never|no|neither|cannot|\w{1,9}n['’]t)\b", re.IGNORECASE)
 _MARK_BYTES = 64
 """Bytes that the mark of an item has in front of its sentence, at most."""
-_documents = Memo(entries=16)
-"""The documents that were read last, by source id."""
-_places = Memo(entries=4096)
-"""The places that were looked at last, by source id and range."""
+MAX_DOCUMENTS = 16
+"""Documents that are kept in memory."""
 
 
 class ShownText(NamedTuple):
@@ -139,17 +139,19 @@ class _Around(NamedTuple):
 class _Document:
     """The text of a source, with its blocks."""
 
-    def __init__(self, source_id: str, data: bytes) -> None:
-        self._source_id = source_id
+    def __init__(self, data: bytes) -> None:
         self._kept = Kept(data)
         self._text = data.decode()
         self._blocks, _ = parts_of(self._text)
+        self._places: dict[Span, _Around] = {}
 
     def around(self, evidence: Evidence) -> _Around | None:
         """What stands around a receipt; None if the source has another text there."""
         if (span := self._kept.span(evidence)) is None:
             return None
-        return _places.cached(self._source_id, span, lambda: self._around(*span))
+        if span not in self._places:
+            self._places[span] = self._around(*span)
+        return self._places[span]
 
     def _around(self, first: int, last: int) -> _Around:
         if last - first > MAX_RECEIPT:
@@ -171,19 +173,22 @@ class _Document:
 
 
 def _document(root: Path, source: Source) -> _Document | None:
-    def read() -> _Document | None:
-        data = read_content(root / KB_DIRNAME, source)
-        try:
-            return None if data is None else _Document(source.id, data)
-        except UnicodeDecodeError:
-            return None
+    """The document of a source; None if it can't be read now."""
+    kb_dir = root / KB_DIRNAME
+    with suppress(UnreadableError, UnicodeDecodeError):
+        stat = content_stat(source.path, f"{kb_dir}/{source.path}", kb_dir)
+        return _document_at(kb_dir, source, stat) if source.kept else None
+    return None
 
-    path = f"{root / KB_DIRNAME}/{source.path}"
-    key = root, source.path, content_stat(source.path, path, root / KB_DIRNAME)
-    document = _documents.cached(source.id, key, read) if source.kept else None
-    if document is None:  # it may be there the next time
-        _documents.forget(source.id, key)
-    return document
+
+@lru_cache(maxsize=MAX_DOCUMENTS)
+def _document_at(kb_dir: Path, source: Source, _: Stat) -> _Document:
+    """The document of a source as it is at this stat. Raises UnreadableError and
+    UnicodeDecodeError, so that it is tried again.
+    """
+    if (data := read_content(kb_dir, source)) is None:
+        raise UnreadableError(source.path)
+    return _Document(data)
 
 
 def _shown_by(
