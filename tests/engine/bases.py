@@ -149,7 +149,7 @@ async def kept(engine: Engine) -> AsyncIterator[None]:
         group.cancel_scope.cancel()
 
 
-async def until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait for something."""
     with anyio.fail_after(seconds):
         while not condition():
