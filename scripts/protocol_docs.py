@@ -162,7 +162,7 @@ def _parts(client: Client, root: Path, schema: Shape) -> Iterator[str]:
             )
     for method, request in schema["requests"].items():
         yield f"### {method}\n\nFor editors alone. {page.summary(request['params'])}\n"
-        yield page.lists(page.of(request["params"]), page.of(request["result"]))
+        yield page.lists(page.own(request, "params"), page.of(request["result"]))
         yield _json({"seconds": 3600})
     yield ERRORS
     yield _json(client.answer(client.start("vouch/experts", {"limit": 1000}))["error"])

@@ -11,27 +11,13 @@ export const WEIGHTS: Readonly<Record<string, string>> = {
   "recency": "by how recent they are"
 };
 
-/** A file with an author's commits to it. */
-export interface AuthorFileRow {
-  /** Below the root of the knowledge base. */
-  readonly path: string;
-  /** Their commits that changed it. */
-  readonly commits: number;
-  /** Date of the last of them. */
-  readonly last: string;
-}
-
-/** Somebody who committed to the files of claims, by name alone. */
-export interface AuthorRow {
+/** Somebody who committed to the files of claims, by name alone: how many commits, the date of the last one, to how many files; and the files with most of these commits, at most seven. */
+export interface Author {
   readonly name: string;
-  /** Commits that changed those files. */
   readonly commits: number;
-  /** Date of the last of them, as in 2026-03-01. */
   readonly last: string;
-  /** How many of those files they changed. */
   readonly files: number;
-  /** Those with most of their commits first, at most seven. */
-  readonly paths: readonly AuthorFileRow[];
+  readonly paths: readonly ChangedFile[];
 }
 
 /** What this server answers and sends. */
@@ -44,14 +30,19 @@ export interface CapabilitiesResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** What is in play in the session named. */
   readonly _meta?: Meta | null;
-  readonly name: string;
-  readonly version: string;
   /** Rises when clients have to change. */
   readonly protocol: number;
   /** Requests, as LSP calls them. */
   readonly methods: readonly string[];
   /** Taken or sent, as LSP calls them. */
   readonly notifications: readonly string[];
+}
+
+/** A file below the root of the knowledge base, with the number of an author's commits to it and the date of the last of these. */
+export interface ChangedFile {
+  readonly path: string;
+  readonly commits: number;
+  readonly last: string;
 }
 
 /** One citation of a claim, resolved as far as it goes. */
@@ -87,7 +78,7 @@ export interface ClaimResult {
   /** Whom to ask: people by claims, owners and their teams' people, then owners of files by CODEOWNERS. */
   readonly people: readonly PersonRow[];
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
-  readonly by_commits?: readonly AuthorRow[] | null;
+  readonly by_commits?: readonly Author[] | null;
   /** Those that list it. */
   readonly pages: readonly PageRef[];
   /** Those that begin or end here. */
@@ -248,7 +239,7 @@ export interface EntityResult {
   /** Whom to ask: people by claims, owners and their teams' people, then owners of files by CODEOWNERS. */
   readonly people: readonly PersonRow[];
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
-  readonly by_commits?: readonly AuthorRow[] | null;
+  readonly by_commits?: readonly Author[] | null;
   /** Those that list it. */
   readonly pages: readonly PageRef[];
   /** Those that begin or end here. */
@@ -337,7 +328,7 @@ export interface ExpertsResult {
   /** Words of the topic that nothing here holds; they are left out. */
   readonly unmatched?: readonly string[] | null;
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
-  readonly by_commits?: readonly AuthorRow[] | null;
+  readonly by_commits?: readonly Author[] | null;
 }
 
 /** A text to explain. */
@@ -544,10 +535,14 @@ export interface Params {
 
 /** For how long hooks, pushes and hover of a knowledge base are silent. */
 export interface PauseParams {
+  /** Session that the call belongs to; without one it is stateless. */
+  readonly session_id?: string | null;
+  /** Who asks. */
+  readonly viewer?: ViewerParams | null;
+  /** Path or file URI: only the knowledge base there is asked. */
+  readonly root?: string | null;
   /** null: without an end; 0 resumes. */
   readonly seconds?: number | null;
-  /** Only the knowledge base at this path or URI. */
-  readonly root?: string | null;
 }
 
 /** The end of the pause. */
@@ -646,10 +641,6 @@ export interface ProblemView {
   /** Relative to `.vouch/`; empty for what is about no file. */
   readonly path: string;
   readonly line: number;
-  /** In characters. */
-  readonly column: number;
-  /** Dotted name of the field, where it is about one. */
-  readonly field: string | null;
   /** error: what the file or the setting says does not count. */
   readonly severity: "error" | "warning" | "hint";
   /** The rule that found it; stays the same. */
@@ -832,7 +823,7 @@ export interface SearchParams {
   readonly root?: string | null;
   /** Only claims confirmed or updated since: an ISO date, or a span such as `7d`. */
   readonly since?: string | null;
-  /** Words. With `since` it may be blank: then the claims of that time, best first. */
+  /** Words. */
   readonly query: string;
   /** Only these kinds. */
   readonly kinds?: readonly ("claim" | "page" | "entity" | "relation" | "source")[] | null;

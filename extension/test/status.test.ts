@@ -19,8 +19,6 @@ const status: StatusResult = {
         {
           path: 'claims/a-claim-in-words.yaml',
           line: 1,
-          column: 1,
-          field: null,
           severity: 'error',
           code: 'invalid',
           message: 'is not YAML',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { AuthorRow, ClaimView, PushedEntity } from '../src/protocol.gen';
+import type { Author, ClaimView, PushedEntity } from '../src/protocol.gen';
 import { type Ask, claimNode, claimNodes, type Node, targetOf } from '../src/tree/nodes';
 import { ClickGuard, drawAround, LINGER_MS } from '../src/tree/rows';
 import { Experts } from '../src/views/experts';
@@ -253,7 +253,7 @@ function experts(
 }
 
 test('experts: people first, then teams, authors, systems', async () => {
-  const author: AuthorRow = {
+  const author: Author = {
     name: 'Ada Byron',
     commits: 3,
     last: '2026-01-01',

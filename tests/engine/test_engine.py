@@ -162,7 +162,7 @@ def test_a_config_takes_effect_with_the_next_answer(tmp_path: Path) -> None:
         assert len(salient(engine)) == rows
         assert len(salient(engine, top_k=2)) == 2
     (status,) = ask(engine, "status")["roots"]
-    assert [p["field"] for p in status["problems"]] == ["retrieval.reflex.top_k"]
+    assert [p["message"][:24] for p in status["problems"]] == ["`retrieval.reflex.top_k`"]
 
 
 def test_a_window_counts_as_its_config_says(tmp_path: Path) -> None:

@@ -206,19 +206,6 @@ def test_only_what_is_newer_is_searched_said_and_counted(served: Engine) -> None
         assert (row["claim_count"], row["top_claim_ids"]) == (1, ["new"])
 
 
-def test_a_blank_search_lists_what_is_newer_best_first(served: Engine, tmp_path: Path) -> None:
-    sure = claim("sure", text="The Mail Relay is sure.", confidence=0.99, updated_at=NEW)
-    write(tmp_path, "claims/sure.yaml", sure)
-    private = {"visibility": "private", "agent": "ada"}
-    write(tmp_path, "claims/hers.yaml", claim("hers", text="It is.", scope=private, updated_at=NEW))
-    served.load()
-    found = ask(served, "search", query=" ", since="2026-03-01")["hits"]
-    assert [hit["id"] for hit in found] == ["sure", "new"]
-    assert [hit["snippet"] for hit in found][:1] == ["The Mail Relay is sure."]
-    assert len(ask(served, "search", query="", since="2026-03-01", limit=1)["hits"]) == 1
-    assert ask(served, "search", query="", since="2026-03-01", kinds=["page"])["hits"] == []
-
-
 # What a model reads of a result
 
 

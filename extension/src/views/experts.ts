@@ -1,6 +1,6 @@
 /** What the view "Experts" shows: ranked entities for a topic, and whom to ask beside them. */
 import {
-  type AuthorRow,
+  type Author,
   type ExpertRow,
   type ExpertsResult,
   type PersonRow,
@@ -108,7 +108,7 @@ function personNode({ entity_id, name, type, said, collection = null }: PersonRo
 }
 
 /** Somebody who committed to the files that the claims are tied to, or wrote the claims. */
-const authorNode = ({ name, commits, last, files, paths }: AuthorRow): Node => ({
+const authorNode = ({ name, commits, last, files, paths }: Author): Node => ({
   id: `author:${name}`,
   label: name,
   description: joined(plural(commits, 'commit'), last),

@@ -24,9 +24,7 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.operation import OperationCall
 from vouch_sidecar.operations.people import (
-    AuthorRow,
     PersonRow,
-    author_rows,
     by_commits_field,
     people_rows,
 )
@@ -47,6 +45,7 @@ from vouch_sidecar.retrieval.lookup import (
     nearest,
     successors,
 )
+from vouch_sidecar.retrieval.people.authors import Author
 from vouch_sidecar.retrieval.people.of_files import Subject, authors, owners
 from vouch_sidecar.retrieval.people.to_ask import PersonToAsk
 from vouch_sidecar.retrieval.view import View
@@ -163,7 +162,7 @@ class ArtifactResult(Result):
         description="Whom to ask: people by claims, owners and their teams' people, then owners "
         "of files by CODEOWNERS."
     )
-    by_commits: list[AuthorRow] | None = by_commits_field()
+    by_commits: list[Author] | None = by_commits_field()
     pages: list[PageRef] = Field(description="Those that list it.")
     relations: list[RelationRef] = Field(description="Those that begin or end here.")
     collection: str = Field(description="The knowledge base it stands in.")
@@ -175,7 +174,7 @@ def around(
     """The fields of `ArtifactResult`. `owned`: owners of the files of `about` are asked, too."""
     return {
         "people": people_rows(((view, who) for who in people), owners([about]) if owned else ()),
-        "by_commits": author_rows(authors([about])),
+        "by_commits": authors([about]) or None,
         "pages": [
             PageRef(
                 id=page.id,

@@ -17,6 +17,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, Served, UnknownRootError
+from vouch_sidecar.engine.sessions import what_counts
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
@@ -27,7 +28,6 @@ from vouch_sidecar.operations.operation import (
     OperationCall,
     P,
     R,
-    excerpt,
 )
 from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, lacking, ready
 from vouch_sidecar.operations.wire import (
@@ -50,7 +50,6 @@ _WORDINGS = {
 }
 """How errors of pydantic read, by their type."""
 _NO_NAME = re.compile(r"[^\w-]")
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|-")
 MAX_PARAM_NAME = 60
 MAX_UNKNOWN = 3
 """Unknown params that an answer names."""
@@ -92,7 +91,7 @@ async def perform_async(
     with refusing_if_damaged(engine):
         params = read_params(operation.params, raw)
         call = replace(_begun(engine, operation, params, caller), document=document)
-        call = await _with_vector(operation, call, params)
+        call = await _with_vector(operation, call)
         with engine.breath:
             run = partial(_run, operation, call, params)
             result = await in_turn(run) if operation.is_long else run()
@@ -106,7 +105,7 @@ def refusing_if_damaged(engine: Engine) -> Iterator[None]:
         yield
     except DamagedError:
         engine.notify()  # the follower rebuilds it; without one the next `read` does
-        raise SearchFailedError from None
+        raise SearchFailedError("the index could not be read; it is being rebuilt") from None
 
 
 def serving(
@@ -141,19 +140,19 @@ def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller
         engine,
         caller,
         served,
+        what_counts(text or ""),
         lacks=lacking(operation.needs, served),
         generation=engine.registry.generation,
     )
 
 
-async def _with_vector(operation: Operation[P, R], call: OperationCall, params: P) -> OperationCall:
+async def _with_vector(operation: Operation[P, R], call: OperationCall) -> OperationCall:
     """The call with the vector of its text, if the operation wants one and the model is in time."""
-    embeddings = call.engine.embeddings
-    text = getattr(params, operation.text_field or "text", None) if operation.is_semantic else None
-    if not text or not call.served or not embeddings.is_on:
+    embeddings, text = call.engine.embeddings, call.text
+    if not (operation.is_semantic and text and call.served and embeddings.is_on):
         return call
-    vector = await embeddings.vector(excerpt(text), call.served)
-    if vector is None and embeddings.reads(excerpt(text)):
+    vector = await embeddings.vector(text, call.served)
+    if vector is None and embeddings.reads(text):
         return replace(call, lacks=[*call.lacks, "semantic_unavailable"])
     return replace(call, vector=vector)
 
@@ -220,5 +219,5 @@ def resembling(name: str, known: Iterable[str], least: float = RESEMBLES) -> tup
     that it resembles most, "" where none does.
     """
     name = name[:MAX_PARAM_NAME]
-    near = get_close_matches(_HUMP.sub("_", name).lower(), known, 1, least)
+    near = get_close_matches(name.lower(), known, 1, least)
     return _NO_NAME.sub("?", name), near[0] if near else ""

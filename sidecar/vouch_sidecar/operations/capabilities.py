@@ -7,7 +7,6 @@ from pydantic import Field
 from vouch_sidecar.operations.notifications import NOTIFICATIONS, REQUESTS
 from vouch_sidecar.operations.operation import Operation, operations
 from vouch_sidecar.operations.wire import Params, Result
-from vouch_sidecar.version import __version__
 
 PROTOCOL = 1
 
@@ -15,8 +14,6 @@ PROTOCOL = 1
 class CapabilitiesResult(Result):
     """What this server answers and sends."""
 
-    name: str
-    version: str
     protocol: int = Field(description="Rises when clients have to change.")
     methods: list[str] = Field(description="Requests, as LSP calls them.")
     notifications: list[str] = Field(description="Taken or sent, as LSP calls them.")
@@ -25,8 +22,6 @@ class CapabilitiesResult(Result):
 def server_capabilities() -> CapabilitiesResult:
     """What this server answers and sends."""
     return CapabilitiesResult(
-        name="vouch-sidecar",
-        version=__version__,
         protocol=PROTOCOL,
         methods=[*(operation.method for operation in operations().values()), *REQUESTS],
         notifications=sorted(NOTIFICATIONS),

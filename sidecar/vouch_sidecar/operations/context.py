@@ -10,7 +10,7 @@ from pydantic import Field
 from vouch_sidecar.engine.answering import allowed, context_for, probe
 from vouch_sidecar.engine.registry import Served
 from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
-from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Verbatim
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
@@ -71,7 +71,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     find = ask.engine.sessions.get if params.repeat else ask.engine.sessions.open
     session = find(session_id) if session_id else None
     once = None if params.repeat else session
-    task = None if params.task is None else excerpt(params.task)
+    task = None if params.task is None else ask.text
     served: Sequence[Served] = ask.served
     probed, again, recorded, count = None, False, None, ask.engine.stats.counts.update
     if task is not None:

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, PrivateAttr
 
 from vouch_sidecar.kb.sanitize import clip
-from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people import (
-    AuthorRow,
     PersonRow,
-    author_rows,
     by_commits_field,
     people_rows,
     people_shown,
@@ -25,6 +23,7 @@ from vouch_sidecar.operations.wire import (
     Wire,
     absent,
 )
+from vouch_sidecar.retrieval.people.authors import Author
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
@@ -92,7 +91,7 @@ class ExpertsResult(Result):
     unmatched: list[str] | None = absent(
         "Words of the topic that nothing here holds; they are left out."
     )
-    by_commits: list[AuthorRow] | None = by_commits_field()
+    by_commits: list[Author] | None = by_commits_field()
     _quoted: list[tuple[str, str]] = PrivateAttr(default_factory=list)
     """For a model, what is said of the top claims."""
 
@@ -106,7 +105,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
 
     ask, types = ask.since(params.since), params.types
     question = Question(
-        topic=excerpt(without_asking(params.topic)),
+        topic=without_asking(ask.text),
         now=ask.engine.now(),
         weight=params.weight,
         linking=params.linking,
@@ -122,7 +121,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
         experts=[_row(expert, params) for expert in ranked],
         people=[row for row in people if types is None or row.type in types] or None,
         unmatched=matches.unmatched() or None,
-        by_commits=author_rows(authors(matches.subjects)),
+        by_commits=authors(matches.subjects) or None,
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
     for expert in ranked if ask.caller.is_model else ():

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from vouch_sidecar.engine.answering import allowed, context_for, probe
 from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of
-from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import EntityRow, Params, Result, TopicText
 from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
@@ -49,11 +49,10 @@ class ExplainResult(Result):
     )
 
 
-def answer(ask: OperationCall, params: ExplainParams) -> ExplainResult:
-    text = excerpt(params.text)
-    served = allowed(ask.served)
-    probed, _ = probe(served, text, None, vector=ask.vector)
-    speech, _ = context_for(served, text, probed=probed)
+def answer(ask: OperationCall, _: ExplainParams) -> ExplainResult:
+    text, served = ask.text, allowed(ask.served)
+    probed = probe(served, text, None, vector=ask.vector)[0]
+    speech = context_for(served, text, probed=probed)[0]
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []
     for kb in served:
@@ -111,6 +110,7 @@ OPERATION = Operation(
     found=lambda result: result.entities or result.texts,
     nothing="The text holds nothing that is known.",
     is_long=True,
+    text_field="text",
     is_semantic=True,
     needs=frozenset({"topics"}),
 )

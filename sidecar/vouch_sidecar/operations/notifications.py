@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.pauses import pause, resume
@@ -14,25 +13,20 @@ from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.operations.call import serving
 from vouch_sidecar.operations.salience import SalientEntity, salient_row
 from vouch_sidecar.operations.session_end import SessionEndParams
-from vouch_sidecar.operations.wire import LongText, SessionId, Wire, iso
+from vouch_sidecar.operations.wire import LongText, Params, SessionId, Wire, iso
 from vouch_sidecar.retrieval.push import Push
 
 MAX_SECONDS = 366 * 86_400
 
 
-class PauseParams(Wire):
+class PauseParams(Params):
     """For how long hooks, pushes and hover of a knowledge base are silent."""
-
-    model_config = ConfigDict(extra="forbid")
 
     seconds: int | None = Field(
         default=None,
         ge=0,
         le=MAX_SECONDS,
         description="null: without an end; 0 resumes.",
-    )
-    root: str | None = Field(
-        default=None, max_length=4096, description="Only the knowledge base at this path or URI."
     )
 
 
@@ -111,25 +105,17 @@ def status_notification(engine: Engine, caller: Caller) -> DidChangeStatus:
     told = partial(
         DidChangeStatus, health="ok", quiescent=True, generation=engine.registry.generation
     )
-    faulty, errors = engine.health.faulty(), engine.health.errors()
+    faulty = engine.health.faulty()
     is_error = bool(faulty) and faulty[0].severity is Severity.ERROR
     if not is_error and not engine.registry.has_looked:
         return told(quiescent=False, message="Indexing")
-    if faulty:
-        message = _with_more(faulty[0].message, faulty)
-        return told(health="error" if is_error else "warning", message=message)
-    if errors:
-        problem = errors[0]
-        where = f"{problem.path}:{problem.line}: " if problem.path else ""
-        return told(health="warning", message=_with_more(f"{where}{problem.message}", errors))
+    if problems := [*faulty, *engine.health.errors()]:
+        first = problems[0]
+        where = f"{first.path}:{first.line}: " if first.path else ""
+        return told(health="error" if is_error else "warning", message=where + first.message)
     if not engine.collections:
         return told(message="No knowledge base here")
     return told(message=None if engine.registry.unpaused(caller) else "Paused")
-
-
-def _with_more(message: str, things: Sequence[object]) -> str:
-    """The first message, with the number of others."""
-    return f"{message} (and {len(things) - 1} more)" if len(things) > 1 else message
 
 
 def pause_or_resume(engine: Engine, caller: Caller, params: PauseParams) -> PauseResult:

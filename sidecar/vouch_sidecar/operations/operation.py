@@ -25,7 +25,6 @@ NAMES = (
 """The operations, in the order in which surfaces list them; each is a module of this package."""
 KB = "kb."
 """What their methods in a line of JSON begin with."""
-PACKAGE = __name__.rpartition(".")[0]
 
 
 class OpenDocument(Protocol):
@@ -54,6 +53,8 @@ class OperationCall:
     engine: Engine
     caller: Caller
     served: Sequence[Served]
+    text: str = ""
+    """The part that counts of the text that was sent, as of one in a slot of a session."""
     document: FindDocument = lambda _: None
     vector: TextVector | None = None
     """The vectors for a search by meaning; None without a model, or if it was late."""
@@ -148,18 +149,11 @@ def operation_called(name: str) -> Operation[Any, Any] | None:
     """The operation of a name, without the others."""
     if name not in NAMES:
         return None
-    operation: Operation[Any, Any] = import_module(f"{PACKAGE}.{name}").OPERATION
+    operation: Operation[Any, Any] = import_module(f".{name}", __package__).OPERATION
     return operation
 
 
 @cache
 def operations() -> dict[str, Operation[Any, Any]]:
     """All operations by name, in the order of listing."""
-    return {name: import_module(f"{PACKAGE}.{name}").OPERATION for name in NAMES}
-
-
-def excerpt(text: str) -> str:
-    """The part of a text that is analysed, as of one in a slot of a session."""
-    from vouch_sidecar.engine.sessions import what_counts  # the shell does without
-
-    return what_counts(text)
+    return {name: import_module(f".{name}", __package__).OPERATION for name in NAMES}

@@ -10,9 +10,10 @@ from pydantic import Field
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations.table import Reader, Shown, Table, Words
 from vouch_sidecar.operations.wire import Wire, absent
+from vouch_sidecar.retrieval.people.authors import Author
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.people.of_files import Author, FileOwner
+    from vouch_sidecar.retrieval.people.of_files import FileOwner
     from vouch_sidecar.retrieval.people.to_ask import PersonToAsk
     from vouch_sidecar.retrieval.view import View
 
@@ -34,26 +35,6 @@ class PersonRow(Wire):
     )
     said: str = Field(description="Why to ask them, for people.")
     collection: str | None = absent("Present with several knowledge bases.")
-
-
-class AuthorFileRow(Wire):
-    """A file with an author's commits to it."""
-
-    path: str = Field(description="Below the root of the knowledge base.")
-    commits: int = Field(description="Their commits that changed it.")
-    last: str = Field(description="Date of the last of them.")
-
-
-class AuthorRow(Wire):
-    """Somebody who committed to the files of claims, by name alone."""
-
-    name: str
-    commits: int = Field(description="Commits that changed those files.")
-    last: str = Field(description="Date of the last of them, as in 2026-03-01.")
-    files: int = Field(description="How many of those files they changed.")
-    paths: list[AuthorFileRow] = Field(
-        description="Those with most of their commits first, at most seven."
-    )
 
 
 def by_commits_field() -> Any:
@@ -97,14 +78,8 @@ def people_rows(
     return persons + of_files
 
 
-def author_rows(authors: Sequence[Author]) -> list[AuthorRow] | None:
-    """The rows of authors; None without any."""
-    rows = (AuthorRow.model_validate(a, from_attributes=True, strict=False) for a in authors)
-    return list(rows) or None
-
-
 def people_shown(
-    people: Sequence[PersonRow] | None, authors: Sequence[AuthorRow] | None, to: Reader = "people"
+    people: Sequence[PersonRow] | None, authors: Sequence[Author] | None, to: Reader = "people"
 ) -> list[Shown]:
     """The tables of those to ask and of authors; to a model in a line each."""
     ask = [f"{row.name} ({row.said})" if row.said else row.name for row in people or ()]

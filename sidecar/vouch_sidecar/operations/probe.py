@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from time import perf_counter
 
 from pydantic import Field
 
 from vouch_sidecar.engine import answering
 from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
-from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table, Words
 from vouch_sidecar.operations.wire import LongText, Params, Result
 from vouch_sidecar.retrieval.blocks.context import persona_of
@@ -53,15 +52,12 @@ class ProbeResult(Result):
 def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
-    text = excerpt(params.text)
     served = answering.allowed(ask.served)
-    probe, from_cache = answering.probe(served, text, session, vector=ask.vector)
-    ask.to_record.append(
-        partial(ask.engine.stats.counts.update, phrases=len(probe.phrases), from_cache=from_cache)
-    )
+    probe, from_cache = answering.probe(served, ask.text, session, vector=ask.vector)
+    ask.engine.stats.counts.update(phrases=len(probe.phrases), from_cache=from_cache)
     hits = list(probe.hits)
     if ask.vector is not None:
-        hits += semantic_hits(ask.vector, [kb.view for kb in served], text, hits)
+        hits += semantic_hits(ask.vector, [kb.view for kb in served], ask.text, hits)
         hits.sort(key=lambda hit: -hit.similarity)
     return ProbeResult(
         hits=[

@@ -4,35 +4,25 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, ValidationInfo, field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of, uri_of
-from vouch_sidecar.operations.operation import Operation, OperationCall, excerpt
+from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table, marked
-from vouch_sidecar.operations.wire import LongText, Result, SearchKind, SinceParams, absent
+from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, absent
 from vouch_sidecar.retrieval.files.stale_claims import stale
-from vouch_sidecar.retrieval.search import SEARCHED, newest, search, snippet, title_of
+from vouch_sidecar.retrieval.search import SEARCHED, search, snippet, title_of
 from vouch_sidecar.retrieval.semantic_search import semantic_search
 
 
 class SearchParams(SinceParams):
     """Words to search for."""
 
-    query: LongText = Field(
-        description="Words. With `since` it may be blank: then the claims of that time, best first."
-    )
+    query: TopicText = Field(description="Words.")
     kinds: list[SearchKind] | None = Field(default=None, description="Only these kinds.")
     limit: int = Field(default=10, ge=1, le=100, description="Hits at most.")
     exclude: list[str] | None = Field(default=None, description="Ids to leave out.")
-
-    @field_validator("query")
-    @classmethod
-    def _says_something(cls, query: str, info: ValidationInfo) -> str:
-        if not query.strip() and info.data.get("since") is None:
-            raise PydanticCustomError("blank", "must not be blank")
-        return query
 
 
 class SearchHit(ArtifactRow):
@@ -53,15 +43,12 @@ class SearchResult(Result):
 
 
 def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
-    query, ask = excerpt(params.query), ask.since(params.since)
+    query, ask = ask.text, ask.since(params.since)
     kinds = list(SEARCHED if params.kinds is None else map(Kind, params.kinds))
     if params.since is not None:
         kinds = [kind for kind in kinds if kind is Kind.CLAIM]
     asked = (ask.views, query, kinds, params.limit, params.exclude or ())
-    if not query.strip():
-        hits = newest(ask.views, params.limit) if Kind.CLAIM in kinds else []
-    else:
-        hits = search(*asked) if ask.vector is None else semantic_search(ask.vector, *asked)
+    hits = search(*asked) if ask.vector is None else semantic_search(ask.vector, *asked)
     rows = []
     for row in hits:
         gone = stale(row.view, row.artifact) if isinstance(row.artifact, Claim) else None

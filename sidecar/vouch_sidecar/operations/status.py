@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
+from vouch_sidecar.engine import Served
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.readiness import EVERYTHING, lacking
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent, iso
 from vouch_sidecar.version import __version__
-
-if TYPE_CHECKING:
-    from vouch_sidecar.engine import Served
 
 CHECK_ALSO = "`vouch-sidecar check` lists the problems, and what is wrong between files"
 
@@ -36,8 +35,6 @@ class ProblemView(Wire):
 
     path: str = Field(description="Relative to `.vouch/`; empty for what is about no file.")
     line: int = Field(ge=1)
-    column: int = Field(ge=1, description="In characters.")
-    field: str | None = Field(description="Dotted name of the field, where it is about one.")
     severity: Literal["error", "warning", "hint"] = Field(
         description="error: what the file or the setting says does not count."
     )
@@ -93,8 +90,6 @@ def answer(ask: OperationCall, _: Params) -> StatusResult:
 
 
 def _root_status(ask: OperationCall, served: Served) -> RootStatus:
-    from vouch_sidecar.kb.records import Kind
-
     collection, view = served.collection, served.view
     every = ask.engine.health.problems_of(collection)
     return RootStatus(

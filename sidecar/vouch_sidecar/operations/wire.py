@@ -64,9 +64,6 @@ class SearchFailedError(OperationError):
 
     code = "internal_error"
 
-    def __init__(self) -> None:
-        super().__init__("the index could not be read; it is being rebuilt")
-
 
 class NotFoundError(InvalidParamsError):
     """The params are valid, but name nothing that may be shown. The shell exits with 1, not 2."""
@@ -245,8 +242,5 @@ class Result(Wire):
 
 
 def as_json(result: Wire) -> dict[str, Any]:
-    """A result as the JSON object that every surface sends, with `_meta` last."""
-    data = result.model_dump(mode="json", by_alias=True)
-    if (meta := data.pop("_meta", None)) is not None:
-        data["_meta"] = meta
-    return data
+    """A result as the JSON object that every surface sends."""
+    return result.model_dump(mode="json", by_alias=True)

@@ -28,6 +28,7 @@ from vouch_sidecar.retrieval.constants import (
     OWN_FILE,
 )
 from vouch_sidecar.retrieval.files.file_ties import file_strengths
+from vouch_sidecar.retrieval.people.authors import Author, ChangedFile
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.commit_history import Commit, History
 
@@ -66,26 +67,6 @@ class FileOwner(NamedTuple):
     handle: str
     is_team: bool
     pattern: str
-
-
-class ChangedFile(NamedTuple):
-    """A file with the number of an author's commits to it and the date of the last of these."""
-
-    path: str
-    commits: int
-    last: str
-
-
-class Author(NamedTuple):
-    """An author of commits. `commits` and `files` are counts, `last` is the date of the last
-    commit, and `paths` are the files with most commits.
-    """
-
-    name: str
-    commits: int
-    last: str
-    files: int
-    paths: tuple[ChangedFile, ...]
 
 
 def about_entity(view: View, entity: Entity) -> Subject:

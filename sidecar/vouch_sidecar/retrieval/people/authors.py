@@ -1,0 +1,29 @@
+"""Authors of commits to the files of claims, as answers have them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file below the root of the knowledge base, with the number of an author's commits to it and
+    the date of the last of these.
+    """
+
+    path: str
+    commits: int
+    last: str
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Somebody who committed to the files of claims, by name alone: how many commits, the date of
+    the last one, to how many files; and the files with most of these commits, at most seven.
+    """
+
+    name: str
+    commits: int
+    last: str
+    files: int
+    paths: tuple[ChangedFile, ...]
