@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
-from vouch_sidecar.surfaces.install.hosts import MARK
 
 from tests.install.conftest import PLUGIN, WRITING, Install
 from tests.mcp.client import INITIALIZE
@@ -58,9 +57,7 @@ def run(root: Path, command: list[str], said: object = None, **env: str) -> str:
 
 def read(path: Path) -> Any:
     text = path.read_text("utf-8")
-    if path.suffix == ".toml":
-        return tomllib.loads(text)
-    return json.loads(text.removeprefix(f"// {MARK}\n"))
+    return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
 
 
 def test_what_is_planted_runs_without_an_integration(root: Path, ran: Path) -> None:

@@ -7,11 +7,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
-from vouch_sidecar.surfaces.cli.doctor import examined
 from vouch_sidecar.surfaces.local.user_socket import Ownership
 
 from tests.kb.samples import make_kb
@@ -38,14 +36,14 @@ def root(tmp_path: Path) -> Path:
     return knowledge.make(tmp_path / "home" / "project")
 
 
-def doctor(root: Path, env: dict[str, str], code: int = 0) -> dict[str, list[dict[str, Any]]]:
-    """The findings, by what they are about."""
-    done = run_command("doctor", "--json", cwd=root, env=env, code=code)
-    said = json.loads(done.stdout)
-    assert said["healthy"] is (code == 0)
-    found: dict[str, list[dict[str, Any]]] = {}
-    for one in said["findings"]:
-        found.setdefault(one["about"], []).append(one)
+def doctor(root: Path, env: dict[str, str], code: int = 0) -> dict[str, list[tuple[str, str]]]:
+    """The states and messages of the findings, by what they are about."""
+    done = run_command("doctor", cwd=root, env=env, code=code)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for line in done.stdout.splitlines():
+        about, state, message = line.split("\t")
+        found.setdefault(about, []).append((state, message))
+    assert ("wrong" in done.stdout) is (code == 1)
     return found
 
 
@@ -56,48 +54,38 @@ def starting(env: dict[str, str]) -> Iterator[dict[str, str]]:
     run_command("stop", "--all", env=env)
 
 
-def test_all_is_well(root: Path, starting: dict[str, str]) -> None:
+def test_all_is_well_and_its_trials_are_no_sessions(root: Path, starting: dict[str, str]) -> None:
     env, before = starting, knowledge.digest(root)
     found = doctor(root, env)
-    assert str(root) in found["knowledge base"][0]["message"]
-    assert found["contents of project"][0]["message"] == "3 claims, 2 entities, 0 pages"
-    assert "the next hook starts one" in found["running sidecar"][0]["message"]
-    assert found["trial prompt"][0]["state"] == "ok"
-    assert found["PATH"][0]["message"] == str(COMMAND)
+    holds = f"{root}: 3 claims, 2 entities, 0 pages"
+    assert found["knowledge base"] == [("ok", holds)]
+    assert "the next hook starts one" in found["running sidecar"][0][1]
+    assert found["trial prompt"][0][0] == "ok"
+    assert found["PATH"] == [("ok", str(COMMAND))]
+    again = doctor(root, env)
+    assert again["running sidecar"][0][1].startswith("it serves at ")
+    assert again["trial prompt"][0][0] == "ok"
+    assert json.loads(run_command("status", "--json", cwd=root, env=env).stdout)["sessions"] == 0
     assert knowledge.digest(root) == before
-    assert not [*Path(env["XDG_RUNTIME_DIR"]).rglob("*.sock")], "the trial leaves no process"
-    done = run_command("doctor", cwd=root, env=env)
-    assert done.stdout.startswith(f"knowledge base\tok\t{root}")
 
 
-def test_its_trials_are_no_sessions_of_an_agent(root: Path, starting: dict[str, str]) -> None:
-    run_command("hook", "session-start", env=starting, said=json.dumps({"cwd": str(root)}))
-    for _ in range(2):
-        assert doctor(root, starting)["trial prompt"][0]["state"] == "ok"
-    assert (
-        json.loads(run_command("status", "--json", cwd=root, env=starting).stdout)["sessions"] == 0
-    )
-
-
-def test_a_process_that_hangs_serves_nobody(
+def test_a_process_that_hangs_answers_no_trial(
     root: Path, starting: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.surfaces.cli.doctor.ANSWER_SECONDS", 0.1)
+    monkeypatch.setattr("vouch_sidecar.surfaces.cli.doctor.TRIAL_SECONDS", 0.3)
     owned = Ownership.take(starting)
     assert owned is not None
-    findings = {one.about: one for one in examined(root, starting)}
+    ((state, message),) = doctor(root, starting, code=1)["trial prompt"]
     owned.release()
-    assert findings["running sidecar"].state == "wrong"
-    assert "does not answer" in findings["running sidecar"].message
-    assert "trial prompt" not in findings
+    assert (state, message[:21]) == ("wrong", "the hook said nothing")
 
 
 def test_a_pause_is_said_and_no_trial_sent(tmp_path: Path, starting: dict[str, str]) -> None:
     root = knowledge.make(tmp_path / "home" / "a project")
     run_command("pause", cwd=root, env=starting)
     found = doctor(root, starting)
-    assert f"`vouch-sidecar resume --root '{root}'`" in found["knowledge base"][1]["message"]
-    assert found["trial prompt"][0]["state"] == "note"
+    assert f"`vouch-sidecar resume --root '{root}'`" in found["knowledge base"][1][1]
+    assert found["trial prompt"][0][0] == "note"
     assert "resumed" in run_command("resume", cwd=root, env=starting).stdout
     assert "paused" not in str(doctor(root, starting)), "nothing is left of it"
     assert "was not paused" in run_command("resume", cwd=root, env=starting).stdout
@@ -113,28 +101,29 @@ def test_what_is_wrong_is_said_with_exit_code_1(root: Path, env: dict[str, str])
     manifest = root / ".claude/skills/vouch-sidecar/.claude-plugin/plugin.json"
     manifest.write_text("{}", "utf-8")
     found = doctor(root, env, code=1)
-    assert "hooks start none" in found["running sidecar"][0]["message"]
-    assert found["trial prompt"][0]["state"] == "note"
-    (contents,) = found["contents of project"]
-    assert contents["state"] == "wrong"
-    assert contents["message"].startswith("3 claims, 2 entities, 0 pages; 1 problem, 1 file can't")
+    assert "hooks start none" in found["running sidecar"][0][1]
+    assert found["trial prompt"][0][0] == "note"
+    ((state, holds),) = found["knowledge base"]
+    assert state == "wrong"
+    assert "3 claims, 2 entities, 0 pages; 1 problem: `vouch-sidecar check` lists" in holds
     ours, doubled = found["claude-code"]
-    assert (ours["state"], doubled["state"]) == ("note", "wrong")
-    assert ".claude-plugin/plugin.json; `vouch-sidecar install claude-code`" in ours["message"]
-    assert ".claude/settings.json, line 1" in doubled["message"]
-    assert "not on the PATH that Zed starts with" in found["zed"][0]["message"]
-    assert found["zed --user"][0]["state"] == "ok", "which names an absolute path"
+    assert (ours[0], doubled[0]) == ("note", "wrong")
+    assert ".claude-plugin/plugin.json; `vouch-sidecar install claude-code`" in ours[1]
+    assert "a second block; it is in .claude/settings.json" in doubled[1]
+    assert "not on the PATH that Zed starts with" in found["zed"][1][1]
+    assert [state for state, _ in found["zed --user"]] == ["ok"], "it names an absolute path"
 
 
 def test_without_a_knowledge_base(tmp_path: Path, env: dict[str, str]) -> None:
     (tmp_path / "home" / "empty").mkdir(parents=True)
     found = doctor(tmp_path / "home" / "empty", env, code=1)
-    assert "none found from" in found["knowledge base"][0]["message"]
-    assert "`vouch init`" in found["knowledge base"][0]["message"]
+    ((_, message),) = found["knowledge base"]
+    assert "none found from" in message
+    assert "`vouch init`" in message
     assert "trial prompt" not in found
 
 
 def test_without_a_claim_no_trial_is_sent(tmp_path: Path, starting: dict[str, str]) -> None:
     root = make_kb(tmp_path / "home" / "project").parent
-    (trial,) = doctor(root, starting)["trial prompt"]
-    assert (trial["state"], trial["message"][:9]) == ("note", "none sent")
+    ((state, message),) = doctor(root, starting)["trial prompt"]
+    assert (state, message[:9]) == ("note", "none sent")

@@ -9,6 +9,7 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -21,7 +22,14 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import discover
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.surfaces.console.options import how_to_begin
-from vouch_sidecar.surfaces.install.hosts import HOSTS, MARK, PROGRAM, Host, HostFile
+from vouch_sidecar.surfaces.install.hosts import (
+    HOSTS,
+    MARK,
+    PROGRAM,
+    SNIPPETS,
+    Host,
+    HostFile,
+)
 from vouch_sidecar.surfaces.stdio import say
 
 MAX_FILE = 16 << 20
@@ -35,7 +43,7 @@ wrote it, or somebody else's.
 
 
 @click.command()
-@click.argument("host", type=click.Choice(sorted(HOSTS)))
+@click.argument("host", type=click.Choice(sorted({*HOSTS, *SNIPPETS})))
 @click.option("--user", is_flag=True, help="For all projects of this user.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--uninstall", is_flag=True, help="Take out what bears our mark.")
@@ -50,18 +58,18 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
     Write files where none are, and renew those that this wrote. Of a file that is somebody else's,
     print what to add to it.
     """
-    meant = HOSTS[host]
-    if meant.files is None:
-        text, where = meant.snippet
+    if host in SNIPPETS:
+        text, where = SNIPPETS[host]
         say(text, nl=False)
         say(f"{'Take this out of' if uninstall else 'Paste this into'} {where}.", err=True)
         return
+    meant = HOSTS[host]
     project = None if user else root or project_of(Path.cwd())
     try:
         base, found = integration(meant, project)
         for each in found if not dry_run else ():  # before a word is said, which may go unread
             if uninstall and each.state in ("current", "older"):
-                remove(each, base)
+                _remove(each, base)
             elif not uninstall and each.state in ("absent", "older"):
                 each.path.parent.mkdir(parents=True, exist_ok=True)
                 each.path.write_bytes(each.file.text.encode())
@@ -70,7 +78,7 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
     for each in found:
         (_say_uninstalled if uninstall else _say_installed)(each, dry_run)
     if not uninstall:
-        for remark in _remarks(meant, base, project or Path.cwd(), found):
+        for remark in _remarks(meant, base, project, found):
             say(remark, err=True)
 
 
@@ -86,7 +94,7 @@ def _say_installed(found: FoundFile, dry_run: bool) -> None:
     if found.state == "foreign":
         instead = f", in place of what names {PROGRAM} there" if found.names_us else ""
         say(f"{path} is somebody else's. Add this to it{instead}:", err=True)
-        say(found.file.part or text, nl=False)
+        say(text, nl=False)
     elif found.state == "current":
         say(f"{path} is there")
     else:
@@ -101,21 +109,30 @@ def _say_uninstalled(found: FoundFile, dry_run: bool) -> None:
         say(f"take out by hand what names {PROGRAM} in {found.file.path}", err=True)
 
 
-def _remarks(host: Host, base: Path, folder: Path, found: list[FoundFile]) -> list[str]:
+def _remarks(host: Host, base: Path, project: Path | None, found: list[FoundFile]) -> Iterator[str]:
     """What is left to do."""
-    remarks = [] if all(each.state == "current" for each in found) else [host.after]
+    if any(each.state != "current" for each in found):
+        yield host.after
     if host.permission:
-        remarks += [f"To let its tools, which only read, run without asking: {host.permission}."]
-    if find_spec("mcp") is None:
-        remarks += ["The MCP server needs the extra: pip install 'vouch-sidecar[mcp]'"]
-    if not finds(host):
-        where = f"the PATH that {host.title} starts with; it is {command_for(host)}"
-        remarks += [f"{PROGRAM} is not on {where}"]
-    twice = "vouch's own prompt hook gives each prompt a second block; take it out"
-    remarks += [f"{twice}: {hook}" for hook in vouch_hooks(host, base)]
+        yield f"To let its tools, which only read, run without asking: {host.permission}."
+    yield from faults(host, base, project)
+    folder = project or Path.cwd()
     if discover(folder, env=os.environ):
-        return [*remarks, f"`{PROGRAM} doctor` tries a prompt."]
-    return [*remarks, f"There is no knowledge base yet; {how_to_begin(folder)}"]
+        yield f"`{PROGRAM} doctor` tries a prompt."
+    else:
+        yield f"There is no knowledge base yet; {how_to_begin(folder)}"
+
+
+def faults(host: Host, base: Path, project: Path | None) -> Iterator[str]:
+    """What keeps an integration from working, or has it work twice."""
+    if find_spec("mcp") is None:
+        yield "The MCP server needs the extra: pip install 'vouch-sidecar[mcp]'"
+    if command_for(host, project) == PROGRAM and not _finds(host):
+        yield f"{PROGRAM} is not on the PATH that {host.title} starts with; it is {_location()}"
+    for path in host.vouch:
+        with suppress(UnreadableError):
+            if _VOUCH_HOOK.search(_text_of(base / path) or ""):
+                yield f"vouch's own prompt hook gives each prompt a second block; it is in {path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +150,7 @@ class FoundFile:
             return "absent"
         if "".join(self.before.split()) == "".join(self.file.text.split()):
             return "current"
-        return "older" if MARK in self.before and self.file.part is None else "foreign"
+        return "foreign" if self.file.is_shared or MARK not in self.before else "older"
 
     @property
     def names_us(self) -> bool:
@@ -141,18 +158,16 @@ class FoundFile:
 
 
 def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]]:
-    """The integration of a host with files, for a project or a user: a folder, and its files below
-    that. Other machines read those of a project, too, so no absolute path stands there. Raises
+    """The integration of a host, for a project or a user: a folder, and its files below it. Raises
     `ClickException` if a file can't be read, is in `.vouch/`, or lies behind a link: in a project
     behind any, as who wrote the project chose it; at home behind one that leads out.
     """
-    assert host.files is not None
-    base, files = host.files(PROGRAM if project else command_for(host), project)
+    base, files = host.files(command_for(host, project), project)
     found, root = [], base.resolve()
     for file in files:
         try:
             path = (root / file.path).resolve()
-            before = text_of(path)
+            before = _text_of(path)
         except (OSError, RuntimeError, UnreadableError) as error:  # of a link that leads to itself
             words = f"{file.path} can't be read: {error}; nothing was changed"
             raise click.ClickException(words) from None
@@ -165,7 +180,7 @@ def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]
     return base, found
 
 
-def text_of(path: Path) -> str | None:
+def _text_of(path: Path) -> str | None:
     """The text of a file; None if it does not exist. Raises UnreadableError if it is no regular
     file, or larger than `MAX_FILE` bytes.
     """
@@ -175,7 +190,7 @@ def text_of(path: Path) -> str | None:
         return None
 
 
-def remove(found: FoundFile, base: Path) -> None:
+def _remove(found: FoundFile, base: Path) -> None:
     """Remove a file, and the folders below `base` that are empty then. Raises OSError."""
     found.path.unlink()
     for folder in found.path.parents:
@@ -184,25 +199,21 @@ def remove(found: FoundFile, base: Path) -> None:
         folder.rmdir()
 
 
-def finds(host: Host) -> bool:
+def _finds(host: Host) -> bool:
     """Whether a host finds this program on its PATH."""
     return shutil.which(PROGRAM, path=DESKTOP_PATH if host.from_desktop else None) is not None
 
 
-def command_for(host: Host) -> str:
-    """What starts this program for a user: its absolute path where the host would not find it by
-    name. One that a shell would read otherwise stays a name: hosts run hooks in one.
-    """
+def _location() -> str:
     found = shutil.which(PROGRAM) or Path(sys.executable).with_name(PROGRAM)
-    absolute = str(Path(found).absolute())
-    return PROGRAM if finds(host) or shlex.quote(absolute) != absolute else absolute
+    return str(Path(found).absolute())
 
 
-def vouch_hooks(host: Host, base: Path) -> list[str]:
-    """vouch's own prompt hooks in the files of a host, by file and line."""
-    found = []
-    for path in host.vouch:
-        with suppress(UnreadableError):
-            for number, line in enumerate((text_of(base / path) or "").split("\n"), 1):
-                found += [f"{path}, line {number}"] if _VOUCH_HOOK.search(line) else []
-    return found
+def command_for(host: Host, project: Path | None) -> str:
+    """What starts this program: in a project its name, as other machines read that, too; for a user
+    its absolute path where the host would not find it by name. One that a shell would read
+    otherwise stays a name: hosts run hooks in one.
+    """
+    path = _location()
+    is_named = project or _finds(host) or shlex.quote(path) != path
+    return PROGRAM if is_named else path

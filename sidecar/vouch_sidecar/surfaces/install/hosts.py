@@ -1,5 +1,5 @@
 """The agents and editors with which this program integrates, and what is written for each. To add
-one, add it to `HOSTS`.
+one, add it to `HOSTS`, or to `SNIPPETS` what its user has to paste.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ ENV_TABLE = "{ " + ", ".join(f'{name} = "{value}"' for name, value in ENV.items(
 
 @dataclass(frozen=True, slots=True)
 class HostFile:
-    """A file below the base of an integration, and its text. `part`: what has to be in it where
-    others write it, too; None if nobody else does.
+    """A file below the base of an integration, and its text. `is_shared`: others write into it,
+    too; otherwise it bears our mark.
     """
 
     path: str
     text: str
-    part: str | None = None
+    is_shared: bool = False
 
 
 Location = tuple[Path, list[HostFile]]
@@ -39,17 +39,14 @@ Location = tuple[Path, list[HostFile]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Host:
-    """A host. `after` says what is left to do for its user. It has files, or a `snippet` to paste
-    and the place for that.
-    """
+    """A host. `after` says what is left to do for its user."""
 
     title: str
     after: str
-    files: Callable[[str, Path | None], Location] | None = None
+    files: Callable[[str, Path | None], Location]
     """By the command that starts this program, for the project in a folder, or for a user: a folder
     and the files below it.
     """
-    snippet: tuple[str, str] = ("", "")
     permission: str | None = None
     """The host's setting that lets it call the tools without asking, and its file."""
     from_desktop: bool = False
@@ -148,32 +145,30 @@ timeout = 3
 """
     own = os.environ.get("CODEX_HOME") if project is None else None
     base, folder = (Path(own), "") if own else (project or Path.home(), ".codex/")
-    file = HostFile(f"{folder}config.toml", f"# {MARK}\n{text}", text)
+    file = HostFile(f"{folder}config.toml", text, is_shared=True)
     return base, [file, skill("skills" if own else ".agents/skills")]
 
 
 def _cursor(command: str, project: Path | None) -> Location:
     where = [] if project is None else ["--root", "${workspaceFolder}"]
     server = {"type": "stdio", "command": command, "args": ["mcp", *where], "env": ENV}
-    part = {"mcpServers": {PROGRAM: server}}
-    file = HostFile(".cursor/mcp.json", _json({"description": MARK, **part}), _json(part))
+    file = HostFile(".cursor/mcp.json", _json({"mcpServers": {PROGRAM: server}}), is_shared=True)
     return project or Path.home(), [file, skill(".cursor/skills")]
 
 
 def _opencode(command: str, project: Path | None) -> Location:
     base, own = (project, ".opencode") if project else _config("opencode")
     server = {"type": "local", "command": [command, "mcp"], "environment": ENV, "enabled": True}
-    part = {"mcp": {PROGRAM: server}}
-    text = _json({**part, "$schema": "https://opencode.ai/config.json"})
     path = "opencode.json" if project else f"{own}/opencode.json"
-    return base, [HostFile(path, f"// {MARK}\n{text}", _json(part)), skill(f"{own}/skills")]
+    file = HostFile(path, _json({"mcp": {PROGRAM: server}}), is_shared=True)
+    return base, [file, skill(f"{own}/skills")]
 
 
 def _zed(command: str, project: Path | None) -> Location:
     base, folder = (project, ".zed") if project else _config("zed")
     server = {"source": "custom", "command": command, "args": ["mcp"], "env": ENV}
-    part = _json({"context_servers": {PROGRAM: server}})
-    return base, [HostFile(f"{folder}/settings.json", f"// {MARK}\n{part}", part)]
+    text = _json({"context_servers": {PROGRAM: server}})
+    return base, [HostFile(f"{folder}/settings.json", text, is_shared=True)]
 
 
 NEOVIM = f"""\
@@ -210,6 +205,12 @@ EMACS = f"""\
     (add-to-list 'eglot-server-programs (cons 'markdown-mode vouch))
     (add-to-list 'eglot-server-programs (cons 'text-mode vouch) t)))
 """
+SNIPPETS = {
+    "emacs": (EMACS, "the init file; then M-x eglot starts the server"),
+    "helix": (HELIX, "languages.toml; then hx --health markdown shows the server"),
+    "neovim": (NEOVIM, "init.lua; then :checkhealth vim.lsp shows the server"),
+}
+"""By editor, what its user pastes, and where."""
 
 HOSTS = {
     "claude-code": Host(
@@ -237,19 +238,6 @@ HOSTS = {
         files=_cursor,
         permission='{"mcpAllowlist": ["vouch-sidecar:*"]} in .cursor/permissions.json',
         from_desktop=True,
-    ),
-    "emacs": Host(
-        title="Emacs", after="M-x eglot starts the server.", snippet=(EMACS, "the init file")
-    ),
-    "helix": Host(
-        title="Helix",
-        after="hx --health markdown shows the server.",
-        snippet=(HELIX, "languages.toml"),
-    ),
-    "neovim": Host(
-        title="Neovim",
-        after=":checkhealth vim.lsp shows the server.",
-        snippet=(NEOVIM, "init.lua"),
     ),
     "opencode": Host(
         title="OpenCode", after="opencode mcp list shows the server.", files=_opencode
