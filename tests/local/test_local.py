@@ -223,8 +223,9 @@ async def test_a_follower_is_who_he_says_and_one_that_does_not_read_is_left(
 
 def test_a_watch_sees_hooks_and_editors_though_it_was_there_first(place: Place) -> None:
     env, pipe = environment(place.env), subprocess.PIPE
+    knowledge.make(place.root.parent / "other")
     with subprocess.Popen(
-        [COMMAND, "watch"], stdout=pipe, cwd=place.root, env=env, text=True
+        [COMMAND, "watch"], stdout=pipe, cwd=place.root.parent, env=env, text=True
     ) as process:
         assert process.stdout is not None
         out, rows = process.stdout, list[list[str]]()
@@ -233,7 +234,8 @@ def test_a_watch_sees_hooks_and_editors_though_it_was_there_first(place: Place) 
         ).start()
         try:
             assert "jwt-" in place.hook(PROMPT, KNOWN, env={RESIDENT: "true"})
-            until(lambda: ["agent", "jwt", "JWT"] in [row[:3] for row in rows])
+            told = ["agent", "jwt", "JWT", "project"]
+            until(lambda: told in [[*row[:3], row[-1]] for row in rows])
             typing = {"session_id": "typing"}
             with indexed_client(place.root, env=place.env, initializationOptions=typing) as editor:
                 run_command("stop", cwd=place.root, env=place.env)

@@ -11,6 +11,7 @@ from pathlib import Path
 import anyio
 import click
 
+from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.table import ColumnKind, Table, Words
@@ -68,6 +69,10 @@ async def _watch(roots: Sequence[Path]) -> None:
             sys.stdout.flush()
 
     watching = Caller(names=dict.fromkeys(roots))
+    if len(roots) > 1:  # rows say which one they are of, as its config calls it
+        engine = engine_on(roots)
+        engine.load()
+        watching = engine.registry.named(Caller())
     while True:
         with suppress(OSError):  # there is none, or it ended
             await follow(watching, os.environ, tell, everything=True)
@@ -75,11 +80,12 @@ async def _watch(roots: Sequence[Path]) -> None:
 
 
 def _table(push: DidChangeSalience) -> Table:
+    several = any(row.collection is not None for row in push.salience)
     rows = [
         (
             *(row.entity_id, row.name, f"{row.score:.2f}", row.claim_count),
-            *(", ".join(row.matched), row.claim),
+            *(", ".join(row.matched), row.claim, *([row.collection] if several else [])),
         )
         for row in push.salience
     ]
-    return Table(COLUMNS, rows, push.session_id)
+    return Table({**COLUMNS, **({"collection": "whole"} if several else {})}, rows, push.session_id)
