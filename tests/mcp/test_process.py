@@ -44,8 +44,8 @@ def test_the_project_is_where_somebody_says(place: Place, tmp_path: Path) -> Non
     ("args", "is_offered", "said"),
     [
         ([], True, f"(?s)(?!{NONE}).*{KNOWN}"),
-        (["--root", "/gone"], True, f"{NONE}.*/gone, which does not exist"),
-        (["--root", "${workspaceFolder}"], False, f"{NONE}.*a variable that the host did not fill"),
+        (["--root", "/gone"], True, f"{NONE} from /gone"),
+        (["--root", "${workspaceFolder}"], False, f"{NONE} from .*workspaceFolder"),
     ],
 )
 def test_the_clients_roots_are_asked_unless_somebody_chose(
@@ -66,15 +66,10 @@ def test_a_call_names_its_root(mcp: Host, place: Place, tmp_path: Path) -> None:
         found = mcp.call("search", query="tokens green", root=str(named))
         assert ("green" in text_of(found)) == is_there
         assert content_of(found)["hits"]
-    gone, relative = "does not exist", "is no absolute path"
     none = tmp_path / "none"
-    wrong = (
-        *((str(none), gone), (none.as_uri(), gone)),
-        *(("src", relative), ([str(other)], relative), ("file://[x", relative)),
-    )
-    for folder, why in wrong:
+    for folder in (str(none), none.as_uri(), "src", [str(other)], "file://[x"):
         found = mcp.call("search", query="tokens green", root=folder)
-        assert text_of(found).startswith(f"{NONE} from the `root` of this call, which {why}")
+        assert text_of(found).startswith(f"{NONE} from the `root` of this call.")
         assert content_of(found)["hits"] == []
 
 

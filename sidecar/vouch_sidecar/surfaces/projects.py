@@ -48,7 +48,7 @@ class Projects:
         if isinstance(root, str):
             places = [[root]]
         elif self.is_chosen:
-            places = [[str(self.start)]] if _exists(self.start) else []
+            places = [[str(self.start)]]
         self.refused = []
         for several in places:
             if roots := frozenset[Path]().union(*map(self._of, several)):
@@ -62,24 +62,16 @@ class Projects:
         self.refused += [why_refused(printable(where)) for where in finder.refused]
         return frozenset(Path(place.tree) for place in places)
 
-    def why_none(self, root: str | None = None) -> str:
-        """Why there is none to look into at the `root` that was asked for, which is not repeated,
-        or without one, and what to do, for who asked.
+    def why_none(self, *, is_named: bool = False) -> str:
+        """That there is none to look into from the start, or in the folder that the question named,
+        which is not repeated, and what to do, for who asked.
         """
-        where = str(self.start) if root is None else path_of(root)
-        named = printable(where) if root is None else "the `root` of this call"
-        here = f"No knowledge base was found from {named}"
-        if UNFILLED in where:
-            here += ", a variable that the host did not fill in"
-        elif not Path(where).is_absolute():
-            here += ", which is no absolute path"
-        elif not _exists(where):
-            here += ", which does not exist"
-        why = "; ".join([here, *dict.fromkeys(self.refused)])
+        where = "the `root` of this call" if is_named else printable(str(self.start))
+        why = "; ".join([f"No knowledge base was found from {where}", *dict.fromkeys(self.refused)])
         return (
             f"{why}. So nothing was looked up, which says nothing about what is known. Name the "
-            "folder of a project that has a knowledge base as `root`, or start this server in it, "
-            "or with `--root FOLDER`; `vouch init` makes one."
+            "absolute path of a project that has a knowledge base as `root`, or start this server "
+            "in it, or with `--root FOLDER`; `vouch init` makes one."
         )
 
 
@@ -94,10 +86,6 @@ def path_of(folder: str) -> str:
     with suppress(ValueError):
         folder = unquote(urlparse(folder).path) if folder.startswith("file:") else folder
     return os.path.expanduser(folder)  # noqa: PTH111 - the other one raises, and drops a last slash
-
-
-def _exists(path: str | Path) -> bool:
-    return os.path.exists(path)  # noqa: PTH110 - the other one raises
 
 
 def _several(text: str) -> list[str]:

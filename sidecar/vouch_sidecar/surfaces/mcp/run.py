@@ -166,7 +166,7 @@ class Answers:
         if roots := projects.asked(params, await folders() if is_open else ()):
             return await self._answered(operation, params, roots)
         result = await self._answered(operation, {**params, "root": None}, roots)
-        why = content(projects.why_none(root))
+        why = content(projects.why_none(is_named=root is not None))
         return {**result, **why, "isError": UNFILLED in str(projects.start)}
 
     async def _answered(
