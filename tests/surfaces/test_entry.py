@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -95,14 +94,3 @@ def test_a_working_folder_that_is_gone_is_not_asked_for(tmp_path: Path) -> None:
     gone.mkdir()
     done = ran("bash", "-c", f"rmdir {gone}; {COMMAND} experts jwt --root {root}", cwd=gone)
     assert ANSWERED["experts"] in done.stdout, done.stderr
-
-
-def test_texts_and_paths_are_utf8_in_every_locale(tmp_path: Path) -> None:
-    root = knowledge.make(tmp_path / "größer")
-    knowledge.entity(root, "lucja", "Łucja")
-    env = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
-    done = ran(COMMAND, "entity", "Łucja", "--root", root, cwd=tmp_path, env=env)
-    assert done.stdout.decode().startswith("entity\tlucja\tŁucja\t"), done.stderr
-    asked = {"id": 1, "method": "kb.status", "params": {"root": str(root)}}
-    done = ran(COMMAND, "jsonl", cwd=tmp_path, said=json.dumps(asked).encode() + b"\n", env=env)
-    assert json.loads(done.stdout)["result"]["roots"][0]["root"] == str(root)

@@ -15,7 +15,6 @@ def main() -> None:
     """Run the command line. A hook imports the standard library only."""
     arguments = sys.argv[1:]
     _open_standard_streams()
-    _speak_utf8()
     _import_nothing_from_here()
     # A plugin of pydantic, installed by other software, would see every prompt.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
@@ -51,15 +50,6 @@ def _open_standard_streams() -> None:
         stream = os.fdopen(number, "w" if number else "r", closefd=False)
         setattr(sys, ("stdin", "stdout", "stderr")[number], stream)
     os.close(number)
-
-
-def _speak_utf8() -> None:
-    """Start Python again where the locale has another encoding: arguments, names of files and what
-    is printed are UTF-8, as the files of a knowledge base and the paths that hosts name are.
-    """
-    if sys.getfilesystemencoding() != "utf-8":
-        with suppress(OSError):
-            os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])
 
 
 def _import_nothing_from_here() -> None:
