@@ -135,7 +135,7 @@ def test_the_shell_pauses_for_an_editor(client: Client, root: Path) -> None:
     client.notify("vouch/prompt", PROMPT)
     client.pushed("agent", ["jwt"])
     since = len(client.received)
-    assert "paused until 2" in run_command("pause", "--root", root, "--for", "1h").stdout
+    assert "paused until 2" in run_command("pause", "--root", root, "--minutes", "60").stdout
     client.pushed("agent", [], since)
     assert run_command("pause", "--root", root).stdout.endswith("vouch-sidecar resume`\n")
     assert paused(client) == "2100-01-01T00:00:00+00:00"

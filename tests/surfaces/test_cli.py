@@ -103,7 +103,7 @@ def test_a_hint_is_no_problem(root: Path) -> None:
     body = "A [[nowhere]] to go, and no `[[test]]`."
     knowledge.write(root, "pages/p.md", f"---\nid: p\ntitle: P\n---\n{body}\n")
     done = run(root, "check")
-    assert (done.stdout, done.stderr) == ("", "No problems. 1 hint: `--hints` lists them\n")
+    assert (done.stdout, done.stderr) == ("", "No problems.\n1 hint: `--hints` lists them\n")
     listed = [run(root, "check", "--json", *more).stdout for more in ([], ["--hints"])]
     assert ["dangling-link" in text for text in listed] == [False, True]
     said = run(root, "check", "--hints").stdout
@@ -125,7 +125,7 @@ def test_without_a_knowledge_base_the_next_step_is_named_and_works(
 
 def test_a_pipe_is_told_of_a_pause(root: Path) -> None:
     assert run(root, "status").stdout.endswith("\t\n")
-    run(root, "pause", "--for", "1h")
+    run(root, "pause", "--minutes", "60")
     header, row = (line.split("\t") for line in run(root, "status", "--header").stdout.splitlines())
     assert dict(zip(header, row, strict=True))["paused_until"].startswith("20")
     run(root, "resume")

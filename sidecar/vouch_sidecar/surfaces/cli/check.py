@@ -18,11 +18,16 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.sanitize import count, printable, with_field
-from vouch_sidecar.operations.table import Shown, Words
+from vouch_sidecar.operations.table import ColumnKind, Table, Words
 from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
 from vouch_sidecar.surfaces.console.printing import show
 
-SEVERITY_COLOURS = {"error": "red", "warning": "yellow", "hint": "cyan"}
+COLUMNS: dict[str, ColumnKind] = {
+    "place": "key",
+    "severity": "whole",
+    "code": "whole",
+    "message": "text",
+}
 FIELDS = ("path", "line", "column", "field", "severity", "code", "message")
 
 
@@ -38,12 +43,11 @@ def _check(**given: Any) -> None:
         ]
         print_json({"problems": listed, "unusable": unusable, "hints_left_out": hints})
     else:
-        heading = Words(record=("place", "severity", "code", "message") if given["header"] else ())
         said = [] if problems else ["No problems."]
         said += [f"{count(unusable, 'file')} can't be used."] if unusable else []
         said += [f"{count(hints, 'hint')}: `--hints` lists them"] if hints else []
-        show([heading, *(_shown(*found) for found in problems)])
-        show([Words(" ".join(said), aside=True)] if said else [])
+        rows = Table(COLUMNS, [_row(*found) for found in problems])
+        show([rows, *(Words(words, aside=True) for words in said)], header=given["header"])
     if any(problem.severity != "hint" for _, problem in problems):
         sys.exit(1)
 
@@ -64,15 +68,13 @@ def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[tuple[Path, Pr
             yield collection.root, problem
 
 
-def _shown(root: Path, problem: Problem) -> Shown:
+def _row(root: Path, problem: Problem) -> tuple[str, ...]:
     """A problem, with its file's path from the working directory, unless it is of the settings."""
-    place, message = "settings", with_field(problem.field, problem.message)
+    place = "settings"
     if problem.path:
         file = printable(os.path.relpath(root / KB_DIRNAME / problem.path))
         place = f"{file}:{problem.line}:{problem.column}"
-    words = f"{place} {problem.severity} {message} {problem.code}"
-    row = (place, problem.severity, problem.code, message)
-    return Words(words, SEVERITY_COLOURS[problem.severity], row, whole=True)
+    return place, problem.severity, problem.code, with_field(problem.field, problem.message)
 
 
 check = click.Command(

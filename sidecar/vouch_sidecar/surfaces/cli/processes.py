@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import suppress
 from datetime import datetime
@@ -31,7 +30,7 @@ STOPPED = {
     "hangs": "the process does not answer; try again",
 }
 """What is said of each way in which a try to stop a process ends."""
-SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
+MOST_MINUTES = 366 * 24 * 60
 
 
 @click.command()
@@ -108,26 +107,19 @@ def stop(every: bool) -> None:
     sys.exit(int(any(how == "hangs" for _, how in found)))
 
 
-def _seconds(_: click.Context, __: click.Parameter, duration: str | None) -> int | None:
-    """Seconds of a duration, written as `30m`, `1h`, `2d`."""
-    if duration is None:
-        return None
-    if (written := re.fullmatch(r"([1-9][0-9]{0,5})([mhd])", duration)) is None:
-        raise click.BadParameter("must be a number of minutes, hours or days: 30m, 1h, 2d")
-    return int(written[1]) * SECONDS[written[2]]
-
-
 @click.command()
 @root_option
-@click.option("--for", "seconds", callback=_seconds, help="End it by itself after 30m, 1h, 2d.")
-def pause(root: Path | None, seconds: int | None) -> None:
+@click.option(
+    "--minutes", type=click.IntRange(1, MOST_MINUTES), help="End it by itself after so many."
+)
+def pause(root: Path | None, minutes: int | None) -> None:
     """Silence hooks, pushes and hover of a knowledge base.
 
-    Until `resume` or the next start of the system, unless --for says how long. What is asked is
+    Until `resume` or the next start of the system, unless --minutes says how long. What is asked is
     still answered.
     """
     for folder in roots_from(root):
-        ends = pauses.pause(folder, os.environ, seconds)
+        ends = pauses.pause(folder, os.environ, minutes and minutes * 60)
         until = f"`{program(os.environ)} resume`"
         if ends < pauses.UNTIL_RESUMED:
             until = datetime.fromtimestamp(ends).astimezone().isoformat(" ", "minutes")
