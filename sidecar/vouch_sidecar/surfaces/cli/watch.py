@@ -21,8 +21,6 @@ from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.local.user_socket import has_sockets
 from vouch_sidecar.surfaces.stdio import end_with_client
 
-SESSIONS = 4
-"""Sessions shown on a terminal, as many as fit in a pane."""
 RETRY_SECONDS = 0.1
 COLUMNS: dict[str, ColumnKind] = {
     "entity": "key",
@@ -50,23 +48,15 @@ def watch(root: Path | None) -> None:
 
 
 async def _watch(roots: Sequence[Path]) -> None:
-    """Follow the process that serves, whenever there is one. On a terminal, the latest sessions
-    stand in place of those before; in a pipe, each change is rows that begin with the session.
+    """Follow the process that serves, whenever there is one. In a pipe, rows begin with a session,
+    which stands alone where nothing is in play any more.
     """
-    sessions: dict[str, DidChangeSalience] = {}
     show([Words("Nothing known is in play yet. Ctrl+C ends this.", to="terminal")])
 
     def tell(push: DidChangeSalience) -> None:
-        sessions.pop(push.session_id, None)
-        if push.salience:
-            sessions[push.session_id] = push
-        if sys.stdout.isatty():
-            click.clear()
-            for latest in [*sessions.values()][: -SESSIONS - 1 : -1]:
-                show([Words(latest.session_id, "bold"), _table(latest)])
-        else:
-            show([_table(push)] if push.salience else [Words(record=[push.session_id])])
-            sys.stdout.flush()
+        nothing = [] if push.salience else [push.session_id]
+        show([Words(push.session_id, "bold", nothing), _table(push)])
+        sys.stdout.flush()
 
     watching = Caller(names=dict.fromkeys(roots))
     if len(roots) > 1:  # rows say which one they are of, as its config calls it
