@@ -157,19 +157,16 @@ def test_what_bears_our_mark_is_renewed(install: Install, root: Path) -> None:
 
 
 @pytest.mark.parametrize("host", WRITING)
-def test_the_absolute_command_for_a_user_whose_host_would_not_find_it(
-    install: Install, root: Path, host: str, monkeypatch: pytest.MonkeyPatch
+def test_the_command_is_a_name_in_a_project_and_a_path_for_a_user(
+    install: Install, host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = tree(root.parent)
     monkeypatch.setenv("PATH", "/nowhere")
-    assert f"starts with; it is {COMMAND}" in install(host, "--dry-run").stderr
-    written = install(host, "--user", "--dry-run").stdout
-    assert str(COMMAND) in written
+    in_project, of_user = install(host, "--dry-run"), install(host, "--user", "--dry-run")
+    assert f"starts with; it is {COMMAND}" in in_project.stderr
+    assert str(COMMAND) not in in_project.stdout + of_user.stderr
+    assert str(COMMAND) in of_user.stdout
     if host in {"claude-code", "codex"}:
-        assert f"{SAFE} {COMMAND} hook user-prompt-submit" in written
-        monkeypatch.setenv("PATH", str(COMMAND.parent))  # where it is found by its name
-        assert str(COMMAND) not in install(host, "--user", "--dry-run").stdout
-    assert tree(root.parent) == before
+        assert f"{SAFE} {COMMAND} hook user-prompt-submit" in of_user.stdout
 
 
 def test_without_a_knowledge_base_the_commands_that_make_one_are_named(

@@ -67,16 +67,13 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
     project = None if user else root or project_of(Path.cwd())
     try:
         base, found = integration(meant, project)
-        for each in found if not dry_run else ():  # before a word is said, which may go unread
-            if uninstall and each.state in ("current", "older"):
-                _remove(each, base)
-            elif not uninstall and each.state in ("absent", "older"):
-                each.path.parent.mkdir(parents=True, exist_ok=True)
-                each.path.write_bytes(each.file.text.encode())
+        for each in found:
+            if uninstall:
+                _uninstall(each, base, dry_run)
+            else:
+                _install(each, dry_run)
     except OSError as error:
         raise click.ClickException(f"can't be written: {error.strerror}") from None
-    for each in found:
-        (_say_uninstalled if uninstall else _say_installed)(each, dry_run)
     if not uninstall:
         for remark in _remarks(meant, base, project, found):
             say(remark, err=True)
@@ -88,8 +85,8 @@ def project_of(start: Path) -> Path:
     return next((Path(base) for base in bases if start.resolve().is_relative_to(base)), start)
 
 
-def _say_installed(found: FoundFile, dry_run: bool) -> None:
-    """Print that a file was written, or what belongs into one of others."""
+def _install(found: FoundFile, dry_run: bool) -> None:
+    """Write a file, or print what belongs into one of others. Raises OSError."""
     path, text = found.file.path, found.file.text
     if found.state == "foreign":
         instead = f", in place of what names {PROGRAM} there" if found.names_us else ""
@@ -97,13 +94,19 @@ def _say_installed(found: FoundFile, dry_run: bool) -> None:
         say(text, nl=False)
     elif found.state == "current":
         say(f"{path} is there")
+    elif dry_run:
+        say(f"would write {path}:\n{text.rstrip()}")
     else:
-        say(f"would write {path}:\n{text.rstrip()}" if dry_run else f"wrote {path}")
+        found.path.parent.mkdir(parents=True, exist_ok=True)
+        found.path.write_bytes(text.encode())
+        say(f"wrote {path}")
 
 
-def _say_uninstalled(found: FoundFile, dry_run: bool) -> None:
-    """Print that a file was removed, or what is left to take out of it."""
+def _uninstall(found: FoundFile, base: Path, dry_run: bool) -> None:
+    """Remove a file, or print what is left to take out of it. Raises OSError."""
     if found.state in ("current", "older"):
+        if not dry_run:
+            _remove(found, base)
         say(f"{'would remove' if dry_run else 'removed'} {found.file.path}")
     elif found.names_us:
         say(f"take out by hand what names {PROGRAM} in {found.file.path}", err=True)
@@ -127,7 +130,8 @@ def faults(host: Host, base: Path, project: Path | None) -> Iterator[str]:
     """What keeps an integration from working, or has it work twice."""
     if find_spec("mcp") is None:
         yield "The MCP server needs the extra: pip install 'vouch-sidecar[mcp]'"
-    if command_for(host, project) == PROGRAM and not _finds(host):
+    where = DESKTOP_PATH if host.from_desktop else None
+    if _command_for(project) == PROGRAM and shutil.which(PROGRAM, path=where) is None:
         yield f"{PROGRAM} is not on the PATH that {host.title} starts with; it is {_location()}"
     for path in host.vouch:
         with suppress(UnreadableError):
@@ -162,7 +166,7 @@ def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]
     `ClickException` if a file can't be read, is in `.vouch/`, or lies behind a link: in a project
     behind any, as who wrote the project chose it; at home behind one that leads out.
     """
-    base, files = host.files(command_for(host, project), project)
+    base, files = host.files(_command_for(project), project)
     found, root = [], base.resolve()
     for file in files:
         try:
@@ -199,21 +203,15 @@ def _remove(found: FoundFile, base: Path) -> None:
         folder.rmdir()
 
 
-def _finds(host: Host) -> bool:
-    """Whether a host finds this program on its PATH."""
-    return shutil.which(PROGRAM, path=DESKTOP_PATH if host.from_desktop else None) is not None
-
-
 def _location() -> str:
+    """The absolute path of this program."""
     found = shutil.which(PROGRAM) or Path(sys.executable).with_name(PROGRAM)
     return str(Path(found).absolute())
 
 
-def command_for(host: Host, project: Path | None) -> str:
+def _command_for(project: Path | None) -> str:
     """What starts this program: in a project its name, as other machines read that, too; for a user
-    its absolute path where the host would not find it by name. One that a shell would read
-    otherwise stays a name: hosts run hooks in one.
+    its absolute path. One that a shell would read otherwise stays a name: hosts run hooks in one.
     """
     path = _location()
-    is_named = project or _finds(host) or shlex.quote(path) != path
-    return PROGRAM if is_named else path
+    return PROGRAM if project or shlex.quote(path) != path else path
