@@ -45,11 +45,9 @@ class Agent:
         said = (answered["result"] or {}).get("hookSpecificOutput", {"additionalContext": ""})
         return str(said["additionalContext"])
 
-    def read(
-        self, path: str | Path, session_id: str = "agent", file: object = None, **given: Any
-    ) -> str:
+    def read(self, path: str | Path, session_id: str = "agent", file: object = None) -> str:
         """What it is told after it read a file, of which the host shows this."""
-        named = {"file_path": str(self.root / path), **given}
+        named = {"file_path": str(self.root / path)}
         return self(FILE, session_id, tool_input=named, tool_response={"file": file})
 
     def edit(self, path: str, new: str, old: str = "", *, edits: object = None, **more: Any) -> str:
@@ -281,16 +279,16 @@ def test_a_file_s_claims_are_told_once_a_session(agent: Agent) -> None:
 
 def test_a_range_that_was_read_has_its_own_claims(agent: Agent) -> None:
     """Those of a whole file are three at most."""
-    rows: Sequence[tuple[Any, Any, list[str]]] = (
-        ({"offset": 7, "limit": 2}, {}, ["send_once"]),
-        ({"offset": 5}, {}, ["send_once"]),
-        ({"limit": 3}, {}, ["night", "RelayLoop"]),
-        ({"limit": 1}, {}, []),
-        ({"offset": 1}, {"content": CODE, "startLine": 4, "numLines": 1}, ["RelayLoop"]),
+    rows: Sequence[tuple[dict[str, object], list[str]]] = (
+        ({"startLine": 7, "numLines": 2}, ["send_once"]),
+        ({"startLine": 1, "numLines": 3}, ["night", "RelayLoop"]),
+        ({"startLine": 1, "numLines": 1}, []),
+        ({"startLine": 4, "numLines": 1, "content": CODE}, ["RelayLoop"]),
     )
-    for number, (given, file, told) in enumerate(rows):
-        assert held(agent.read("src/relay.py", f"s{number}", file, **given)) == told, given
-    assert held(agent.read(TABLE, offset=9, limit=9), (*COINS, "twice")) == ["elm"]
+    for number, (shown, told) in enumerate(rows):
+        assert held(agent.read("src/relay.py", f"s{number}", shown)) == told
+    shown = {"startLine": 9, "numLines": 9}
+    assert held(agent.read(TABLE, file=shown), (*COINS, "twice")) == ["elm"]
     said = agent.read(TABLE, "b")
     assert sum(line.startswith("- ") for line in said.splitlines()) == 3
 

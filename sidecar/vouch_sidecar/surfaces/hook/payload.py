@@ -23,8 +23,6 @@ AGENT = "#"
 PATHS = ("file_path", "notebook_path", "filePath")
 EDITED = ("new_string", "content", "new_source")
 MAX_RANGES = 50
-TO_THE_END = 2_000
-"""Lines that a host reads where only the first one is given."""
 ENVELOPES = {
     "claude-code": """
         task-notification system-reminder teammate-message cross-session-message
@@ -158,8 +156,6 @@ def _range_read(payload: Payload) -> list[tuple[int, int]]:
         return [(1, content.count("\n") + 1)]
     file = _object(_object(payload.get("tool_response")).get("file"))
     first, number = file.get("startLine"), file.get("numLines")
-    if first is None and ("offset" in given or "limit" in given):
-        first, number = given.get("offset", 1), given.get("limit", TO_THE_END)
     if not (isinstance(first, int) and isinstance(number, int)):
         return []
     return [(first, max(first, first + number - 1))]
