@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -68,8 +69,5 @@ def _print_row(headings: Sequence[str], row: Sequence[str], console: Console) ->
     """Print a row: its id, and below it what the others hold."""
     console.print(Text(row[0], style="bold"), soft_wrap=True)
     others = zip(headings[1:], row[1:], strict=True)
-    below = Text(" · ".join(f"{name} {cell}" for name, cell in others if cell))
-    ids = max((len(word) for word in below.plain.split() if word.isascii()), default=1)
-    for line in below.wrap(console, max(console.width - GAP, ids)):
-        line.rstrip()
-        console.print(Text(" " * GAP) + line, soft_wrap=True)
+    below = " · ".join(f"{name} {cell}" for name, cell in others if cell)
+    console.print(Padding(Text(below), (0, 0, 0, GAP)))
