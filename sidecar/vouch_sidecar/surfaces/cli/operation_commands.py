@@ -16,7 +16,6 @@ import click
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.operations.operation import Operation, operation_called, operations
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
@@ -104,14 +103,8 @@ class OperationCommand(click.Command):
         of an engine in this one if there is none, or if it can't answer something. Raises
         `OperationError`.
         """
-        roots, viewer = (
-            roots_from(given["root"]),
-            {name: given[name] for name in ("project", "agent")},
-        )
-        folders = [Path(), *(folder for root in roots for folder in (root, *root.parents))]
-        for path in _paths(given):
-            if not any(os.path.lexists(folder / path) for folder in folders):
-                say(f"{printable(path)} is not there.", err=True)
+        roots = roots_from(given["root"])
+        viewer = {name: given[name] for name in ("project", "agent")}
         with suppress(UnansweredError, ValidationError):
             result = self._asked(given, partial(_served, roots, viewer))
             if result.complete:
@@ -128,8 +121,8 @@ class OperationCommand(click.Command):
         params = {n: list(v) if isinstance(v, tuple) else v for n, v in chosen.items() if v != ()}
         if PATHS in params:
             here = Path.cwd()
-            there = (str(here / p) if os.path.lexists(here / p) else p for p in _paths(given))
-            params[PATHS] = [*there]
+            lines = [line for path in given[PATHS] for line in path.splitlines()]
+            params[PATHS] = [str(here / p) if os.path.lexists(here / p) else p for p in lines]
         if not self.operation.requires_session:
             return answer(self.operation, params)
         from vouch_sidecar.operations import mentions, session_end
@@ -142,11 +135,6 @@ class OperationCommand(click.Command):
             return result.model_copy(update={"session_id": "shell"})
         finally:
             answer(session_end.OPERATION, session)
-
-
-def _paths(given: Mapping[str, Any]) -> list[str]:
-    """The paths of a command line, each once; standard input has one a line."""
-    return [*dict.fromkeys(line for path in given.get(PATHS, ()) for line in path.splitlines())]
 
 
 def _served(
