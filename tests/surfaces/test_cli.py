@@ -41,7 +41,7 @@ def root(tmp_path: Path) -> Path:
         (["search", "zzzqqq"], 1, ["Nothing found."]),
         (["probe", "zzzqqq"], 1, ["Nothing known is named."]),
         (["experts", "  "], 2, ["topic must not be blank"]),
-        (["experts", "jwt", "--limit", "0"], 2, ["--limit must be"]),
+        (["experts", "jwt", "--limit", "0"], 2, ["limit must be"]),
         (["search", "jwt", "--kind", "topic"], 2, ["--kind"]),
         (["experts", "jwt", "--linking", "all"], 2, ["is not one of 'auto', 'declared'"]),
         (["experts", "jwt", "--limt", "3"], 2, ["--limit"]),

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import click
 
@@ -28,8 +28,11 @@ from vouch_sidecar.surfaces.install.command import faults, integration, project_
 from vouch_sidecar.surfaces.install.hosts import HOSTS, PROGRAM
 from vouch_sidecar.surfaces.local.user_socket import connect, has_sockets, socket_path
 
-State = Literal["ok", "note", "wrong"]
 STATE_COLOURS = {"ok": "", "note": "yellow", "wrong": "red"}
+Finding = tuple[str, Literal["ok", "note", "wrong"], str]
+"""What a check is about, how that is, and a sentence. Only what is wrong keeps something from
+working.
+"""
 TRIAL_SECONDS = 15.0
 TRIED = 20
 """Claims that are looked at for one whose words bring something in."""
@@ -38,86 +41,78 @@ BASE = "knowledge base"
 Env = Mapping[str, str]
 
 
-class Checkup(NamedTuple):
-    """What a check found. Only those in state `wrong` prevent something from working."""
-
-    about: str
-    state: State
-    message: str
-
-
 @click.command("doctor")
 @root_option
 def doctor(root: Path | None) -> None:
     """Look whether all is in place. Exit code 1 when something is wrong."""
     is_wrong = False
-    for finding in examined(start_at(root).absolute(), os.environ):
-        is_wrong |= finding.state == "wrong"
-        words = f"{finding.state:5} {finding.about} {finding.message}"
-        show([Words(words, STATE_COLOURS[finding.state], finding, whole=True)])
+    for about, state, message in examined(start_at(root).absolute(), os.environ):
+        is_wrong |= state == "wrong"
+        words = f"{state:5} {about} {message}"
+        show([Words(words, STATE_COLOURS[state], (about, state, message), whole=True)])
     sys.exit(is_wrong)
 
 
-def examined(start: Path, env: Env) -> Iterator[Checkup]:
+def examined(start: Path, env: Env) -> Iterator[Finding]:
     """The findings of all checks."""
     engine, ours = Engine(env=env), program(env)
     engine.registry.search(start)
     engine.load(whole=True)
     found = perform(engine, status.OPERATION, {}, Caller())
     for why in found.refused:
-        yield Checkup(BASE, "wrong", why)
+        yield (BASE, "wrong", why)
     for base in found.roots:
         yield from _base(base, ours)
     if found.roots:
         yield from _hooks(engine, start, env)
     else:
         where = printable(str(start))
-        yield Checkup(BASE, "wrong", f"none found from {where}; {how_to_begin(start)}")
+        yield (BASE, "wrong", f"none found from {where}; {how_to_begin(start)}")
     path = shutil.which(PROGRAM, path=env.get("PATH"))
-    yield Checkup("PATH", "ok" if path else "note", path or f"{PROGRAM} is not on it: {ours}")
+    yield ("PATH", "ok" if path else "note", path or f"{PROGRAM} is not on it: {ours}")
     for name in HOSTS:
         yield from _integration(name, name, project_of(start))
         yield from _integration(name, f"{name} --user", None)
 
 
-def _base(base: status.RootStatus, ours: str) -> Iterator[Checkup]:
+def _base(base: status.RootStatus, ours: str) -> Iterator[Finding]:
     """Where a knowledge base is, what it holds, and whether it is paused."""
     counts, root = base.counts, printable(base.root)
     entities = count(counts.entities, "entity", "entities")
     holds = f"{root}: {count(counts.claims, 'claim')}, {entities}, {count(counts.pages, 'page')}"
     if problems := sum(problem.severity != "hint" for problem in base.problems):
         holds += f"; {count(problems, 'problem')}: `{ours} check` lists them"
-    yield Checkup(BASE, "wrong" if problems else "ok", holds)
+    yield (BASE, "wrong" if problems else "ok", holds)
     if base.paused_until:
         resume = f"`{ours} resume --root {shlex.quote(root)}`"
-        yield Checkup(BASE, "note", f"nothing is said unasked; {resume} ends the pause")
+        yield (BASE, "note", f"nothing is said unasked; {resume} ends the pause")
 
 
-def _hooks(engine: Engine, start: Path, env: Env) -> Iterator[Checkup]:
+def _hooks(engine: Engine, start: Path, env: Env) -> Iterator[Finding]:
     """Whether a process answers hooks, and what it says to a prompt."""
     about, trial = "running sidecar", "trial prompt"
     connected = connect(env)
     is_silent = not engine.registry.unpaused(Caller())
     if connected is not None:
         connected.close()
-        yield Checkup(about, "ok", f"it serves at {socket_path(env)}")
+        yield (about, "ok", f"it serves at {socket_path(env)}")
     elif not has_sockets():
-        yield Checkup(about, "note", "hooks say nothing on this system")
+        yield (about, "note", "hooks say nothing on this system")
         is_silent = True
     elif starts_none(env):
-        yield Checkup(about, "note", f"none, and hooks start none, as {RESIDENT} says")
+        yield (about, "note", f"none, and hooks start none, as {RESIDENT} says")
         is_silent = True
     else:
-        yield Checkup(about, "note", f"none: the next hook starts one ({RESIDENT}=false: none)")
+        yield (about, "note", f"none: the next hook starts one ({RESIDENT}=false: none)")
     if is_silent:
-        yield Checkup(trial, "note", "none sent: hooks are silent")
+        yield (trial, "note", "none sent: hooks are silent")
     elif (prompt := _answered_prompt(engine)) is None:
-        yield Checkup(trial, "note", "none sent: there is no claim that one brings in")
+        yield (trial, "note", "none sent: there is no claim that one brings in")
     else:
         answer = _hooked(prompt, start, env)
         said = f"{len(answer)} characters" if answer else "the hook said nothing"
         words = f"{said} to “{clip(one_line(prompt), PROMPT_CHARS)}”"
-        yield Checkup(trial, "ok" if answer else "wrong", words)
+        yield (trial, "ok" if answer else "wrong", words)
 
 
 def _answered_prompt(engine: Engine) -> str | None:
@@ -150,21 +145,21 @@ def _hooked(prompt: str, cwd: Path, env: Env) -> str:
         return ""
 
 
-def _integration(name: str, about: str, project: Path | None) -> Iterator[Checkup]:
+def _integration(name: str, about: str, project: Path | None) -> Iterator[Finding]:
     """What `install` wrote for a host, in a project or for the user, and what is wrong with it."""
     host = HOSTS[name]
     try:
         base, found = integration(host, project)
     except click.ClickException as error:
-        yield Checkup(about, "note", one_line(error.message))
+        yield (about, "note", one_line(error.message))
         return
     if not any(file.names_us for file in found):
         return
     old = [f.file.path for f in found if f.state == "older" or not f.names_us]
     if old:
         again = f"`{program(os.environ)} install {about}` writes or prints it"
-        yield Checkup(about, "note", f"not as this version has it: {', '.join(old)}; {again}")
+        yield (about, "note", f"not as this version has it: {', '.join(old)}; {again}")
     else:
-        yield Checkup(about, "ok", f"installed in {printable(str(base))}")
+        yield (about, "ok", f"installed in {printable(str(base))}")
     for fault in faults(host, base, project):
-        yield Checkup(about, "wrong", fault)
+        yield (about, "wrong", fault)

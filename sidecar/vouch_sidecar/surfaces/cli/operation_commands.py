@@ -82,9 +82,7 @@ class OperationCommand(click.Command):
         except (NotFoundError, SearchFailedError) as error:
             raise click.ClickException(str(error)) from None
         except InvalidParamsError as error:
-            names = {p.name: p.opts[0] for p in self.params if isinstance(p, click.Option)}
-            said = (f"{names.get(field, field)} {text}" for field, text in error.messages.items())
-            raise click.UsageError("; ".join(said)) from None
+            raise click.UsageError(str(error)) from None
         self.print(result, given)
         if self.operation.is_empty(result) and self.operation.name in MUST_FIND:
             sys.exit(1)
