@@ -21,8 +21,8 @@ from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Claim, Page
 from vouch_sidecar.retrieval.salience import named_in, volunteered
 from vouch_sidecar.retrieval.statements.answers import answers
+from vouch_sidecar.retrieval.statements.candidates import Features
 from vouch_sidecar.retrieval.statements.edits import EditFeatures, met_by
-from vouch_sidecar.retrieval.statements.likelihood import Features
 
 from benchmarks.quality import edits, meaning
 from benchmarks.quality.every_set import opened

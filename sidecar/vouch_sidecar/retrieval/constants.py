@@ -137,12 +137,11 @@ of 300 commits each to pip and click are told any. 43 of 90 edits are told the c
 break, as many where each fifth is judged without itself; without their knowledge base 36, and 19
 and 14 commits. Of thirty edits over `twenty` that break nothing, twelve are told a claim.
 """
-EXACT_WORDS = 2
-"""For `LIKELIHOOD_WEIGHTS["shared"]`: as how many words a tied file counts that the text names, and
-how many more than its words a number that names something: a port, an error code, a time.
-"""
 NAME_WORDS = 2
-"""Likewise: as how many words a name counts that surely names the entity."""
+"""For `LIKELIHOOD_WEIGHTS["shared"]`: as how many words a name counts that surely names the entity,
+or a tied file that the text names, and how many more than its words a number that names something:
+a port, an error code, a time.
+"""
 BARE_WEIGHT = 0.55
 """If the words of a text beside an entity's name weigh less than this, the text asks for anything
 known about the entity.
@@ -178,11 +177,8 @@ WHO_LIKELIHOOD = 0.08
 """Least likelihood at which a claim about a person or a team answers a text that asks who."""
 COMMONNESS = {0: 1.0, 3: 0.8, 2: 0.6, 1: 0.3}
 """Factor of a word by its tier in English, as in `SPECIFICITY`: a word that is rare in a small
-knowledge base may be in every other prompt.
-"""
-SLIGHT = 0.3
-"""Factor of numbers, times and names of commands, which tell as little about a text's subject as a
-very common word.
+knowledge base may be in every other prompt. Numbers, times and names of commands tell as little
+about a text's subject as a very common word.
 """
 MIN_NUMBER = 3
 """Digits of a number that is a part of an identifier or a code and weighs its rarity alone."""

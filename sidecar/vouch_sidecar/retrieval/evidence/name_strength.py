@@ -1,14 +1,23 @@
 """Weighs mentions: how strongly each says that its entity is meant. strength = arm × specificity ×
 keyness × place, each from 0 to 1. docs/how-it-decides.md explains them.
+
+Of a place capitals decide, and at the beginning of a sentence what follows; the sentence is not
+parsed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+from unicodedata import combining
 
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.names.matcher import Mention, outside
-from vouch_sidecar.names.name_forms import FormKind, spelling
+from vouch_sidecar.names.name_forms import FormKind, spelling, unpunctuated
 from vouch_sidecar.retrieval.constants import (
     ARMS,
     LISTED,
@@ -16,18 +25,20 @@ from vouch_sidecar.retrieval.constants import (
     PLACES,
     SPECIFICITY,
     WRITTEN_OUT,
-)
-from vouch_sidecar.retrieval.evidence.name_position import (
-    Placing,
-    content_of,
-    has_signs,
-    is_word,
-    with_signs,
+    PlaceKind,
 )
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.analysis import Unit, fold, units
+from vouch_sidecar.text.analysis import Unit, Units, fold, is_acronym, units
 from vouch_sidecar.text.content_words import terms
-from vouch_sidecar.text.english_words import COMMON, VERY_COMMON, tier
+from vouch_sidecar.text.english_words import (
+    COMMON,
+    DATES,
+    ORDINARY,
+    STOPWORDS,
+    VERY_COMMON,
+    tier,
+)
+from vouch_sidecar.text.prompt_text import printed_lines
 
 FACTORS = ("arm", "specificity", "keyness", "place")
 """The factors of the strength of a mention."""
@@ -46,6 +57,51 @@ _BY_PLACE = {
     "code": "a part of code",
     "another's": "a part of another name",
 }
+_OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
+_LITTLE = STOPWORDS | frozenset(
+    "mr mrs ms mx dr prof sir inc ltd llc corp co gmbh ag plc sa bv".split()
+)
+"""Words with a capital that may stand beside a name without being a part of it."""
+ADDRESSING = frozenset("ask cc dm email inform mail message ping remind slack tell text".split())
+"""Words before a name that address whoever has it."""
+
+_OBJECT = re.compile(
+    r"\s++(?:an?|the|my|your|our|their|his|her|its|this|that|these|those|it|me|us|him|them|all|any"
+    r"|some|every|each|no)\b",
+    re.IGNORECASE,
+)
+"""What stands behind a verb that begins a sentence: “Relay the message”."""
+_PREDICATE = re.compile(
+    r"['’]s\b|[:,]\s"
+    r"|(?:\s(?:and\s\w++|in\s\w++|also|always|just|never|now|only|often|sometimes|still)){0,2}+\s(?:"
+    r"(?:are|ca|could|did|do(?:es)?|ha[ds]|is|may|might|must|shall|should|was|were|wo|would)"
+    r"(?:n['’]?t)?+|can(?:['’]?t|not)?+|will|(?!need)\w{2,40}ed"
+    r"|answers|breaks|crashes|drops|exposes|fails|freezes|gets|gives|goes|hangs|keeps|knows|lags"
+    r"|logs|looks|loses|needs|reads|receives|rejects|returns|runs|says|seems|sends|shows|starts"
+    r"|stops|stores|takes|throws|times|uses|wants|works|writes"
+    r"|came|fell|froze|got|hung|kept|knew|lost|ran|sent|stuck|took|went"
+    r"|\w{2,40}s\s(?:an?|the|my|your|our|its|it|me|us|them|every\w*+|all|some|when|what|\d++))\b",
+    re.IGNORECASE,
+)
+"""What stands behind a name that begins a sentence: “Relay is down”, “Relay's log”."""
+_WITHOUT_ARTICLE = re.compile(
+    r"(?:^|[.!?:;\n][ \t]*+)(?!(?:an?|the|this|that|my|our|your|any|def|class|func)\b)\w++[ ]$"
+    r"|\b(?:are|can|could|did|do|does|had|has|is|may|might|must|should|was|were|will|would)[ ]$"
+    r"|(?<!\d,[ ])\b(?:about|and|at|behind|from|in|into|of|on|or|than|to|via|with)[ ]$",
+    re.IGNORECASE,
+)
+"""What stands before a name in lower case, such as a sentence's first word. English has no bare
+singular nouns: “is the beacon slow” asks about some beacon, “is beacon slow” about Beacon.
+"""
+_NEAR = 200
+"""Characters before and behind a name that are looked at."""
+_TOKEN = re.compile(r"[\w./\\:@-]+")
+_TOKEN_BEFORE = re.compile(r"(?<![\w./\\:@-])[\w./\\:@-]*+$")
+_FILE_BELOW = re.compile(r"/[\w-]+\.[a-z]{1,5}")
+_FOREIGN = re.compile(r"://|@|\b(?:com|dev|edu|example|io|java|javax|net|org)\b")
+"""Hosts, and packages that are named after hosts, belong to somebody else."""
+_JOINED_BEFORE = re.compile(r"(?:[^\W_]|\w_|::|\w\.|^\.\.?/.*)$")
+_JOINED_AFTER = re.compile(r"[^\W_]|_\w|::|\.[^\W\d]")
 
 
 def weigh(view: View, text: str) -> list[Mention]:
@@ -146,3 +202,160 @@ def _tier(mention: Mention, content: Sequence[Unit]) -> int:
         return VERY_COMMON
     word = content[0].folded
     return tier(word) or (COMMON if min(len(word), len(mention.name)) < 3 else 0)
+
+
+@dataclass(frozen=True)
+class Placing:
+    """A text split into units, to decide what a mention at some place of it is worth."""
+
+    analysis: Units
+
+    @property
+    def text(self) -> str:
+        return self.analysis.text
+
+    def place(self, mention: Mention, is_person: bool, common: int) -> PlaceKind:
+        """The place of a mention. `common` says how common an English word its name is: 0 for what
+        is none, and for what is a name wherever it stands by itself.
+        """
+        if self._unpunctuated == unpunctuated(mention.matched):
+            return "alone"
+        inside = self.units_in(mention.start, mention.end)
+        is_part, is_one = mention.form is FormKind.PART, is_word(inside)
+        words = [unit for unit in content_of(inside) if not unit.folded.isdigit()]
+        unit = (words or inside)[0]
+        token = token_around(self.text, mention.start, mention.end)
+        is_foreign = _FOREIGN.search(" ".join(token)) is not None
+        may_be_code = is_one and not is_person and not is_foreign and unit.end - unit.start > 2
+        if may_be_code and is_code(*token):
+            return "code"
+        is_anothers = is_foreign or self._is_anothers(unit, is_person)
+        if len(inside) == 1 and is_anothers and (is_part or not has_signs(mention.name)):
+            return "another's"
+        name: PlaceKind = "name"
+        if self._is_printed(mention.start):
+            is_several = len(inside) > 1 and " " not in self.text[mention.start : mention.end]
+            name = "name" if is_several else "printed"  # an identifier names one thing
+        has_capital = mention.name != mention.name.lower()
+        is_written = (has_capital or is_person) and self.has_own_capital(unit)
+        is_shouted = is_acronym(self.text[unit.start : unit.end]) and not self._is_title
+        if not common or is_written or is_shouted:
+            return name
+        is_small = has_capital and self.text[unit.start].islower()
+        has_object = _OBJECT.match(self.text, unit.end) is not None
+        is_verb = has_object and (is_small or self._starts_sentence(unit))
+        is_subject = has_capital and _PREDICATE.match(self.text, unit.end) is not None
+        if is_subject and not is_small and not is_verb:
+            return name
+        if is_part:
+            return "as it is" if common == ORDINARY else "word"
+        before = self.text[max(0, unit.start - _NEAR) : unit.start]
+        is_bare = not is_small or _WITHOUT_ARTICLE.search(before) is not None
+        return "as it is" if common > VERY_COMMON and is_bare and not is_verb else "word"
+
+    @cached_property
+    def _is_title(self) -> bool:
+        """Whether capitals say nothing: every word has one, as in a heading."""
+        content = content_of(self.analysis.units)
+        is_long = len(content) > (1 if self.text.isupper() else 3)
+        return is_long and all(map(self._has_capital, content))
+
+    @cached_property
+    def _unpunctuated(self) -> str:
+        return unpunctuated(self.text)
+
+    @cached_property
+    def _printed(self) -> list[tuple[int, int]]:
+        return printed_lines(self.text)
+
+    def _is_printed(self, at: int) -> bool:
+        """Whether a machine printed the line at an offset."""
+        number = bisect_right(self._printed, at, key=itemgetter(0))
+        return number > 0 and at < self._printed[number - 1][1]
+
+    def units_in(self, start: int, end: int) -> list[Unit]:
+        """The units between two offsets."""
+        return self.analysis.units[self._number(start) : self._number(end)]
+
+    def _number(self, start: int) -> int:
+        """The number of the unit that begins at an offset, or of the next one."""
+        return bisect_left(self.analysis.units, start, key=lambda unit: unit.start)
+
+    def has_own_capital(self, unit: Unit) -> bool:
+        """Whether a word has a capital that neither the start of a sentence nor a heading
+        explains.
+        """
+        return self._has_capital(unit) and not self._is_title and not self._starts_sentence(unit)
+
+    def _is_anothers(self, unit: Unit, person: bool) -> bool:
+        """Whether a word is a part of a longer proper name."""
+        if not self._has_capital(unit) or self._is_title:
+            return False
+        at, units = self._number(unit.start), self.analysis.units
+        if at + 1 < len(units) and not units[at + 1].gap and self._belongs_to_name(units[at + 1]):
+            return True
+        if at == 0 or unit.gap or not self._belongs_to_name(before := units[at - 1]):
+            return False
+        if self._starts_sentence(before):  # a verb, or the first name of someone else
+            return person and tier(before.folded) == 0 and before.folded not in ADDRESSING
+        return True
+
+    def _belongs_to_name(self, unit: Unit) -> bool:
+        return self._has_capital(unit) and not (unit.folded in _LITTLE or unit.folded in DATES)
+
+    def _has_capital(self, unit: Unit) -> bool:
+        return self.text[unit.start].isupper()
+
+    def _starts_sentence(self, unit: Unit) -> bool:
+        before = self.text[max(0, unit.start - _NEAR) : unit.start].rstrip(" \t\"'“‘(*_#>-")
+        return not before or before[-1] in ".!?:\n"
+
+
+def content_of(units: Iterable[Unit]) -> list[Unit]:
+    """Some units without stopwords."""
+    return [unit for unit in units if unit.folded not in STOPWORDS]
+
+
+def is_word(units: Sequence[Unit]) -> bool:
+    """Whether some units are one word of a script with spaces, stopwords aside."""
+    return len(content_of(units)) < 2 and not any(unit.spaceless for unit in units)
+
+
+def is_code(before: str, rest: str) -> bool:
+    """Whether a word between these is a part of `beacon_client`, `BeaconClient`, `beacon.write()`
+    or `services/beacon/app.py`.
+    """
+    joined = _JOINED_BEFORE.search(before) or _JOINED_AFTER.match(rest)
+    return joined is not None or _FILE_BELOW.fullmatch(rest) is not None
+
+
+def token_around(text: str, start: int, end: int) -> tuple[str, str]:
+    """The characters before and after a place, up to white space."""
+    before = _TOKEN_BEFORE.search(text[max(0, start - _NEAR) : start])
+    after = _TOKEN.match(text, end, end + _NEAR)
+    return before[0] if before else "", after[0].rstrip(".:") if after else ""
+
+
+def with_signs(text: str, mention: Mention) -> str | None:
+    """A mention widened to the signs that begin or end its name; None if the text lacks some of
+    them.
+    """
+    name, written = mention.name.strip(), text[mention.start : mention.end]
+    before, after = _edges(name)
+    if fold(written) == fold(name) or not (before or after):
+        return written
+    if text.endswith(before, 0, mention.start) and text.startswith(after, mention.end):
+        return before + written + after
+    return None
+
+
+def has_signs(name: str) -> bool:
+    """Whether a name begins or ends with signs that are no punctuation of a sentence: C#, @team."""
+    before, after = _edges(name.strip())
+    return bool(before.strip(_OPENING) or after.strip(_CLOSING))
+
+
+def _edges(name: str) -> tuple[str, str]:
+    """The signs that begin a name, and those that end it."""
+    letters = [at for at, sign in enumerate(name) if sign.isalnum() or combining(sign)]
+    return (name[: letters[0]], name[letters[-1] + 1 :]) if letters else (name, name)

@@ -21,14 +21,13 @@ from vouch_sidecar.retrieval.constants import (
     MAX_ASKED,
     MIN_NUMBER,
     SIGN_PAIR,
-    SLIGHT,
 )
-from vouch_sidecar.retrieval.evidence.name_position import Placing, content_of
+from vouch_sidecar.retrieval.evidence.name_strength import Placing, content_of
 from vouch_sidecar.retrieval.evidence.text_kinds import Span, blanked, exact_places, is_command
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import Term, content_stems, terms
-from vouch_sidecar.text.english_words import DATES, tier
+from vouch_sidecar.text.english_words import DATES, VERY_COMMON, tier
 from vouch_sidecar.text.prompt_text import (
     asked_sentences,
     without_asking,
@@ -183,7 +182,7 @@ def _commonness(word: Term) -> float:
     folded = fold(word.word)
     is_letter = len(folded) == 1 and folded.isascii()  # such as the sign of a unit
     if is_number(folded) or is_letter or is_command(folded):
-        return SLIGHT
+        return COMMONNESS[VERY_COMMON]
     return COMMONNESS[tier(folded)]
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from vouch_sidecar.kb.records import Claim, Kind, Relation, key_of
 from vouch_sidecar.retrieval.constants import (
     BARE_WEIGHT,
-    EXACT_WORDS,
     FEW,
     MANY,
     MAX_PHRASED,
@@ -27,12 +26,12 @@ from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to_what
 from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.statements.candidates import (
     Candidate,
+    Features,
     Strengths,
     candidates_for,
     claims_by_id,
     claims_of,
 )
-from vouch_sidecar.retrieval.statements.likelihood import Features
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import Term
 
@@ -222,7 +221,7 @@ def judge(
                 named=strength,
                 section=float(candidate.section is not None),
                 size=size,
-                shared=log(1 + shared + (EXACT_WORDS if tie or number else 0)),
+                shared=log(1 + shared + (NAME_WORDS if tie or number else 0)),
                 passage=size if candidate.kind == "passage" else 0.0,
             )
             words = tuple(word.word for word in held)
