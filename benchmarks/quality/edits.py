@@ -109,7 +109,7 @@ def told(edits: Iterable[Edit], world: World) -> Iterator[Outcome]:
     """Whether a claim that an edit breaks is told of it; a commit should be told nothing."""
     view = view_of(world)
     for edit in edits:
-        found = [each.candidate for each in met_by(view, edit.path, edit.inserted, edit.removed)]
+        found = [each for each, _ in met_by(view, edit.path, edit.inserted, edit.removed)]
         ids = [one.artifact.id for one in found[:1] if one.likelihood >= EDIT_LEAST]
         counts = not set(ids).isdisjoint(edit.want) if edit.want else bool(ids)
         text = f"{edit.path}: {edit.inserted[:80]}"

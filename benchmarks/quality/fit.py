@@ -112,8 +112,8 @@ def _edits() -> Iterator[Example]:
             view = view_of(world)
             for edit in made:
                 found = [
-                    Candidate(met.features, met.candidate.artifact.id in edit.want)
-                    for met in met_by(view, edit.path, edit.inserted, edit.removed)
+                    Candidate(features, met.artifact.id in edit.want)
+                    for met, features in met_by(view, edit.path, edit.inserted, edit.removed)
                 ]
                 kind = "edit" if edit.want else "commit"
                 yield Example(kind, bool(edit.want), tuple(found))

@@ -200,7 +200,7 @@ def test_what_an_edit_meets_and_may_not_be_told_hides_nothing() -> None:
     seen = view(entity("sluice", "Sluice"), talk, quote, said_once, worded)
     touched = Touched("ops/sluice.py", is_edit=True, inserted="refused = 11  # after eleven")
     met = met_by(seen, "ops/sluice.py", touched.inserted)
-    assert [each.candidate.artifact.id for each in met] == ["a", "b"]
+    assert [each.artifact.id for each, _ in met] == ["a", "b"]
     heard = replace(seen, is_unasked=True, workspace=World(Path("/work")))
     assert [hit.artifact.id for hit in hits_to_tell(heard, touched, ())] == ["b"]
 

@@ -43,7 +43,6 @@ of its own weighs for it.
 WRITTEN_OUT = 0.5
 """Least keyness where both name and text have a capital that nothing else explains."""
 
-PlaceKind = Literal["alone", "name", "printed", "as it is", "code", "another's", "word"]
 PLACES: dict[str, float] = {
     "alone": 1.0,  # the text is nothing but the name
     "name": 1.0,  # a capital that nothing else explains, or one where a name stands

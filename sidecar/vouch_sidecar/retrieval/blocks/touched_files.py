@@ -70,8 +70,7 @@ def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
         lost = _broken_by(view, there, touched.ranges, touched.before or touched.removed)
     yield from (_hit(tied) for tied in ties if tied.claim.id in lost and stale(view, tied.claim))
     if touched.inserted:
-        met = met_by(view, there, touched.inserted, touched.removed, lost)
-        found = (each.candidate for each in met)
+        found = (one for one, _ in met_by(view, there, touched.inserted, touched.removed, lost))
         told = (each for each in found if each.is_told(view) and each.likelihood >= EDIT_LEAST)
         for one in islice(told, 1):
             yield Line(view, one.artifact, there, one.likelihood, "text", None)

@@ -25,7 +25,6 @@ from vouch_sidecar.retrieval.constants import (
     PLACES,
     SPECIFICITY,
     WRITTEN_OUT,
-    PlaceKind,
 )
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import Unit, Units, fold, is_acronym, units
@@ -214,7 +213,7 @@ class Placing:
     def text(self) -> str:
         return self.analysis.text
 
-    def place(self, mention: Mention, is_person: bool, common: int) -> PlaceKind:
+    def place(self, mention: Mention, is_person: bool, common: int) -> str:
         """The place of a mention. `common` says how common an English word its name is: 0 for what
         is none, and for what is a name wherever it stands by itself.
         """
@@ -232,7 +231,7 @@ class Placing:
         is_anothers = is_foreign or self._is_anothers(unit, is_person)
         if len(inside) == 1 and is_anothers and (is_part or not has_signs(mention.name)):
             return "another's"
-        name: PlaceKind = "name"
+        name = "name"
         if self._is_printed(mention.start):
             is_several = len(inside) > 1 and " " not in self.text[mention.start : mention.end]
             name = "name" if is_several else "printed"  # an identifier names one thing

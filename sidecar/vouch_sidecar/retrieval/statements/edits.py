@@ -45,19 +45,12 @@ class EditFeatures(NamedTuple):
         return round(1 / (1 + exp(-BIAS_EDITS - fsum(terms))), 3)
 
 
-class Met(NamedTuple):
-    """A claim that an edit may break."""
-
-    candidate: Candidate
-    features: EditFeatures
-
-
 def met_by(
     view: View, path: str, inserted: str, removed: str = "", lost: Container[str] = ()
-) -> list[Met]:
-    """The claims that hold words of what an edit put into a file or took out, likeliest first: two,
-    or one where the claim is tied to the file or named. Those with the ids in `lost` are known to
-    be broken, and compared with none.
+) -> list[tuple[Candidate, EditFeatures]]:
+    """The claims that an edit may break, likeliest first, each with its features: those that hold
+    words of what it put into a file or took out, two, or one where the claim is tied to the file or
+    named. Those with the ids in `lost` are known to be broken, and compared with none.
     """
     text = f"{inserted[:MAX_JUDGED]}\n{removed[:MAX_JUDGED]}"
     changed = frozenset(content_stems(text))
@@ -76,7 +69,7 @@ def met_by(
         beside = [worth for word, worth in worths.items() if word.held_by(around)]
         if held and candidate.artifact.id not in lost:
             found.append((candidate, held, fsum(beside) / fsum(worths.values())))
-    met = []
+    met = list[tuple[Candidate, EditFeatures]]()
     for candidate, held, share in found:
         about = [each for each in named if each.entity_id in candidate.entity_ids]
         in_path = [each.strength for each in about if each.start < len(path)]
@@ -94,5 +87,5 @@ def met_by(
             prose=float(is_test(path) or ending_of(path) in DOCUMENTS),
             named=max((each.strength for each in about), default=0.0),
         )
-        met.append(Met(candidate._replace(likelihood=features.likelihood), features))
-    return sorted(met, key=lambda each: each.candidate.order)
+        met.append((candidate._replace(likelihood=features.likelihood), features))
+    return sorted(met, key=lambda each: each[0].order)
