@@ -29,8 +29,6 @@ _ITEM = re.compile(
     r"|<li\b[^<>\n]{0,200}>[ \t]*|:[\w -]+:[ \t]+)(?=\S)"
 )
 """The mark of an item: a dash, bullet, number, letter, tag or field, and a box to tick."""
-_TURN = re.compile(r"(?:User|Human|Assistant|AI|Bot|System|Agent):[ \t]")
-"""Where somebody begins to speak."""
 _QUOTE = re.compile(r"[ \t]{0,3}(?:>[ \t]?)+")
 _NO_PROSE = re.compile(
     r"\||\.\.(?:[ \t]|$)|(?:[-*_=+|:][ \t]*){3,}\Z|</?[a-zA-Z][^<>]*>\Z|<!--"
@@ -45,8 +43,8 @@ _ABOVE_CODE = re.compile(
 _LINE_BREAK = re.compile(r"\n(?:[ \t]{0,3}(?:>[ \t]?)+)?")
 _BREAK_BETWEEN_SIGNS = re.compile(rf"(?<={WITHOUT_SPACES})\s*\n\s*(?={WITHOUT_SPACES})")
 
-_Kind = Literal["blank", "item", "other", "text", "title", "turn", "underline"]
-"""What a line of a document is. A turn is text that begins a paragraph."""
+_Kind = Literal["blank", "item", "other", "text", "title", "underline"]
+"""What a line of a document is."""
 Span = tuple[int, int]
 """Start and end of a part of a document, in characters."""
 
@@ -98,7 +96,7 @@ def parts_of(text: str) -> tuple[list[Block], list[Span]]:
     for kind, start, end, indent in _lines(text):
         if kind == "text" and is_open:
             blocks[-1].end = end
-        elif kind in ("text", "turn", "item"):
+        elif kind in ("text", "item"):
             while lists[-1].indent >= indent:
                 lists.pop()
             if kind == "item":
@@ -115,7 +113,7 @@ def parts_of(text: str) -> tuple[list[Block], list[Span]]:
             lists = [_List(-1)]
         elif kind == "other":  # parts a sentence from a list below
             lists[-1].last = None
-        is_open = kind in ("text", "turn", "item")
+        is_open = kind in ("text", "item")
     return blocks, headings
 
 
@@ -198,7 +196,8 @@ def _lines(text: str) -> Iterator[tuple[_Kind, int, int, int]]:
         kind: _Kind = "blank"
         mark = 0
         if fence or not words or indent > code_below:
-            fence = "" if fence and _closes(words, fence) else fence
+            is_closing = words.startswith(fence) and not words.strip(fence[:1])
+            fence = "" if is_closing else fence
         else:
             kind, mark = _kind_of(words, is_open)
             if title and _UNDERLINE.match(line) and (line[0] not in "`~" or len(line) >= title):
@@ -207,13 +206,9 @@ def _lines(text: str) -> Iterator[tuple[_Kind, int, int, int]]:
                 kind, fence = "other", opened[1]
             code_below = indent if _ABOVE_CODE.match(words) else inf
         title = len(words) if kind == "text" and not is_open and indent < 2 else 0
-        is_open = kind in ("text", "turn", "item")
+        is_open = kind in ("text", "item")
         yield kind, at + begins + indent + mark, at + len(whole.rstrip()), indent
         at += len(whole) + 1
-
-
-def _closes(words: str, fence: str) -> bool:
-    return words.startswith(fence) and not words.strip(fence[0])
 
 
 def _kind_of(words: str, is_open: bool) -> tuple[_Kind, int]:
@@ -226,4 +221,4 @@ def _kind_of(words: str, is_open: bool) -> tuple[_Kind, int]:
         return "other", 0
     if mark := _ITEM.match(words):
         return "item", mark.end()
-    return ("turn" if _TURN.match(words) else "text"), 0
+    return "text", 0

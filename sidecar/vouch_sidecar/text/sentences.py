@@ -63,8 +63,6 @@ def _ends(text: str, start: int, mark: int, end: int) -> bool:
     if end - start > MAX_SENTENCE:
         return True
     so_far = text[start:end]
-    if so_far.count("`") % 2 or _is_open(so_far, text[end : end + MAX_SENTENCE]):
-        return False
     if text[mark] in "。！？":
         return True
     following = text[end : end + _LOOK_AHEAD].lstrip()[:1]
@@ -75,14 +73,6 @@ def _ends(text: str, start: int, mark: int, end: int) -> bool:
     word = so_far[: mark - start].split()[-1:] or [""]
     last = word[0].lstrip("([{\"'“‘*_").lower()
     return not (last in ABBREVIATED or (len(last) == 1 and last.isalpha() and last != "i"))
-
-
-def _is_open(so_far: str, rest: str) -> bool:
-    """Whether a bracket is open at the end of `so_far` and closes in `rest`."""
-    for opening, closing in ("()", "[]", "“”"):
-        if so_far.count(opening) > so_far.count(closing) and closing in rest:
-            return True
-    return False
 
 
 def is_statement(text: str) -> bool:
