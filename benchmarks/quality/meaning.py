@@ -33,7 +33,7 @@ class MeaningWorld(World):
         super().__init__(root, settings | {"recall": {"timeout_ms": 10_000}})  # on a busy machine
         self._portal, engine = portal, self.engine
         self.engine.embeddings = portal.call(
-            partial(Embeddings, engine.registry, engine.faults, engine.due, load)
+            partial(Embeddings, engine.registry, engine.faults, engine.changed, load)
         )
         self._running = portal.start_task_soon(self.engine.embeddings.run)
         until = time.monotonic() + READY_SECONDS

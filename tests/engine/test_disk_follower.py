@@ -373,7 +373,7 @@ async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
 async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_workspace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str, made: str
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.SEARCH_SHARE", 1.0)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.SEARCH_SECONDS", 0.1)
     (tmp_path / start).mkdir(parents=True)
     other = base(tmp_path / "other")
     engine = unread_engine(env={"HOME": str(tmp_path)})

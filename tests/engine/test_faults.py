@@ -103,7 +103,6 @@ async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> 
 
 LOOKS = [
     "kb.store:Store:reconcile",
-    "engine.engine:Engine:publish",
     "engine.collection:Published:configured",
     "index.knowledge:Knowledge:after",
 ]

@@ -104,10 +104,10 @@ def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
     (root / DESK).touch()
     again = looked(engine)
     assert (len(reads), ties_in(again) == ties_in(world)) == (3, True)
-    woken = engine.due.count
+    woken = engine.changed.count
     engine.load(whole=True)
     anew = looked(engine)  # of the same generation on another base
-    assert (anew is again, anew.serial, engine.due.count > woken) == (False, again.serial, True)
+    assert (anew is again, anew.serial, engine.changed.count > woken) == (False, again.serial, True)
     (root / ".git" / "index").touch()  # as `git status` writes it anew
     assert looked(engine).serial == again.serial
 

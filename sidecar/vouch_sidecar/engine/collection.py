@@ -172,13 +172,6 @@ class Collection:
             checkout, files = now, self.reader.read()
         return Seen(self.reader.latest, files, checkout)
 
-    def keep(self, whole: bool = False) -> Seen | None:
-        """What was read last, on the base that the next process starts from, which is written if
-        one is wanted (`DiskReader.keep`); None if that is to be tried again. Blocks.
-        """
-        is_done, of = self.reader.keep(whole), self.published
-        return Seen(self.reader.latest, of.files, of.checkout) if is_done else None
-
     def _settled(self, give_up_at: float) -> Checkout:
         """What is checked out once git has written its files, or it is time to give up."""
         while (checkout := self.checkout()) is None and time.monotonic() < give_up_at:

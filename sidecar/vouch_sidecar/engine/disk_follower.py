@@ -1,8 +1,9 @@
 """Keeps what an engine publishes equal to the files on disk, in a process that stays.
 
-Each knowledge base has three tasks: one watches its files; one reads what events, clients and a
-sweep say has changed, in the thread that reads; one has the world around it built, in the thread
-that builds. All publish on the event loop. A round that fails is reported and made again.
+Each knowledge base has four tasks: one watches its files; one reads what events, clients and a
+sweep say has changed, and one keeps a base for the next process, in the thread that reads; one has
+the world around it built, in the thread that builds. All publish on the event loop. A step that
+fails is reported and made again. `Engine.load` and `settle` make the same steps once.
 """
 
 from __future__ import annotations
@@ -12,23 +13,14 @@ from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
 from math import inf
-from pathlib import Path
 
 import anyio
+from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 
 from vouch_sidecar.engine.collection import Collection, looked_at
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.faults import (
-    BASE,
-    LOOK,
-    NO_TIES,
-    NOT_TAKEN_IN,
-    UNWRITTEN,
-    WATCH,
-    WORKSPACE,
-    Faults,
-)
+from vouch_sidecar.engine.faults import BASE, BASES, LOOK, SEARCH, WATCH, WORKSPACE, Faults, Step
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.kb.watch import changes, sweep_interval
 
@@ -36,38 +28,27 @@ log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.02
 """Events with shorter pauses between them count as one change."""
-RETRY_SECONDS = 2.0
-"""Shortest pause before a failed step is made again."""
+RETRY_SECONDS = 5.0
+"""Pause before a failed step is made again."""
 AROUND_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
 FINISH_SECONDS = 2.0
 """A base is kept so long after a change."""
-SEARCH_SHARE = 0.005
-"""Share of the time that may be spent searching folders without a knowledge base for one."""
-WRITE_SECONDS = 30.0
-"""Pause before a base that could not be written is tried again."""
-UNFOLLOWED = "Changes on disk are not all followed"
-WATCH_LOST = "Changes on disk are noticed late: the watcher was lost"
-Step = Callable[[], Awaitable[None]]
+SEARCH_SECONDS = 5.0
+"""Pause between searches of folders without a knowledge base for one."""
+Wait = Callable[[], Awaitable[object]]
 
 
-async def repeated(
-    engine: Engine, faults: Faults, step: str, sentence: str, due: Step, work: Step
-) -> None:
+async def repeated(faults: Faults, step: Step, due: Wait, work: Wait) -> None:
     """Wait until something is due and do it, until cancelled. What fails is a fault until it
     succeeds.
     """
     while True:
-        began, is_done = engine.clock(), False
-        with faults.contained(step, sentence):
+        with faults.contained(step):
             await due()
-            began = engine.clock()
             await work()
-            is_done = True
-        pause = sweep_interval(engine.clock() - began, least=RETRY_SECONDS)
-        rests_until = engine.clock() + (0.0 if is_done else pause)
-        while (left := rests_until - engine.clock()) > 0:
-            await engine.due.since(engine.due.count, left)
+        if step in faults:
+            await anyio.sleep(RETRY_SECONDS)
 
 
 async def run_engine(engine: Engine) -> None:
@@ -84,59 +65,49 @@ class DiskFollower:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._bases: dict[Path, BaseFollower] = {}
+        self._registry = engine.registry
+        self._scopes: dict[Collection, anyio.CancelScope] = {}
+        """What ends the tasks of each knowledge base that is followed."""
         self._disk = anyio.CapacityLimiter(1)
         """One thread reads and writes files of knowledge bases."""
-        self._search_at = 0.0
-
-    async def finish_bases(self) -> None:
-        """Keep bases for the next process."""
-        for base in list(self._bases.values()):
-            await base.finish()
 
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
-        engine = self._engine
+        faults, wait = self._engine.faults, partial(anyio.sleep, SEARCH_SECONDS)
         async with anyio.create_task_group() as group:
-            group.start_soon(engine.embeddings.run)
-            follow = partial(self._follow_served, group.start_soon)
-            await repeated(engine, engine.faults, "bases", UNFOLLOWED, self._until_others, follow)
+            group.start_soon(self._engine.embeddings.run)
+            group.start_soon(repeated, faults, SEARCH, wait, self._search)
+            follow = partial(self._follow_served, group)
+            await repeated(faults, BASES, self._until_others, follow)
+
+    async def _search(self) -> None:
+        """Serve what is found in folders that had no knowledge base."""
+        if await run_sync(self._registry.has_found_one):
+            self._registry.search_again()
 
     async def _until_others(self) -> None:
-        """Wait until other knowledge bases are served than followed, or it is time to search."""
-        engine, registry = self._engine, self._engine.registry
-        while registry.collections == {tree: b.collection for tree, b in self._bases.items()}:
-            pause = self._search_at - engine.clock() if registry.lacking else inf
-            if pause <= 0:
-                break
-            await engine.due.since(engine.due.count, pause)
+        """Wait until other knowledge bases are served than followed."""
+        served = self._registry.collections
+        await self._engine.changed.until(lambda: {*served.values()} != self._scopes.keys())
 
-    async def _follow_served(self, start: Callable[..., object]) -> None:
-        """Follow the knowledge bases that are served, and no others. Now and then, search folders
-        that have none for a new one.
-        """
-        engine, registry = self._engine, self._engine.registry
-        for tree, base in list(self._bases.items()):
-            if registry.collections.get(tree) is not base.collection:
-                self._bases.pop(tree).scope.cancel()
-        for tree, collection in registry.collections.items():
-            if tree not in self._bases:
-                base = self._bases[tree] = BaseFollower(engine, collection, self._disk)
-                start(base.run)
-        if registry.lacking and (began := engine.clock()) >= self._search_at:
-            if await run_sync(registry.has_found_one, limiter=self._disk):
-                registry.search_again()
-            cost = engine.clock() - began
-            self._search_at = began + cost + sweep_interval(cost, share=SEARCH_SHARE)
+    async def _follow_served(self, group: TaskGroup) -> None:
+        """Follow the knowledge bases that are served, and no others."""
+        served = {*self._registry.collections.values()}
+        for collection in self._scopes.keys() - served:
+            self._scopes.pop(collection).cancel()
+        for collection in served - self._scopes.keys():
+            base = BaseFollower(self._engine, collection, self._disk)
+            self._scopes[collection] = base.scope
+            group.start_soon(base.run)
 
 
 class BaseFollower:
     """Follows one knowledge base. `disk` lets one thread at a time read and write files."""
 
     def __init__(self, engine: Engine, collection: Collection, disk: anyio.CapacityLimiter) -> None:
-        self.collection = collection
         self.scope = anyio.CancelScope()
         self._engine = engine
+        self._collection = collection
         self._disk = disk
         self._changed: set[str] = set()
         """Files that events name, to be read at once. They are apart from those that were reported,
@@ -152,42 +123,39 @@ class BaseFollower:
         with self.scope:
             async with anyio.create_task_group() as group:
                 for task in (
-                    (LOOK, NOT_TAKEN_IN, self._until_due, self._look),
-                    (WORKSPACE, NO_TIES, self._until_world_due, self._build),
-                    (WATCH, WATCH_LOST, self._until_looked, self._watch),
+                    (LOOK, self._until_due, self._look),
+                    (BASE, self._until_keep_due, self._keep),
+                    (WORKSPACE, self._until_world_due, self._build),
+                    (WATCH, self._until_looked, self._watch),
                 ):
-                    group.start_soon(repeated, self._engine, self.collection.faults, *task)
-
-    async def finish(self) -> None:
-        """Keep a base for the next process now."""
-        await self._until_looked()
-        await self._keep()
+                    group.start_soon(repeated, self._collection.faults, *task)
 
     # Files
 
     async def _until_due(self) -> None:
         """Wait until a look at some files is due."""
-        engine, due = self._engine, self._engine.due
-        while (left := self._due_at() - engine.clock()) > 0:
-            await due.since(due.count, min(left, AROUND_SECONDS))
-        if self.collection.has_looked:
+        clock, changed = self._engine.clock, self._engine.changed
+        while (left := self._due_at() - clock()) > 0:
+            await changed.since(changed.count, min(left, AROUND_SECONDS))
+        if self._collection.has_looked:
             await anyio.sleep(SETTLE_SECONDS)
 
     def _due_at(self) -> float:
-        collection, expiry = self.collection, self.collection.reader.store.deadline
+        collection, expiry = self._collection, self._collection.reader.store.deadline
         is_reported = bool(self._changed or collection.reported)
         if is_reported or collection.is_checked_out_anew or collection.reader.is_damaged:
             return 0.0
-        return min(self._sweep_at, self._keep_at, inf if expiry is None else expiry)
+        return min(self._sweep_at, inf if expiry is None else expiry)
 
     async def _look(self) -> None:
-        """Read what is due, publish what changed, and keep a base if it is time."""
-        patience = await run_sync(self.collection.wait_for_git)  # others are read meanwhile
-        engine, collection, began = self._engine, self.collection, self._engine.clock()
+        """Read what is due, and publish what changed."""
+        patience = await run_sync(self._collection.wait_for_git)  # others are read meanwhile
+        engine, collection, began = self._engine, self._collection, self._engine.clock()
         changed, self._changed = self._changed, set()
         sweep_at, self._sweep_at = self._sweep_at, 0.0  # where this fails, all are read again
+        is_sweep = sweep_at <= began
         with engine.breath, looked_at(collection.reported) as reported:
-            paths = None if sweep_at <= began else changed | reported
+            paths = None if is_sweep else changed | reported
             seen = await run_sync(collection.read, paths, patience, limiter=self._disk)
             cost = engine.clock() - began
             log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
@@ -196,31 +164,29 @@ class BaseFollower:
             cost = 0.0
         elif reported:
             engine.changed.bump()  # questions wait for this
-        is_swept = sweep_at <= began
-        self._sweep_at = engine.clock() + sweep_interval(cost) if is_swept else sweep_at
-        if self._keep_at <= engine.clock():
-            await self._keep()
+        self._sweep_at = engine.clock() + sweep_interval(cost) if is_sweep else sweep_at
+
+    async def _until_keep_due(self) -> None:
+        """Wait until a base is to be kept for the next process."""
+        clock, changed = self._engine.clock, self._engine.changed
+        while (left := self._keep_at - clock()) > 0:
+            await changed.since(changed.count, left)
 
     async def _keep(self) -> None:
-        """Keep a base for the next process. One that could not be written is tried again later."""
-        engine, collection, kept = self._engine, self.collection, None
-        with collection.faults.contained(BASE, UNWRITTEN):
-            kept = await run_sync(collection.keep, limiter=self._disk)
-        if kept is not None:
-            engine.publish(collection, kept)
-        pause = WRITE_SECONDS if BASE in collection.faults else FINISH_SECONDS
-        self._keep_at = engine.clock() + pause if kept is None else inf
+        engine, keep = self._engine, self._collection.reader.keep
+        is_kept = engine.publish_kept(self._collection, await run_sync(keep, limiter=self._disk))
+        self._keep_at = inf if is_kept else engine.clock() + FINISH_SECONDS
 
     # The world around
 
     async def _until_world_due(self) -> None:
         """Wait until a world is to be built."""
-        collection, due = self.collection, self._engine.due
-        while not collection.is_world_due:
-            await due.since(due.count, AROUND_SECONDS)
+        changed = self._engine.changed
+        while not self._collection.is_world_due:
+            await changed.since(changed.count, AROUND_SECONDS)
 
     async def _build(self) -> None:
-        engine, collection = self._engine, self.collection
+        engine, collection = self._engine, self._collection
         given, reported = collection.given, collection.reported_around
         with engine.breath.steps() as breathe, looked_at(reported) as paths:
             world = await in_turn(partial(collection.build, given, paths, breathe), WORLDS)
@@ -233,11 +199,11 @@ class BaseFollower:
 
     async def _until_looked(self) -> None:
         """Wait until the files were read: the watcher would report each file that we read."""
-        await self._engine.changed.until(lambda: self.collection.has_looked)
+        await self._engine.changed.until(lambda: self._collection.has_looked)
 
     async def _watch(self) -> None:
-        async with aclosing(changes(self.collection.root)) as events:
+        async with aclosing(changes(self._collection.root)) as events:
             async for paths in events:
-                self.collection.faults.remove(WATCH)
+                self._collection.faults.remove(WATCH)
                 self._changed |= paths
-                self._engine.due.bump()
+                self._engine.changed.bump()

@@ -82,13 +82,14 @@ class DiskReader:
         if self.bases is not None:
             self.bases.purge()
 
-    def keep(self, whole: bool = False) -> bool:
+    def keep(self, whole: bool = False) -> Knowledge | None:
         """Write the base from which the next process starts, if one is wanted (`whole`: if anything
-        changed), and go on from it. Returns whether that is done: another process may remove it
-        meanwhile. Raises OSError or ValueError if there is no room.
+        changed), and go on from it. Returns what was read last; None if it is to be tried again, as
+        another process removed the base meanwhile. Raises OSError or ValueError if there is no
+        room.
         """
         if not self._is_sound:
-            return False
+            return None
         store, bases, latest = self.store, self.bases, self.latest
         is_old = latest.snapshot.changes >= (1 if whole else REBASE_FROM)
         if bases is None:
@@ -98,5 +99,5 @@ class DiskReader:
             try:
                 self.latest = latest.on_base(bases.write(latest, store.stats(), store.config))
             except FileNotFoundError:
-                return False
-        return True
+                return None
+        return self.latest

@@ -40,7 +40,6 @@ BATCH = 16
 """Texts in one call of the model."""
 BATCH_SECONDS = 120.0
 """Time limit of a batch: during the first one, Ollama loads the model."""
-NO_VECTORS = "Nothing is found by meaning"
 SLOW = "the model takes too long: raise `recall.timeout_ms` or take a smaller one"
 MIXED = "the model gives vectors of different lengths: choose another one"
 ASKING_SHARE = 0.75
@@ -68,12 +67,12 @@ class Embeddings:
         self,
         registry: Registry,
         faults: Faults,
-        due: Changed,
+        changed: Changed,
         load: Callable[[str, str | None], Backend] = backend_of,
     ) -> None:
         self._registry = registry
         self._faults = faults
-        self._due = due
+        self._changed = changed
         self._load = load
         self._model: tuple[str | None, str | None] = None, None
         self._backend: Backend | None = None
@@ -84,10 +83,10 @@ class Embeddings:
     async def run(self) -> None:
         """Compute vectors of published texts until cancelled."""
         while True:
-            count, pause = self._due.count, RETRY_SECONDS
-            with self._faults.contained(MODEL, NO_VECTORS):
+            count, pause = self._changed.count, RETRY_SECONDS
+            with self._faults.contained(MODEL):
                 pause = await self._bring_up()
-            await self._due.since(count, pause)
+            await self._changed.since(count, pause)
 
     async def _bring_up(self) -> float:
         """Compute and write missing vectors. Returns the seconds to wait before trying again.
@@ -167,7 +166,7 @@ class Embeddings:
             return None
         seconds = min(kb.view.deadline.seconds_left for kb in served) * ASKING_SHARE
         fitting: TextVector | None = None
-        with self._faults.contained(QUESTION, NO_VECTORS):
+        with self._faults.contained(QUESTION):
             vector = None
             with anyio.move_on_after(seconds):
                 vector = (await in_worker(partial(backend.embed, [text], seconds)))[0]
@@ -177,7 +176,7 @@ class Embeddings:
             fitting = heard if heard.fits() else None
             if fitting is None:
                 self._backend = None  # Ollama may have replaced the model
-                self._due.bump()
+                self._changed.bump()
                 raise UnavailableError(MIXED)
         return fitting
 

@@ -18,9 +18,6 @@ from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.faults import (
     BASE,
     LOOK,
-    NO_TIES,
-    NOT_TAKEN_IN,
-    UNWRITTEN,
     WATCH,
     WORKSPACE,
     Faults,
@@ -65,22 +62,17 @@ class Engine:
         self.env = dict(env)  # look-ups in `os.environ` are slow
         self.now = now
         self.clock = clock
-        self.changed, self.due = Changed(), Changed()
-        """Count what is published, faults that begin or end, and texts of sessions; and what is to
-        be done by who follows the disk.
-        """
+        self.changed = Changed()
         self.faults = Faults(self.changed.bump, clock)
         """Faults of the whole process."""
-        self.registry = Registry(
-            self.env, now, clock, client_settings or {}, self.changed.bump, self.notify
-        )
+        self.registry = Registry(self.env, now, clock, client_settings or {}, self.changed.bump)
         self.collections = self.registry.collections
         self.health = Health(self.registry, self.faults)
         self.sessions = Sessions(clock)
         self.stats = Stats()
         self.breath = Breath()
         self.pushes = Pushes(self.registry, self.sessions, self.changed, self.faults, self.breath)
-        self.embeddings = Embeddings(self.registry, self.faults, self.due)
+        self.embeddings = Embeddings(self.registry, self.faults, self.changed)
         self.is_followed = is_followed
 
     @property
@@ -92,11 +84,6 @@ class Engine:
             return "sweep"
         return "own"
 
-    def notify(self) -> None:
-        """Something was published or is due: wake who follows the disk, and who waits."""
-        self.changed.bump()
-        self.due.bump()
-
     def check_soon(self, paths: Iterable[Path] = ()) -> None:
         """Have the disk looked at soon, if it is followed: at these files, which somebody says have
         changed, and at whatever else is due. Questions wait for it (`Collection.lacks`).
@@ -105,29 +92,34 @@ class Engine:
             reported = [anchored(path) for path in paths]
             for collection in self.collections.values():
                 collection.report(reported)
-            self.due.bump()
+            self.changed.bump()
 
-    # What a follower does in threads, where one follows the disk
+    # The steps of a `DiskFollower`, once, for who has no event loop
 
     def load(self, whole: bool = False) -> None:
-        """Read every knowledge base and publish what changed; then write bases for the next
-        process, with `whole` also after small changes. Blocks.
-        """
+        """Read every knowledge base and publish what changed; then `keep` it. Blocks."""
         for collection in self.collections.values():
-            with collection.faults.contained(LOOK, NOT_TAKEN_IN):
-                self.publish(collection, collection.read())
-            with collection.faults.contained(BASE, UNWRITTEN):
-                if (kept := collection.keep(whole)) is not None:
-                    self.publish(collection, kept)
+            self._look(collection)
+        self.keep(whole)
+
+    def _look(self, collection: Collection) -> None:
+        with collection.faults.contained(LOOK):
+            self.publish(collection, collection.read())
+
+    def keep(self, whole: bool = False) -> None:
+        """Write bases for the next process, with `whole` also after small changes. Blocks."""
+        for collection in self.collections.values():
+            with collection.faults.contained(BASE):
+                self.publish_kept(collection, collection.reader.keep(whole))
 
     def settle(self, collections: Iterable[Collection] | None = None) -> None:
         """Bring the worlds around some knowledge bases, or all, up to date, and first the claims
         with what git has checked out since they were read. Blocks.
         """
         for collection in self.collections.values() if collections is None else collections:
-            with collection.faults.contained(WORKSPACE, NO_TIES):
-                if collection.complete and collection.is_checked_out_anew:
-                    self.publish(collection, collection.read())
+            if collection.complete and collection.is_checked_out_anew:
+                self._look(collection)
+            with collection.faults.contained(WORKSPACE):
                 while collection.is_world_due:
                     self.publish_world(collection, collection.build(collection.given))
 
@@ -151,8 +143,18 @@ class Engine:
                 self.sessions.end(session_id)
             log.debug("published generation %d, from %r", self.registry.generation, collection.name)
         if after != before:  # the world and the vectors are of what was published before
-            self.notify()
+            self.changed.bump()
         return differs
+
+    def publish_kept(self, collection: Collection, kept: Knowledge | None) -> bool:
+        """Publish what was read last on the base that was kept for the next process. Returns
+        whether there is one.
+        """
+        if kept is None:
+            return False
+        was = collection.published
+        self.publish(collection, Seen(kept, was.files, was.checkout))
+        return True
 
     def publish_world(self, collection: Collection, world: World) -> bool:
         """Publish the world around a knowledge base: a generation, if answers may differ, be it in
@@ -200,7 +202,7 @@ class Engine:
         """Have the topics derived of who sees these knowledge bases, where they are not."""
         are_due = [kb.collection.viewed_by(kb.view.gates) for kb in served]
         if any(are_due):
-            self.due.bump()
+            self.changed.bump()
 
     def observe(
         self,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.faults import MODEL, QUESTION, WATCH, Faults
+from vouch_sidecar.engine.faults import BASES, WATCH, Faults
 from vouch_sidecar.engine.registry import Caller, Registry
 from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.records import Problem, Severity
@@ -25,8 +25,8 @@ class Health:
         """
         holds = {
             "search_failed": any(c.is_rebuilt for c in served),
-            "watch_lost": any(WATCH in c.faults or c.is_torn for c in served)
-            or any(step not in (MODEL, QUESTION) for step in self._faults),
+            "watch_lost": BASES in self._faults
+            or any(WATCH in c.faults or c.is_torn for c in served),
             "files_skipped": any(c.published.files.skipped or c.is_failing for c in served),
         }
         return [value for value, is_so in holds.items() if is_so]

@@ -9,7 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from vouch_sidecar.engine.changed import Changed
-from vouch_sidecar.engine.faults import Faults
+from vouch_sidecar.engine.faults import Faults, Step
 from vouch_sidecar.engine.registry import Caller, Registry
 from vouch_sidecar.engine.sessions import Session, Sessions
 from vouch_sidecar.engine.threads import in_turn
@@ -22,6 +22,7 @@ PAUSE_SECONDS = 5.0
 """Time between looks whether a knowledge base is paused: the shell, or another editor, says so with
 a file.
 """
+UNTOLD = "What is in play could not be told"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -76,7 +77,7 @@ class Pushes:
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Tell somebody no longer."""
         del self._subscribers[subscriber]
-        self._faults.remove(subscriber)
+        self._faults.remove(Step(UNTOLD, subscriber))
 
     async def run(self) -> None:
         """Tell all subscribers now and after every change, and look now and then whether a pause or
@@ -90,10 +91,11 @@ class Pushes:
         the next time.
         """
         for subscriber in [*self._subscribers]:
-            with self._faults.contained(subscriber, "What is in play could not be told"):
+            step = Step(UNTOLD, subscriber)
+            with self._faults.contained(step):
                 await self._tell(subscriber)
             if subscriber not in self._subscribers:  # he left meanwhile
-                self._faults.remove(subscriber)
+                self._faults.remove(step)
 
     async def _tell(self, subscriber: Subscriber) -> None:
         """Tell of every session whose ranking differs from the one last told, most recently active

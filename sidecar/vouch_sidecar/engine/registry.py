@@ -100,15 +100,11 @@ class Registry:
         now: Callable[[], float],
         clock: Callable[[], float],
         client: Mapping[str, object],
-        tell: Callable[[], None],
-        notify: Callable[[], None],
+        bump: Callable[[], None],
     ) -> None:
-        """`tell` is called when a fault of a knowledge base begins or ends, `notify` when others
-        are served.
-        """
+        """`bump` is called when others are served, and when a fault of one begins or ends."""
         self.env = env
-        self._tell = tell
-        self._notify = notify
+        self._bump = bump
         self.now = now
         self._clock = clock
         self.generation = 0
@@ -196,7 +192,7 @@ class Registry:
         for tree in self.collections.keys() - used:
             del self.collections[tree]
         self.name_collections()
-        self._notify()
+        self._bump()
 
     def _serve(self, places: Iterable[BaseInTree], finder: Finder) -> LedTo:
         return LedTo(frozenset(map(self._add, places)), finder.refused)
@@ -204,11 +200,11 @@ class Registry:
     def _add(self, place: BaseInTree) -> Path:
         tree = Path(place.tree)
         if tree not in self.collections:
-            collection = Collection(Path(place.root), tree, self.env, self._clock, self._tell)
+            collection = Collection(Path(place.root), tree, self.env, self._clock, self._bump)
             collection.published = collection.published.configured(self.client, self.env)
             self.collections[tree] = collection
             self.name_collections()
-            self._notify()
+            self._bump()
         return tree
 
     def name_collections(self) -> None:

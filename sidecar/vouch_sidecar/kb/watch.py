@@ -31,9 +31,11 @@ POLL_MS = 250
 _RECURSIVE = sys.platform != "linux"
 
 
-def sweep_interval(cost: float, *, share: float = 0.01, least: float = 2.0) -> float:
-    """Seconds until the next sweep, when the last one took `cost` seconds."""
-    return min(max(cost / share, least), 60.0)
+def sweep_interval(cost: float) -> float:
+    """Seconds until the next sweep, when the last one took `cost` seconds: it takes 1 % of the time
+    at most, but is made each minute.
+    """
+    return min(max(cost / 0.01, 2.0), 60.0)
 
 
 async def changes(root: Path) -> AsyncGenerator[Set[str], None]:

@@ -128,5 +128,5 @@ def pause_or_resume(engine: Engine, caller: Caller, params: PauseParams) -> Paus
             resume(served.collection.root, engine.env)
         else:
             ends = pause(served.collection.root, engine.env, params.seconds)
-    engine.notify()
+    engine.changed.bump()
     return PauseResult(paused_until=iso(ends))

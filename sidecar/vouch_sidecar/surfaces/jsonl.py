@@ -42,9 +42,9 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
 
 
 async def _serve(engine: Engine, projects: Projects, source: RawIOBase, sink: BinaryIO) -> None:
-    caller, follower = Caller(), DiskFollower(engine)
+    caller = Caller()
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(follower.run)
+        tasks.start_soon(DiskFollower(engine).run)
         async for line in lines_of(source):
             if line.strip():
                 try:
@@ -53,9 +53,10 @@ async def _serve(engine: Engine, projects: Projects, source: RawIOBase, sink: Bi
                 except (ValueError, RecursionError):  # also of an id that can't be written again
                     said = as_line(refusal(None, "invalid_request", "the line is not valid JSON"))
                 await send(sink, said)
-        await indexed(engine)  # the next process, which may ask as little as this one, needs a base
-        await follower.finish_bases()
-        leave(0)
+        await indexed(engine)
+        tasks.cancel_scope.cancel()
+    engine.keep()  # the next process, which may ask as little as this one, needs a base
+    leave(0)
 
 
 async def answer(

@@ -12,6 +12,7 @@ from lsprotocol import types as lsp
 import vouch_sidecar
 from vouch_sidecar.engine import Served
 from vouch_sidecar.engine.checks import CheckContext, check_one
+from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
@@ -38,7 +39,7 @@ async def keep_published(server: Sidecar) -> None:
     """
     engine, sent = server.engine, Problems()
     async for _ in engine.changed.rounds():
-        with engine.faults.contained(server, "Problems of files could not be told"):
+        with engine.faults.contained(Step("Problems of files could not be told")):
             problems = _problems(server)
             for uri in sent | problems:
                 if sent.get(uri) != problems.get(uri):

@@ -12,6 +12,7 @@ from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
 
 from vouch_sidecar.engine import Caller, Subscriber
+from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.engine.pushes import PAUSE_SECONDS
 from vouch_sidecar.operations.notifications import (
     DidChangeSalience,
@@ -55,7 +56,7 @@ async def tell_status(server: Sidecar) -> None:
     engine = server.engine
     told: DidChangeStatus | None = None
     async for _ in engine.changed.rounds(PAUSE_SECONDS):
-        with engine.faults.contained((server, "status"), "How it is could not be told"):
+        with engine.faults.contained(Step("How it is could not be told")):
             status = status_notification(engine, server.caller)
             if status != told:
                 server.protocol.notify("vouch/didChangeStatus", status)
