@@ -350,8 +350,8 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
 def test_no_slot_holds_more_than_4_kb(text: str) -> None:
     session = Session("s", 0.0)
     for long in (text, text + " " * 5000, " " * 5000 + text, text * 5):
-        session.touch(None, long, 1)
-        assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.window())
+        session.touch(None, long, 1, ["kb"])
+        assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.window("kb"))
 
 
 def test_sessions_expire_after_half_an_hour_without_activity(clock: Clock) -> None:
@@ -365,7 +365,7 @@ def test_sessions_expire_after_half_an_hour_without_activity(clock: Clock) -> No
     assert sessions.peek("b") is None
     assert [s.id for s in sessions] == ["a"]
     clock.now += SESSION_SECONDS
-    assert len(sessions) == 0
+    assert len([*sessions]) == 0
 
 
 def test_the_longest_idle_session_goes_first(clock: Clock) -> None:
@@ -376,6 +376,6 @@ def test_the_longest_idle_session_goes_first(clock: Clock) -> None:
     sessions.get("s0")
     sessions.peek("s1")
     sessions.open("new")
-    assert len(sessions) == MAX_SESSIONS
+    assert len([*sessions]) == MAX_SESSIONS
     assert sessions.peek("s0") is not None
     assert sessions.peek("s1") is None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from vouch_sidecar.engine import Engine
 from vouch_sidecar.surfaces.lsp.documents import PROMPT, Document
 from vouch_sidecar.surfaces.lsp.typing import Paragraphs, Typing
 
@@ -14,6 +15,12 @@ from tests.engine.bases import base, engine_on
 
 IDLE_MS = 50
 TEXT = "one\nmore\n\ntwo\n\nthree\n\nfour\n"
+
+
+def window(engine: Engine) -> list[str]:
+    """The texts of the only session that count for the only knowledge base."""
+    (session,), (collection,) = engine.sessions, engine.collections.values()
+    return session.window(collection.identity)
 
 
 class Writer:
@@ -92,8 +99,7 @@ def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Path) -> 
         await anyio.sleep(IDLE_MS * 2 / 1000)  # what waited for this finds nothing
 
     asyncio.run(play())
-    (session,) = engine.sessions
-    assert (session.window(), faults) == (["jwt and redis", "jwt"], [])
+    assert (window(engine), faults) == (["jwt and redis", "jwt"], [])
 
 
 @pytest.mark.anyio
@@ -107,5 +113,4 @@ async def test_a_question_makes_nothing_newer_that_is_as_it_was(tmp_path: Path) 
     typing.change(prompts[0])
     for _ in range(2):
         typing.flush()
-        (session,) = engine.sessions
-        assert session.window() == ["a!", "b"]
+        assert window(engine) == ["a!", "b"]

@@ -75,10 +75,12 @@ def context_for(
     that the text comes from come first, in this order.
     """
     once = None if repeat else session
+    read = [(kb.view, _texts(kb, session) if text is None else [text]) for kb in served]
     if probed is not None:
         asked, named, given = probed.asked, volunteered(probed.named), probed.given
     else:
-        asked, named, given = (), volunteered(_in_texts(served, text, session)), frozenset()
+        every = (row for view, texts in read for row in named_in(view, texts))
+        asked, named, given = (), volunteered(every), frozenset()
         if once is not None:
             given = frozenset(row.identity for row in named if _was_given(once, row))
     by_entity = {row.identity: row for row in (*asked, *named) if row.view.recall.enabled}
@@ -93,12 +95,10 @@ def context_for(
         if text is not None:
             whom = [hit for row in before for hit in whom_to_ask(row, text)]
             more = [] if again else [*whom, *more]
-    if text is None:
-        text = "" if session is None else " ".join(session.window())
     block = make_block(
         [kb.view for kb in served],
         rows,
-        text,
+        " ".join(dict.fromkeys(said for _, texts in read for said in texts)),
         first=_allowed(tied),
         more=more,
         given=() if once is None else once.all_given(),
@@ -109,13 +109,9 @@ def context_for(
     return block, {} if once is None else dict(_given_by(block, rows))
 
 
-def _in_texts(
-    served: Sequence[Served], text: str | None, session: Session | None
-) -> Iterator[Salient]:
-    """The entities that a text, or else the texts of a session's window, name."""
-    for kb in served:
-        read = [text] if text is not None else kb.window(session).texts if session else []
-        yield from named_in(kb.view, read)
+def _texts(served: Served, session: Session | None) -> Sequence[str]:
+    """The texts of a session's window, if there is one."""
+    return () if session is None else served.window(session).texts
 
 
 def _allowed(hits: Iterable[Line]) -> list[Line]:

@@ -69,11 +69,15 @@ class Published:
     indexed_at: float | None = None
     settings: Settings = field(default_factory=Settings)
     settings_problems: tuple[Problem, ...] = ()
+    windows: int = 0
+    """How often `reflex` was switched on: what sessions held before counts no more."""
 
     def configured(self, client: Mapping[str, object], env: Mapping[str, str]) -> Published:
         """The same with the settings from config, client and environment."""
         settings, problems = load_settings(self.files.config, client, env)
-        return replace(self, settings=settings, settings_problems=problems)
+        is_switched_on = settings.reflex.enabled and not self.settings.reflex.enabled
+        windows = self.windows + is_switched_on
+        return replace(self, settings=settings, settings_problems=problems, windows=windows)
 
 
 @contextmanager
@@ -132,7 +136,7 @@ class Collection:
     @property
     def identity(self) -> Hashable:
         """What sessions know the knowledge base by: its name may pass to another one."""
-        return self.root
+        return self.root, self.published.windows
 
     @property
     def knowledge(self) -> Knowledge:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from vouch_sidecar.engine.changed import Changed
-from vouch_sidecar.engine.collection import Collection, Published, Seen
+from vouch_sidecar.engine.collection import Collection, Seen
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.faults import (
     BASE,
@@ -136,7 +136,8 @@ class Engine:
             after = replace(after, files=seen.files, indexed_at=self.now())
         if seen.files.config != before.files.config:
             after = after.configured(self.registry.client, self.env)
-        self._assign(collection, after)
+        collection.published = after
+        self.registry.name_collections()
         if differs:
             self.registry.generation += 1
             for session_id in ended:
@@ -180,23 +181,8 @@ class Engine:
         """Apply new settings of the client."""
         self.registry.configure(client_settings)
         for collection in self.collections.values():
-            published = collection.published.configured(client_settings, self.env)
-            self._assign(collection, published)
+            collection.published = collection.published.configured(client_settings, self.env)
         self.registry.search_again()
-
-    def _assign(self, collection: Collection, published: Published) -> None:
-        were_on, was_on = self._follows_any(), collection.settings.reflex.enabled
-        collection.published = published
-        if published.settings.reflex.enabled and not was_on:
-            for session in self.sessions:
-                session.forget(collection.identity)
-        if were_on and not self._follows_any():
-            self.sessions.clear()
-        self.registry.name_collections()
-
-    def _follows_any(self) -> bool:
-        """Whether texts count for any knowledge base."""
-        return any(c.settings.reflex.enabled for c in self.collections.values())
 
     def have_topics_derived(self, served: Iterable[Served]) -> None:
         """Have the topics derived of who sees these knowledge bases, where they are not."""
@@ -215,19 +201,16 @@ class Engine:
     ) -> None:
         """Put a text into a slot of a session, which becomes the newest slot; None makes a new one.
 
-        After a `final` text, a later text with the same name gets another slot. A text does not
-        count for knowledge bases without `reflex.enabled` for the caller, by default the client,
-        and for those that are paused.
+        After a `final` text, a later text with the same name gets another slot. The text counts for
+        the knowledge bases that follow the caller, by default the client.
         """
-        served, by = self.collections.values(), caller or Caller()
-        reflexes = {c: self.registry.settings_for(c, by).reflex for c in served}
-        following = {c: of for c, of in reflexes.items() if of.enabled and not c.paused_until()}
-        if not following:
+        by = caller or Caller()
+        reflexes = self.registry.following(by)
+        if not reflexes:
             return
-        window = max(reflex.window for reflex in following.values())
-        others = {c.identity for c in served} - {c.identity for c in following}
+        window = max(reflex.window for reflex in reflexes.values())
         session = self.sessions.open(session_id)
-        session.touch(slot, text, window, final=final, passed_over=others)
+        session.touch(slot, text, window, reflexes.keys(), final=final)
         if by.env is not None:
             session.shared_for |= by.roots or frozenset()
         self.changed.bump()  # wakes `Pushes.run`

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
@@ -22,6 +22,7 @@ from vouch_sidecar.kb.discovery import (
 )
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
+from vouch_sidecar.kb.settings_model import Reflex
 from vouch_sidecar.retrieval.push import Window
 from vouch_sidecar.retrieval.view import Deadline, PeopleTold, View
 from vouch_sidecar.workspace.topics import NO_TOPICS
@@ -226,6 +227,13 @@ class Registry:
             return collection.settings
         env = {name: value for name, value in self.env.items() if not is_setting(name)}
         return collection.published.configured(self.client, {**env, **caller.env}).settings
+
+    def following(self, caller: Caller) -> dict[Hashable, Reflex]:
+        """The knowledge bases, by identity, for which the texts of a caller count: those that have
+        `reflex.enabled` for him and are not paused.
+        """
+        every = ((c, self.settings_for(c, caller).reflex) for c in self.collections.values())
+        return {c.identity: of for c, of in every if of.enabled and not c.paused_until()}
 
     def asked(self, caller: Caller) -> list[Collection]:
         """The collections that a caller may ask, by working tree."""

@@ -45,13 +45,13 @@ class Session:
         self.touches = 0
         """How often slots were touched. The window is the same as long as this is."""
         self._slots: dict[str, tuple[str, Set[Hashable]]] = {}
-        """By key, the newest last: a text, and the identities for which it does not count."""
+        """By key, the newest last: a text, and the identities for which it counts."""
         self.pushed: dict[tuple[Hashable, str], float] = {}
         """When each entity was `fresh`, by identity and id."""
         self.given: dict[GivenKey, Hashable] = {}
         """What was given with `repeat: false`, with its state then."""
-        self.last_task: str | None = None
-        """The task for which `context` was last asked with `repeat: false`."""
+        self.last_task: Hashable = None
+        """The task for which `context` was last asked with `repeat: false`, and of what."""
         self._turn = 0
         """Number of probes."""
         self._phrases: dict[Hashable, int] = {}
@@ -62,27 +62,27 @@ class Session:
         key: str | None,
         text: str,
         window: int,
+        counts_for: Iterable[Hashable],
         *,
         final: bool = False,
-        passed_over: Set[Hashable] = frozenset(),
     ) -> None:
-        """Put a text into its slot, or a new one, and make that the newest; one that holds nothing
-        empties the slot. After a `final` text, a later one with the same key gets another slot. The
-        text does not count for the identities `passed_over`.
+        """Put a text that counts for some identities into its slot, or a new one, and make that the
+        newest; one that holds nothing empties the slot. After a `final` text, a later one with the
+        same key gets another slot.
         """
         self.touches += 1
         if key is not None:
             self._slots.pop(key, None)
         if text := what_counts(text):
             key = f"{key or ''}\0{self.touches}" if key is None or final else key
-            self._slots[key] = text, passed_over
+            self._slots[key] = text, frozenset(counts_for)
         for old in list(self._slots)[: max(0, len(self._slots) - window)]:
             del self._slots[old]
 
-    def window(self, identity: Hashable = None) -> list[str]:
-        """The texts, newest first; with an identity, those that count for this knowledge base."""
+    def window(self, identity: Hashable) -> list[str]:
+        """The texts that count for a knowledge base, newest first."""
         slots = list(self._slots.values())  # one copy: the event loop may touch slots meanwhile
-        return [text for text, passed_over in reversed(slots) if identity not in passed_over]
+        return [text for text, counts_for in reversed(slots) if identity in counts_for]
 
     def pushed_before(self, identity: Hashable, now: float) -> dict[str, float]:
         """The entities of a knowledge base that were `fresh`, by id, each with the seconds since
@@ -92,7 +92,7 @@ class Session:
             entity_id: now - at for (of, entity_id), at in self.pushed.items() if of == identity
         }
 
-    def give(self, given: Given, task: str | None = None) -> None:
+    def give(self, given: Given, task: Hashable = None) -> None:
         """Record what was heard; `task` is what it was asked for, if that counts as asked."""
         self.given |= given
         self.last_task = self.last_task if task is None else task
@@ -113,13 +113,6 @@ class Session:
     def forget_answers(self) -> None:
         """Forget what was given and asked: the agent no longer has it in its context."""
         self.given, self.last_task = {}, None
-
-    def forget(self, identity: Hashable) -> None:
-        """Forget all that concerns one knowledge base."""
-        self._slots = {key: (text, {*of, identity}) for key, (text, of) in self._slots.items()}
-        self.pushed = {key: at for key, at in self.pushed.items() if key[0] != identity}
-        self.given = {key: state for key, state in self.given.items() if key[0] != identity}
-        self.last_task = None
 
 
 def what_counts(text: str) -> str:
@@ -142,9 +135,6 @@ class Sessions:
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
         self._sessions: dict[str, Session] = {}
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
 
     def __iter__(self) -> Iterator[Session]:
         """Those that have not expired, the most recently active last."""

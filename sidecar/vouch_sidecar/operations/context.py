@@ -76,13 +76,14 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     probed, again, recorded, count = None, False, None, ask.engine.stats.counts.update
     if task is not None:
         served = allowed(ask.served)
-        again = once is not None and once.last_task == task
+        asked = task, *(kb.view.identity for kb in served)
+        again = once is not None and once.last_task == asked
         probed, known = probe(
             served, task, session, repeat=params.repeat, again=again, vector=ask.vector
         )
         ask.to_record.append(partial(count, phrases=len(probed.phrases), from_cache=known))
         if not any(kb.view.deadline.cuts for kb in served):  # what was cut short is asked anew
-            recorded = task
+            recorded = asked
     speech, given = context_for(
         served,
         task,

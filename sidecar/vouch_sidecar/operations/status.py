@@ -83,7 +83,9 @@ def answer(ask: OperationCall, _: Params) -> StatusResult:
         degraded=[*lacking(EVERYTHING, ask.served)] if ask.engine.is_followed else [],
         roots=[_root_status(ask, kb) for kb in ask.served],
         refused=ask.engine.registry.refused,
-        sessions=len(ask.engine.sessions),
+        sessions=sum(
+            any(kb.window(session).texts for kb in ask.served) for session in ask.engine.sessions
+        ),
         watcher=ask.engine.watching,
         version=__version__,
     )
