@@ -83,7 +83,7 @@ left out:
 |---|---|
 | `session_id` | name of the connection's own session, to which edits belong |
 | `viewer` | who asks: {`project`, `agent`} |
-| `settings` | [settings](settings.md), nested as in `config.yaml` |
+| `settings` | [settings](settings.md), as in `vouchSidecar` |
 | `push` | parts of `vouch/didChangeSalience` that are wanted; an empty list: none ever comes |
 
 The answer says under `capabilities.experimental` what the server can:

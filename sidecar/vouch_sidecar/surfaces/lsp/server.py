@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
-from pydantic import ValidationError, ValidatorFunctionWrapHandler, field_validator
+from pydantic import ValidationError
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
@@ -23,7 +23,7 @@ from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import resolved
-from vouch_sidecar.kb.settings import CLIENT, names
+from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.operations.call import refusing_if_damaged
 from vouch_sidecar.operations.capabilities import server_capabilities
 from vouch_sidecar.operations.wire import (
@@ -38,28 +38,16 @@ from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
 from vouch_sidecar.surfaces.lsp.typing import Typing
 
-ROOMS = ("sidecar", "retrieval")
-"""What groups of settings may be nested in."""
-
 log = logging.getLogger(__name__)
 
 
 class Options(Wire):
-    """The `initializationOptions` that a client may send. One of another form is left out."""
+    """The `initializationOptions` that a client may send."""
 
     session_id: SessionId | None = None
     viewer: ViewerParams | None = None
     settings: dict[str, Any] | None = None
     push: list[str] | None = None
-
-    @field_validator("*", mode="wrap")
-    @classmethod
-    def _left_out_if_odd(cls, value: object, validated: ValidatorFunctionWrapHandler) -> Any:
-        try:
-            return validated(value)
-        except ValidationError:
-            log.warning("ignored a part of initializationOptions: not of the expected form")
-            return None
 
 
 class Sidecar(LanguageServer):
@@ -160,24 +148,28 @@ class Sidecar(LanguageServer):
         return uri_for
 
     def configure(self, raw: object) -> None:
-        """Apply our part of the settings that a client sent."""
-        if (settings := _own_settings(raw)) is not None:
-            self.engine.reconfigure(settings)
+        """Apply our section of the settings that a client sent, if they have it."""
+        if isinstance(raw, Mapping) and CLIENT in raw:
+            own = raw[CLIENT]
+            self.engine.reconfigure(own if isinstance(own, Mapping) else {})
 
     def _connect(self, params: lsp.InitializeParams, announced: lsp.ServerCapabilities) -> None:
         """Take down who connects, say what is served, and begin once that was answered."""
         encoding = self.workspace.position_encoding
         self.encoding = str(getattr(encoding, "value", encoding) or "utf-16")
-        raw = params.initialization_options
-        options = Options.model_validate(raw if isinstance(raw, dict) else {})
+        try:
+            options = Options.model_validate(params.initialization_options or {})
+        except ValidationError:
+            log.warning("ignored initializationOptions: not of the expected form")
+            options = Options()
         self.session_id = options.session_id or self.session_id
         if options.push is not None:
             self.parts = [part for part in PUSH_PARTS if part in options.push]
         named = options.viewer or ViewerParams()
         viewer = Viewer(named.project, named.agent)
         self.caller = Caller(session_id=self.session_id, viewer=viewer)
-        settings = options.settings
-        self.configure(raw if settings is None else {CLIENT: settings.get(CLIENT, settings)})
+        if options.settings is not None:
+            self.engine.reconfigure(options.settings)
         vouch = server_capabilities().model_dump(include={"protocol", "methods", "notifications"})
         announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
         asyncio.get_running_loop().call_soon(self._begin)
@@ -190,20 +182,3 @@ class Sidecar(LanguageServer):
         """Do what a feature does from the start. Some clients refuse what they announced."""
         with suppress(JsonRpcException), self._contained("a task"):
             await work()
-
-
-def _own_settings(raw: object) -> dict[str, Any] | None:
-    """Our settings in what a client sent, by group: all below our name, else the known groups at
-    the top level; None without any. Groups may be nested in `sidecar` and `retrieval` as in
-    `config.yaml`.
-    """
-    given = raw if isinstance(raw, Mapping) else {}
-    own = given.get(CLIENT, given)
-    found = dict(own) if isinstance(own, Mapping) else {}
-    for room in ROOMS:
-        inner = found.pop(room, None)
-        found |= inner if isinstance(inner, Mapping) else {}
-    if CLIENT in given:
-        return found
-    groups = {name.client.split(".")[1] for name in names() if "client" in name.group.sources}
-    return {name: found[name] for name in found.keys() & groups} or None

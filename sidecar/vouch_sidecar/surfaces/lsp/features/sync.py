@@ -8,9 +8,7 @@ from __future__ import annotations
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
-from pygls.capabilities import get_capability
 
-from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -18,8 +16,6 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     item = params.text_document
     document = Document(item.uri, item.text, server.encoding, item.language_id)
-    if (before := server.document(item.uri)) is not None:  # that was never closed
-        server.typing.close(before)
     server.documents[unquote(item.uri)] = document
     server.typing.open(document, server.session_id)
     if document.path is not None:
@@ -58,14 +54,8 @@ def _tell(server: Sidecar, document: Document) -> None:
         server.engine.changed.bump()
 
 
-async def did_configure(server: Sidecar, params: lsp.DidChangeConfigurationParams) -> None:
-    """Apply the settings that the client sends, or those that it has where it wants to be asked."""
-    settings = params.settings
-    if settings is None and get_capability(server.client_capabilities, "workspace.configuration"):
-        items = [lsp.ConfigurationItem(section=CLIENT)]
-        found = await server.workspace_configuration_async(lsp.ConfigurationParams(items))
-        settings = {CLIENT: found[0]} if found and found[0] else None
-    server.configure(settings)
+def did_configure(server: Sidecar, params: lsp.DidChangeConfigurationParams) -> None:
+    server.configure(params.settings)
 
 
 def did_change_folders(server: Sidecar, _: lsp.DidChangeWorkspaceFoldersParams) -> None:
