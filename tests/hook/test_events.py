@@ -147,11 +147,10 @@ def test_what_nobody_reviewed_is_told_unasked_where_it_surely_answers_alone(
 
 
 def test_the_same_event_is_answered_once_a_minute(agent: Agent) -> None:
-    assert agent(PROMPT, None, prompt=KNOWN)
-    assert agent(PROMPT, None, prompt=KNOWN) == ""
-    assert agent(PROMPT, None, prompt=f"{KNOWN}!")
+    assert [bool(agent(START, of)) for of in ("a", "a", "b", None, None)] == [1, 0, 1, 1, 1]
+    assert agent(START, "a", source="resume")
     agent.clock.now += 61
-    assert agent(PROMPT, None, prompt=KNOWN)
+    assert agent(START, "a")
 
 
 @pytest.mark.parametrize(("event", "source"), [(START, "compact"), (START, "clear"), (END, None)])

@@ -50,6 +50,8 @@ class Session:
         """When each entity was `fresh`, by identity and id."""
         self.given: dict[GivenKey, Hashable] = {}
         """What was given with `repeat: false`, with its state then."""
+        self.events: dict[int, float] = {}
+        """When events of hooks came, by their hash."""
         self.last_task: Hashable = None
         """The task for which `context` was last asked with `repeat: false`, and of what."""
         self._turn = 0
@@ -112,7 +114,7 @@ class Session:
 
     def forget_answers(self) -> None:
         """Forget what was given and asked: the agent no longer has it in its context."""
-        self.given, self.last_task = {}, None
+        self.given, self.events, self.last_task = {}, {}, None
 
 
 def what_counts(text: str) -> str:

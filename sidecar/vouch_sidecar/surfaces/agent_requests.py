@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import anyio
 from anyio.to_thread import run_sync as in_worker
@@ -49,10 +48,6 @@ Payload = Mapping[str, Any]
 MINUTE = 60.0
 COUNTS = ("prompt", "source", "tool_input", "tool_response")
 """The fields of an event by which it is the same as another one."""
-_SEEN: WeakKeyDictionary[Engine, dict[tuple[str, int], float]] = WeakKeyDictionary()
-"""By engine the events of sessions that came less than a minute ago, each as a hash with the time:
-one that two hooks report is answered once.
-"""
 
 
 async def answer_agent(
@@ -137,7 +132,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
     text = ""
     try:
         session_id, file = given.session_of(payload), given.edited_file(payload)
-        if _is_again(engine, event, payload, str(session_id)):
+        if session_id is not None and _is_again(engine, event, payload, session_id):
             return None
         if (place := Path(str(file or payload.get("cwd")))).is_absolute():
             caller = replace(caller, at=resolved(place))
@@ -156,16 +151,11 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
 
 
 def _is_again(engine: Engine, event: str, payload: Payload, session_id: str) -> bool:
-    """Whether the same event came less than a minute ago; not where the agent forgets by it what it
-    was given, as the same prompt is then answered again.
-    """
-    now = engine.clock()
-    seen = {key: at for key, at in _SEEN.get(engine, {}).items() if now - at < MINUTE}
-    if event == END or payload.get("source") in ("compact", "clear"):
-        seen = {key: at for key, at in seen.items() if key[0].partition(AGENT)[0] != session_id}
-    counts = [event, *map(payload.get, COUNTS)]
-    key = session_id, hash(json.dumps(counts, sort_keys=True))
-    _SEEN[engine] = {key: now, **seen}
+    """Whether the same event came less than a minute ago, as two hooks may report one."""
+    session, now = engine.sessions.open(session_id), engine.clock()
+    key = hash(json.dumps([event, *map(payload.get, COUNTS)], sort_keys=True))
+    seen = {key: at for key, at in session.events.items() if now - at < MINUTE}
+    session.events = {key: now, **seen}
     return key in seen
 
 
