@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from mcp.shared.exceptions import McpError
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
-from vouch_sidecar.surfaces.mcp.tools import read, tools
+from vouch_sidecar.surfaces.mcp.tools import known, meant, tools
 
 from tests.mcp.client import Host, content_of, text_of
 from tests.protocol import knowledge
@@ -54,15 +54,12 @@ NEAR = ["minClaims is no parameter and was ignored; did you mean min_claims?"]
 @pytest.mark.parametrize(
     ("name", "sent", "params", "notes"),
     [
-        ("experts", {"limit": " 5.0 "}, {"limit": 5}, []),
-        ("experts", {"limit": "9" * 9999}, {"limit": "9" * 9999}, []),
-        ("experts", {"limit": True}, {"limit": True}, []),
+        ("experts", {"limit": " 5.0 ", "min_claims": 2.0}, {"limit": 5, "min_claims": 2}, []),
         ("experts", {"explain": "True"}, {"explain": True}, []),
         ("experts", {"types": '["a", "b"]'}, {"types": ["a", "b"]}, []),
         ("experts", {"types": "a"}, {"types": ["a"]}, []),
         ("experts", {"types": "a,b-c , d"}, {"types": ["a", "b-c", "d"]}, []),
-        ("experts", {"types": "[" * 9999}, {"types": "[" * 9999}, []),
-        ("experts", {"topic": 8443.0}, {"topic": "8443"}, []),
+        ("experts", {"types": "[" * 9999}, {"types": ["[" * 9999]}, []),
         ("files", {"paths": "a,v.py"}, {"paths": ["a,v.py"]}, []),
         ("search", {"query": '["x"]'}, {"query": '["x"]'}, []),
         ("experts", {"since": "", "types": [], "limit": "None", "root": "[]"}, {}, []),
@@ -73,8 +70,10 @@ NEAR = ["minClaims is no parameter and was ignored; did you mean min_claims?"]
 def test_what_can_mean_one_thing(
     name: str, sent: dict[str, Any], params: dict[str, Any], notes: list[str]
 ) -> None:
-    assert read(operations()[name], sent) == (params, notes)
-    assert "<" not in "".join(read(operations()[name], {"limit<x>": 1})[1])
+    operation, topic = operations()[name], {"topic": "x"} if name == "experts" else {}
+    found, said = known(operation, sent)
+    assert (meant(operation, topic | found), said) == (topic | params, notes)
+    assert "<" not in "".join(known(operation, {"limit<x>": 1})[1])
 
 
 @pytest.mark.parametrize(
@@ -98,6 +97,7 @@ def test_the_text_of_context_is_the_block(mcp: Host, task: str, is_told: bool) -
         ("salience", {}, r"^missing_param: session_id is missing", True),
         ("entity", {"id": "nobody"}, r"^invalid_request: id names no entity that may be", True),
         ("status", {"session_id": "s3cret" * 60}, r"^invalid_request: session_id", True),
+        ("experts", {"topic": "JWT", "limit": "s3cret" * 999}, r"^invalid_request: limit", True),
     ],
 )
 def test_text_is_short(

@@ -188,14 +188,16 @@ def _completed(operation: Operation[P, R], call: OperationCall, result: R, start
     )
 
 
-def read_params(model: type[M], raw: object) -> M:
-    """Params as a model; null stands for what is not given. Raises `InvalidParamsError`, with one
-    message a field, which does not repeat the values sent.
+def read_params(model: type[M], raw: object, *, strict: bool | None = None) -> M:
+    """Params as a model, which says how strictly unless `strict` does; null stands for what is not
+    given. Raises `InvalidParamsError`, with one message a field, which does not repeat the values
+    sent.
     """
-    taken = raw.items() if isinstance(raw, Mapping) else ()
-    given = {name: value for name, value in taken if value is not None and name not in OTHERS}
+    items = raw.items() if isinstance(raw, Mapping) else ()
+    given = {name: value for name, value in items if value is not None and name not in OTHERS}
     try:
-        return model.model_validate(given if raw is None or isinstance(raw, Mapping) else raw)
+        taken = given if raw is None or isinstance(raw, Mapping) else raw
+        return model.model_validate(taken, strict=strict)
     except ValidationError as error:
         faults = error.errors(include_input=False, include_url=False, include_context=False)
     messages: dict[str, str] = {}

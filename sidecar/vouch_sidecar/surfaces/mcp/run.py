@@ -27,6 +27,7 @@ from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.readiness import READY_SECONDS
+from vouch_sidecar.operations.wire import OperationError
 from vouch_sidecar.surfaces.agent_requests import Object, answer_agent, content, refused
 from vouch_sidecar.surfaces.jsonl import lines_of, send
 from vouch_sidecar.surfaces.local.user_socket import (
@@ -36,7 +37,7 @@ from vouch_sidecar.surfaces.local.user_socket import (
     ask,
     connect,
 )
-from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, operation_of, read, tools
+from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, known, meant, operation_of, tools
 from vouch_sidecar.surfaces.projects import UNFILLED, Projects, path_of, serve
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
@@ -145,23 +146,26 @@ class Answers:
         self, operation: Operation[Any, Any], arguments: Object, folders: Folders
     ) -> Object:
         """The result of a tool. `folders` gives those that the client names."""
-        params, notes = read(operation, arguments)
-        root = params.pop("root", None)
-        if root is not None and root not in (".", "./") and UNFILLED not in str(root):
-            params["root"] = path_of(str(root))  # else the project is meant, whichever it is
+        params, notes = known(operation, arguments)
         try:
             async with self._turn:
-                result = await self._result(operation, params, folders)
+                result = await self._result(operation, meant(operation, params), folders)
+        except OperationError as error:
+            result = refused(f"{error.code}: {error}")
         except Exception as error:  # the error's text may hold a prompt
             log.error("a tool failed: %s", type(error).__name__)
-            return refused("internal_error: internal error")
+            result = refused("internal_error: internal error")
         result["content"] += [part for note in notes for part in content(note)["content"]]
         return result
 
     async def _result(
         self, operation: Operation[Any, Any], params: Object, folders: Folders
     ) -> Object:
-        projects, root = self.projects, params.get("root")
+        projects, root = self.projects, params.pop("root", None)
+        if root is not None and root not in (".", "./") and UNFILLED not in root:
+            params["root"] = root = path_of(root)
+        else:
+            root = None  # the project is meant, whichever it is
         is_open = root is None and not projects.is_chosen
         if roots := projects.asked(params, await folders() if is_open else ()):
             return await self._answered(operation, params, roots)

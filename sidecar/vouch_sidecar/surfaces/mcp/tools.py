@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from vouch_sidecar.operations.call import MAX_UNKNOWN, OTHERS, resembling
+from vouch_sidecar.operations.call import MAX_UNKNOWN, read_params, resembling
 from vouch_sidecar.operations.operation import Operation, operations
 from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.operations.wire import OF_EDITORS, EditorParams
@@ -106,18 +106,26 @@ def _short(schema: Object) -> Object:
     return {**kind, **rest}
 
 
-def read(operation: Operation[Any, Any], given: Object) -> tuple[Object, list[str]]:
-    """The params in the arguments of a tool; and a sentence for each of the first unknown ones that
-    resembles a param.
+def meant(operation: Operation[Any, Any], params: Object) -> Object:
+    """The params that are meant: a number may stand as a text. Raises `InvalidParamsError`."""
+    taken = read_params(operation.params, params, strict=False)
+    found: Object = taken.model_dump(mode="json", exclude_unset=True)
+    return found
+
+
+def known(operation: Operation[Any, Any], given: Object) -> tuple[Object, list[str]]:
+    """The params among the arguments of a tool; and a sentence for each of the first unknown ones
+    that resembles a param.
     """
     schema = input_schema(operation.name)
     properties: Object = schema["properties"]
     params: Object = {}
     notes: list[str] = []
     for name, value in given.items():
-        if name in operation.params.model_fields.keys() | OTHERS:
+        if name in operation.params.model_fields:
             if name in schema["required"] or str(value).strip().lower() not in NOTHING:
-                params[name] = _meant(properties.get(name, {}), value)
+                is_list = isinstance(value, str) and "array" in properties[name]["type"]
+                params[name] = _list(value.strip()) if is_list else value
         elif name not in OF_HOSTS:
             shown, near = resembling(name, properties)
             if near:
@@ -125,29 +133,9 @@ def read(operation: Operation[Any, Any], given: Object) -> tuple[Object, list[st
     return params, notes[:MAX_UNKNOWN]
 
 
-def _meant(schema: Mapping[str, Any], value: Any) -> Any:
-    """The value that is meant, where it can mean one thing; else what `pydantic` will refuse."""
-    kinds = schema.get("type", ())  # a list where a text may stand for something else
-    if isinstance(value, str) and isinstance(kinds, list):
-        value = _list(value.strip()) if "array" in kinds else _from_json(value.strip().lower())
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    if isinstance(value, list) and "array" in kinds:
-        return [_meant(schema["items"], each) for each in value]
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return str(value) if is_number and kinds == "string" else value
-
-
 def _list(text: str) -> Any:
     """The list that a text stands for: JSON, words between commas, or one item."""
-    if text.startswith("["):
-        return _from_json(text)
+    with suppress(ValueError, RecursionError):
+        if text.startswith("["):
+            return json.loads(text)
     return re.split(r"\s*,\s*", text) if _WORDS.fullmatch(text) else [text]
-
-
-def _from_json(text: str) -> Any:
-    """The value in a text; the text, if there is none."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
