@@ -11,20 +11,15 @@ from typing import Generic, TypeVar
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.artifact_files import anchored
-from vouch_sidecar.kb.records import Artifact, Page
-from vouch_sidecar.kb.references import LINKED, Reference, reference_at
+from vouch_sidecar.kb.records import Artifact
+from vouch_sidecar.kb.references import reference_at
 from vouch_sidecar.names.matcher import Mention
-from vouch_sidecar.retrieval.constants import MAX_TITLES
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
 from vouch_sidecar.retrieval.salience import listed_topics
-from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.comments import is_code
-from vouch_sidecar.text.content_words import terms
 
 REACH = 2_000
 """Characters on either side of a position that are analysed."""
@@ -60,40 +55,31 @@ def file_at(server: Sidecar, document: Document) -> tuple[Served, str] | None:
     return None
 
 
-def artifact_at(
-    server: Sidecar, document: Document, position: lsp.Position
-) -> Place[Artifact] | None:
-    """The artifact whose id stands at a position of a document below `.vouch/`."""
-    file, offset = file_at(server, document), document.offset_at(position)
-    if file is None or offset is None:
+def spot_of(
+    server: Sidecar, params: lsp.HoverParams | lsp.DefinitionParams | lsp.CompletionParams
+) -> tuple[Document, int] | None:
+    """The open document that a request is about, and the offset in it; None where there is none."""
+    document = server.document(params.text_document.uri)
+    offset = None if document is None else document.offset_at(params.position)
+    return None if document is None or offset is None else (document, offset)
+
+
+def artifact_at(server: Sidecar, document: Document, offset: int) -> Place[Artifact] | None:
+    """The artifact whose id stands in a document below `.vouch/`, if the caller may see it."""
+    if (file := file_at(server, document)) is None:
         return None
     served, relative = file
-    reference = reference_at(relative, document.source, offset)
-    if reference is None or (artifact := _resolved(served.view, reference)) is None:
-        return None
-    return _place(document, reference.start, reference.end, [(served, artifact)])
-
-
-def _resolved(view: View, reference: Reference) -> Artifact | None:
-    """The artifact that an id names, or the only page with the title that a link says; None if
-    there is none that the caller may see.
-    """
-    for kind in reference.kinds:
-        if artifact := view.visible.artifact((kind, reference.text)):
-            return artifact
-    if reference.kinds != LINKED or not (words := terms(reference.text)):
-        return None
-    titled = view.visible.artifacts_in(view.search.holding(words, TITLE), MAX_TITLES)
-    pages = [p for p in titled if isinstance(p, Page) and fold(p.title) == fold(reference.text)]
-    return pages[0] if len(pages) == 1 else None
+    if (reference := reference_at(relative, document.source, offset)) is not None:
+        for kind in reference.kinds:
+            if artifact := served.view.visible.artifact((kind, reference.text)):
+                return _place(document, reference.start, reference.end, [(served, artifact)])
+    return None
 
 
 def entities_at(
-    served: Sequence[Served], document: Document, position: lsp.Position, *, topics: bool = False
+    served: Sequence[Served], document: Document, offset: int, *, topics: bool = False
 ) -> Place[Artifact] | None:
-    """The entities that a document names at a position, with `topics` also topics in prose."""
-    if (offset := document.offset_at(position)) is None:
-        return None
+    """The entities that a document names somewhere, with `topics` also topics in prose."""
     start = max(0, offset - REACH)
     around = document.source[start : offset + REACH]
 
@@ -118,14 +104,11 @@ def entities_at(
     return _place(document, start + first.start, start + first.end, named)
 
 
-def ties_at(
-    served: Sequence[Served], document: Document, position: lsp.Position
-) -> Place[Tied] | None:
-    """The claims tied to the file, module or identifier that a document names at a position,
-    strongest first; none below `.vouch/`.
+def ties_at(served: Sequence[Served], document: Document, offset: int) -> Place[Tied] | None:
+    """The claims tied to the file, module or identifier that a document names somewhere, strongest
+    first; none below `.vouch/`.
     """
-    offset = document.offset_at(position)
-    if offset is None or document.is_below_vouch:
+    if document.is_below_vouch:
         return None
     start = max(document.source.rfind("\n", 0, offset) + 1, offset - REACH)
     line = document.source[start : offset + REACH].partition("\n")[0]

@@ -12,7 +12,7 @@ from vouch_sidecar.kb.references import reference_at
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.line import text_of
 from vouch_sidecar.retrieval.prefix_search import prefix_search
-from vouch_sidecar.surfaces.lsp.at_position import file_at
+from vouch_sidecar.surfaces.lsp.at_position import file_at, spot_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 MAX_COMPLETIONS = 30
@@ -32,12 +32,12 @@ ITEMS = {
 
 
 def complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionList | None:
-    document = server.document(params.text_document.uri)
-    file = None if document is None else file_at(server, document)
-    offset = None if document is None else document.offset_at(params.position)
-    if document is None or file is None or offset is None or classify(file[1]) is not Kind.PAGE:
+    spot = spot_of(server, params)
+    file = None if spot is None else file_at(server, spot[0])
+    if spot is None or file is None or classify(file[1]) is not Kind.PAGE:
         return None
-    (served, relative), text = file, document.source
+    (document, offset), (served, relative) = spot, file
+    text = document.source
     there = reference_at(relative, f"{text[:offset]}{CARET}{text[offset:]}", offset)
     if there is None or there.field == "id":
         return None

@@ -9,18 +9,18 @@ from lsprotocol import types as lsp
 from vouch_sidecar.engine import Served
 from vouch_sidecar.kb.records import Artifact, Kind, key_of
 from vouch_sidecar.operations.artifacts import citation, uri_of
-from vouch_sidecar.surfaces.lsp.at_position import artifact_at, entities_at
+from vouch_sidecar.surfaces.lsp.at_position import artifact_at, entities_at, spot_of
 from vouch_sidecar.surfaces.lsp.documents import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 
 def definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
-    uri, position = params.text_document.uri, params.position
-    if (document := server.document(uri)) is None:
+    if (spot := spot_of(server, params)) is None:
         return None
-    if (place := artifact_at(server, document, position)) is None:
+    if (place := artifact_at(server, *spot)) is None:
         registry = server.engine.registry
-        place = entities_at(registry.serving(server.caller_for(uri)), document, position)
+        served = registry.serving(server.caller_for(params.text_document.uri))
+        place = entities_at(served, *spot)
         where = registry.settings.definition.enabled
         if place is None or not place.is_answered(where):
             return None

@@ -28,7 +28,7 @@ from vouch_sidecar.operations.operation import OperationCall
 from vouch_sidecar.retrieval.files.file_ties import Tied
 from vouch_sidecar.retrieval.line import text_of
 from vouch_sidecar.retrieval.people.to_ask import PERSON
-from vouch_sidecar.surfaces.lsp.at_position import Place, artifact_at, entities_at, ties_at
+from vouch_sidecar.surfaces.lsp.at_position import Place, artifact_at, entities_at, spot_of, ties_at
 from vouch_sidecar.surfaces.lsp.documents import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -46,19 +46,18 @@ HEAD_CHARS = 80
 
 
 def hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
-    uri, position = params.text_document.uri, params.position
-    speaking = server.engine.registry.unpaused(server.caller_for(uri))
-    document = server.document(uri)
+    spot = spot_of(server, params)
+    speaking = server.engine.registry.unpaused(server.caller_for(params.text_document.uri))
     server.engine.have_topics_derived(speaking)
-    if document is None or not speaking:
+    if spot is None or not speaking:
         return None
     style, where = Style(server), server.engine.registry.settings.hover.enabled
-    if (at_id := artifact_at(server, document, position)) is not None:
+    if (at_id := artifact_at(server, *spot)) is not None:
         return style.hover(_cards(server, style, at_id), at_id)
-    name = entities_at(speaking, document, position, topics=True)
+    name = entities_at(speaking, *spot, topics=True)
     if name is not None and not name.is_word_of_code:
         return style.hover(_cards(server, style, name), name) if name.is_answered(where) else None
-    tie = ties_at(speaking, document, position)
+    tie = ties_at(speaking, *spot)
     if tie is None or tie.is_word_of_code or not tie.is_answered(where):
         return None
     return style.hover(_of_ties(style, tie), tie)
