@@ -110,7 +110,7 @@ def test_a_text_that_asks_for_somebody_is_told_whom_to_ask_once_a_session(tmp_pa
     owned = known("ada") | TEAM | facts("one: vault ada", "vault owned_by ops")
     says = claim("two", text="Ops owns the Key Vault.", entities=["vault"])
     engine = engine_on(base(tmp_path, owned | {"claims/two.yaml": says}))
-    says_so, asks, *_ = told(engine, "who owns the Key Vault?")
+    asks, says_so, *_ = told(engine, "who owns the Key Vault?")
     assert "two: Ops owns the Key Vault." in says_so
     assert asks == "- “Key Vault” 1 entity vault: Key Vault. To ask: Ada (1 claim), Ops (owner)"
     assert told(engine, "whom do I ask about the Key Vault")[0] == asks

@@ -180,7 +180,7 @@ def test_a_probe_tells_the_phrase_that_a_hit_holds_and_how_strong_it_is() -> Non
         settings=Settings(recall=Recall(similarity_threshold=0.999)),
     )
     found: Probe = run([KNOWN, strict], asked)
-    (hit,) = found.hits
+    (hit,) = found.hits()
     assert (hit.view.collection, hit.artifact.id) == ("kb", "billing")
     assert (found.strength, hit.phrase, hit.arm) == ("moderate", "billing data", "text")
     seen = view(BOILER, claim("c", "A valve feeds the boiler house."), *FACTS)

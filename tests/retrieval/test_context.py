@@ -28,13 +28,12 @@ VAULT = entity("vault", "Key Vault")
 RELAY = entity("relay", "Mail Relay")
 
 
-def lines(seen: View, text: str, limit: int = 3) -> list[Line]:
-    rows = volunteered(named_in(seen, [text]))
-    return lines_for(rows, text, run([seen], text).answers, limit=limit)
+def lines(seen: View, text: str) -> list[Line]:
+    return lines_for(volunteered(named_in(seen, [text])), text, run([seen], text).answers)
 
 
-def told(seen: View, text: str, limit: int = 3) -> list[str]:
-    return [line.artifact.id for line in lines(seen, text, limit)]
+def told(seen: View, text: str) -> list[str]:
+    return [line.artifact.id for line in lines(seen, text)]
 
 
 def excerpt(line: Line) -> str:
@@ -54,7 +53,7 @@ def test_every_entity_has_a_line_before_another_has_two() -> None:
         claim("c", "Bounces are parked.", entities=("relay",)),
     ]
     text = "do old keys of the Key Vault rotate through the Mail Relay?"
-    assert told(view(VAULT, RELAY, *both), text, limit=2) == ["b", "c"]
+    assert told(view(VAULT, RELAY, *both), text)[:2] == ["b", "c"]
 
 
 def test_a_contested_claim_is_not_said_without_what_contradicts_it() -> None:
@@ -91,7 +90,7 @@ def test_a_page_is_told_where_an_entity_has_no_claims() -> None:
     body = "# Keys\n\n## Life\n\nKeys live in the vault.\nThey rotate.\n"
     listing = page("keys", "Keys", body=body, entities=("vault",))
     (hit,) = lines(view(VAULT, listing), "the Key Vault")
-    assert line_text(hit) == "Keys. Keys live in the vault. They rotate."
+    assert line_text(hit) == "Keys. ## Life Keys live in the vault. They rotate."
     title = "Proof of delivery"
     of_its_name = view(entity("e", title), page("one", title, body="Signed."))
     text = "what counts as proof of delivery?"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from functools import partial
 
 from vouch_sidecar.engine.registry import Served
 from vouch_sidecar.engine.sessions import Given, GivenKey, Session
 from vouch_sidecar.kb.records import Claim, Kind, Page, Relation
 from vouch_sidecar.retrieval.blocks.context import (
     ContextBlock,
-    each_line_once,
     make_block,
     whom_to_ask,
 )
+from vouch_sidecar.retrieval.constants import MANY
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.salience import (
@@ -29,17 +28,12 @@ def probe(
     served: Sequence[Served],
     text: str,
     session: Session | None,
-    *,
-    repeat: bool = True,
-    again: bool = False,
     vector: TextVector | None = None,
 ) -> tuple[Probe, int]:
     """Probe a text. Returns the probe, and how many of its phrases the session had probed before;
-    it remembers them until something changes. `repeat` and `again` as for `context_for`.
+    it remembers them until something changes.
     """
-    is_given = partial(_was_given, session) if session is not None and not repeat else None
-    views = [kb.view for kb in served]
-    probed = run(views, text, again=again, is_given=is_given, vector=vector)
+    probed = run([kb.view for kb in served], text, vector)
     if session is None:
         return probed, 0
     stamp = tuple(kb.view.stamp for kb in served)
@@ -60,41 +54,35 @@ def context_for(
     session: Session | None = None,
     *,
     repeat: bool = True,
-    again: bool = False,
     probed: Probe | None = None,
     tied: Sequence[Line] = (),
     max_chars: int | None = None,
-    max_lines: int | None = None,
+    max_lines: int = MANY,
 ) -> tuple[ContextBlock, Given]:
     """The context for a text, or for the texts of a session's window; and what that gives, to be
     recorded once it was heard: the thread that makes it may go on after its call was cancelled.
 
     Without `repeat`, what the session was given before and has not changed is left out; an entity
-    given before has only the line that says whom to ask. `again`: the turn before had the same
-    text, so that nothing new is asked. `probed` is the probe of the text. Claims `tied` to the file
-    that the text comes from come first, in this order.
+    given before has only the line that says whom to ask. `probed` is the probe of the text; without
+    one, only its names count. Claims `tied` to the file that the text comes from come first, in
+    this order.
     """
     once = None if repeat else session
     read = [(kb.view, _texts(kb, session) if text is None else [text]) for kb in served]
-    if probed is not None:
-        asked, named, given = probed.asked, volunteered(probed.named), probed.given
+    asked, more = (probed.asked, _allowed(probed.answers)) if probed is not None else ((), [])
+    if probed is None:
+        named = volunteered(row for view, texts in read for row in named_in(view, texts))
     else:
-        every = (row for view, texts in read for row in named_in(view, texts))
-        asked, named, given = (), volunteered(every), frozenset()
-        if once is not None:
-            given = frozenset(row.identity for row in named if _was_given(once, row))
+        named = volunteered(probed.named)
     by_entity = {row.identity: row for row in (*asked, *named) if row.view.recall.enabled}
     rows = sorted(by_entity.values(), key=volunteering_order)
-    answers = () if probed is None else each_line_once(probed.answers)
-    more = _allowed(hit for hit in answers if hit.view.recall.fallback_to_fts)
     if once is not None:
-        # A repeated prompt asks for nothing new; who asks for all about a name gets the rest of it.
-        names = set() if again else {row.identity for row in asked}
-        before = [row for row in rows if row.identity in given - names]
+        # Who asks for all about a name gets the rest of it.
+        names = {row.identity for row in asked}
+        before = [row for row in rows if row.identity not in names and _was_given(once, row)]
         rows = [row for row in rows if row not in before]
         if text is not None:
-            whom = [hit for row in before for hit in whom_to_ask(row, text)]
-            more = [] if again else [*whom, *more]
+            more = [*(hit for row in before for hit in whom_to_ask(row, text)), *more]
     block = make_block(
         [kb.view for kb in served],
         rows,
@@ -102,7 +90,6 @@ def context_for(
         first=_allowed(tied),
         more=more,
         given=() if once is None else once.all_given(),
-        leads=None if probed is None else probed.primary,
         max_chars=max_chars,
         max_lines=max_lines,
     )

@@ -73,15 +73,13 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     once = None if params.repeat else session
     task = None if params.task is None else ask.text
     served: Sequence[Served] = ask.served
-    probed, again, recorded, count = None, False, None, ask.engine.stats.counts.update
+    probed, recorded, count = None, None, ask.engine.stats.counts.update
     if task is not None:
         served = allowed(ask.served)
         asked = task, *(kb.view.identity for kb in served)
-        again = once is not None and once.last_task == asked
-        probed, known = probe(
-            served, task, session, repeat=params.repeat, again=again, vector=ask.vector
-        )
-        ask.to_record.append(partial(count, phrases=len(probed.phrases), from_cache=known))
+        if once is None or once.last_task != asked:  # a repeated prompt asks for nothing new
+            probed, known = probe(served, task, session, ask.vector)
+            ask.to_record.append(partial(count, phrases=len(probed.phrases), from_cache=known))
         if not any(kb.view.deadline.cuts for kb in served):  # what was cut short is asked anew
             recorded = asked
     speech, given = context_for(
@@ -89,7 +87,6 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         task,
         session,
         repeat=params.repeat,
-        again=again,
         probed=probed,
         max_chars=params.max_chars,
     )

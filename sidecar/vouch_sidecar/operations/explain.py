@@ -51,7 +51,7 @@ class ExplainResult(Result):
 
 def answer(ask: OperationCall, _: ExplainParams) -> ExplainResult:
     text, served = ask.text, allowed(ask.served)
-    probed = probe(served, text, None, vector=ask.vector)[0]
+    probed = probe(served, text, None, ask.vector)[0]
     speech = context_for(served, text, probed=probed)[0]
     entities: list[ExplainedEntity] = []
     texts: list[ExplainedText] = []

@@ -11,7 +11,7 @@ from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table, Words
 from vouch_sidecar.operations.wire import LongText, Params, Result
-from vouch_sidecar.retrieval.blocks.context import persona_of
+from vouch_sidecar.retrieval.blocks.context import persona_of, tiers
 from vouch_sidecar.retrieval.probe import Strength
 from vouch_sidecar.retrieval.semantic_search import semantic_hits
 
@@ -53,9 +53,11 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
     served = answering.allowed(ask.served)
-    probe, from_cache = answering.probe(served, ask.text, session, vector=ask.vector)
+    probe, from_cache = answering.probe(served, ask.text, session, ask.vector)
     ask.engine.stats.counts.update(phrases=len(probe.phrases), from_cache=from_cache)
-    hits = list(probe.hits)
+    hits = probe.hits()
+    evidence = [(hit.view, hit.similarity) for hit in hits]
+    primary, supplemental = tiers(ask.text, evidence, probe.views)
     if ask.vector is not None:
         hits += semantic_hits(ask.vector, [kb.view for kb in served], ask.text, hits)
         hits.sort(key=lambda hit: -hit.similarity)
@@ -74,11 +76,11 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
             )
             for hit in hits
         ],
-        primary_collection=probe.primary,
-        supplemental_collections=list(probe.supplemental),
+        primary_collection=primary,
+        supplemental_collections=list(supplemental),
         strength=probe.strength,
-        persona=persona_of(ask.views, probe.primary),
-        phrases_tested=list(probe.phrases),
+        persona=persona_of(ask.views, primary),
+        phrases_tested=probe.phrases,
         from_cache=from_cache,
         probe_time_ms=round((perf_counter() - started) * 1000, 3),
     )

@@ -72,7 +72,7 @@ def lines(
     found = answers(view, text[:MAX_PHRASED], speaking, vector)
     judged = {key_of(each.artifact): each for each in found}
     said = {key_of(hit.artifact): hit for hit in hits if hit.view.identity == view.identity}
-    told = [_told(hit, hit.judged or judged.get(key)) for key, hit in said.items()]
+    told = [_told(hit, judged.get(key) or hit.judged) for key, hit in said.items()]
     unsaid = [key for key in judged if key[0] in ANSWERING][:MANY]
     told += [_unsaid(view, judged[key]) for key in unsaid if key not in said]
     told += _refused(view, asked_beside(view, text[:MAX_PHRASED], speaking).weights)

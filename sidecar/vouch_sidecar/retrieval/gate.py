@@ -5,9 +5,7 @@ brief quotes no claim.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
-from vouch_sidecar.kb.records import SESSION_PAGE, Artifact, Claim, Page
+from vouch_sidecar.kb.records import Artifact, Claim
 from vouch_sidecar.retrieval.files.stale_claims import is_lost
 from vouch_sidecar.retrieval.view import View
 
@@ -20,12 +18,3 @@ def may_enter(view: View, artifact: Artifact | None) -> bool:
     if artifact is None or not view.texts.is_sayable(artifact):
         return False
     return not (isinstance(artifact, Claim) and is_lost(view, artifact))
-
-
-def pages_to_tell(artifacts: Iterable[Artifact | None]) -> Iterator[Page]:
-    """The pages that may be told for their title or for what they list: notes of a session are not
-    yet knowledge.
-    """
-    for page in artifacts:
-        if isinstance(page, Page) and page.type != SESSION_PAGE:
-            yield page

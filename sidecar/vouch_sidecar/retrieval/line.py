@@ -32,15 +32,16 @@ class Line:
     arm: HitArm
     entity_id: str | None
     section: int | None = None
-    """For a page that full text found, the section; None stands for the whole page."""
-    is_told: bool = True
-    """Whether it is likely enough for its kind."""
+    """For a page, the section."""
     people: str = ""
     """Whom to ask about an entity, or why to ask it: the line says this instead of what it is."""
     judged: Candidate | None = None
     """For what answers a text, how it was judged."""
-    likelihood: float = 0.0
-    """Lines are told in its order. That of a name's claim may be less than its `similarity`."""
+
+    @property
+    def likelihood(self) -> float:
+        """Lines are told in its order. That of a name's claim may be less than its `similarity`."""
+        return self.similarity if self.judged is None else self.judged.likelihood
 
     @property
     def shown_text(self) -> ShownText | None:

@@ -21,10 +21,11 @@ from vouch_sidecar.retrieval.constants import (
     MANY,
     VOLUNTEERED,
 )
-from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh, why, with_signs
+from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh, why
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about, worth_searching
-from vouch_sidecar.retrieval.line import ArmName
+from vouch_sidecar.retrieval.line import ArmName, Line, Told
 from vouch_sidecar.retrieval.statements.answers import best_claim_id
+from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 
@@ -45,26 +46,34 @@ ARM_OF_FORM: dict[FormKind, ArmName] = {
 
 @dataclass(frozen=True, slots=True)
 class Salient:
-    """An entity in play. `strength` is that of its evidence, from 0 to 1; `score` is the strength
-    within the range of its kind (see `constants.BANDS`).
-    """
+    """An entity in play. `strength` is that of its evidence, from 0 to 1."""
 
     view: View
     entity: Entity
-    claim_count: int
-    score: float
     strength: float
     matched: tuple[str, ...]
     why: str
-    ambiguous: bool
     text: str
     """The newest text that names it."""
     form: FormKind | None = None
     """The form of the name in its strongest mention; None where it is only described."""
+    ambiguous: bool = False
     place: int = 0
     """Where `text` first names it."""
     top_claim_id: str | None = None
     """The entity's best claim for that text; None before it was looked up."""
+
+    @property
+    def claim_count(self) -> int:
+        return self.view.search.claim_count(self.entity.id)
+
+    @property
+    def score(self) -> float:
+        """The strength within the range of an entity's kind (see `constants.BANDS`)."""
+        if self.view.names.is_topic(self.entity.id):
+            return round(FAINTEST * self.strength, 6)
+        low, width = BANDS[self.form is not None, self.claim_count > 0]
+        return round(max(low + width * self.strength, FAINTEST), 6)
 
     @property
     def arm(self) -> ArmName:
@@ -95,6 +104,13 @@ class Salient:
         """The entity with its best claim."""
         return replace(self, top_claim_id=best_claim_id(self.view, self.entity.id, self.text))
 
+    def line(
+        self, artifact: Told, section: int | None = None, judged: Candidate | None = None
+    ) -> Line:
+        """The line that tells an artifact for its name."""
+        how = self.matched[0], self.strength, self.arm, self.entity.id
+        return Line(self.view, artifact, *how, section, judged=judged)
+
 
 def rank(view: View, texts: Sequence[str], top_k: int) -> list[Salient]:
     """At most `top_k` entities that texts (newest first) name, or that the newest one clearly
@@ -122,21 +138,17 @@ def asked_by_name(view: View, text: str) -> list[Salient]:
     """The entities and topics whose names are all that a text holds, each as strong as the name
     alone. Nobody declared a topic, but somebody who writes its name and nothing else means it.
     """
-    every = [*view.names.mentions(text), *view.names.topic_mentions(text)]
-    mentions = [mention for mention in every if not mention.nested]
+    mentions = [m for m in weigh(view, text) if m.form is not FormKind.PART]
     if not mentions or not asks_only_about(text, ((m.start, m.end) for m in mentions)):
         return []
-    rows: dict[str, Salient] = {}
-    for mention in mentions:
-        name = with_signs(text, mention)
-        for row in named_in(view, [name]) if name is not None else ():
-            is_strong = row.strength >= view.name_threshold or view.names.is_topic(row.entity.id)
-            if row.entity.id == mention.entity_id and is_strong and not row.ambiguous:
-                strength = max(row.strength, view.name_threshold)
-                rows[row.entity.id] = replace(
-                    row, strength=strength, text=text, place=mention.start
-                )
-    return list(rows.values())
+    alone = [m._replace(specificity=1.0, keyness=1.0, place=1.0, placed="alone") for m in mentions]
+    rows = _rows(view, [text], [(0, mention) for mention in alone if not mention.ambiguous])
+    least = view.name_threshold
+    return [
+        replace(row, strength=max(row.strength, least))
+        for row in rows
+        if row.strength >= least or row.form is FormKind.DERIVED
+    ]
 
 
 def why_unsaid(row: Salient) -> str | None:
@@ -165,9 +177,7 @@ def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
     """The entities that texts (newest first) name in full or in part, strongest first, at most
     `MANY`.
     """
-    rows = _named_by(view, texts)
-    rows.sort(key=lambda row: (-row.strength, row.entity.id))
-    return rows[:MANY]
+    return sorted(_named_by(view, texts), key=volunteering_order)[:MANY]
 
 
 def surely_named(rows: Iterable[Salient]) -> list[Salient]:
@@ -179,53 +189,45 @@ def surely_named(rows: Iterable[Salient]) -> list[Salient]:
 
 
 def _named_by(view: View, texts: Sequence[str]) -> list[Salient]:
-    evidence = defaultdict[str, list[tuple[int, Mention]]](list)
-    for age, text in enumerate(texts):
-        for mention in weigh(view, text):
-            if is_listed(mention):
-                evidence[mention.entity_id].append((age, mention))
-    return [
-        _named(view, entity, several, texts[several[0][0]])
-        for entity_id, several in evidence.items()
-        if (entity := view.visible.entity(entity_id)) is not None
-    ]
+    aged = [(age, mention) for age, text in enumerate(texts) for mention in weigh(view, text)]
+    return _rows(view, texts, [(age, mention) for age, mention in aged if is_listed(mention)])
 
 
-def _named(
-    view: View, entity: Entity, evidence: Sequence[tuple[int, Mention]], newest: str
-) -> Salient:
-    """An entity that texts name. Each piece of `evidence` is the age of a text in the window (0 for
-    the newest) and the mention in it, newest first. The strengths of different texts combine like
+def _rows(
+    view: View, texts: Sequence[str], evidence: Iterable[tuple[int, Mention]]
+) -> list[Salient]:
+    """The entities that texts name. Each piece of `evidence` is the age of a text in the window (0
+    for the newest) and a mention in it, newest first. The strengths of different texts combine like
     independent chances: 1 − Π(1 − s·fading).
     """
-    strongest = defaultdict[int, float](float)
+    by_entity = defaultdict[str, list[tuple[int, Mention]]](list)
     for age, mention in evidence:
-        strongest[age] = max(mention.strength, strongest[age])
-    strength = round(1 - prod(1 - s * FADING**age for age, s in strongest.items()), 3)
-    # Of equally strong mentions the newest, then the first.
-    _, best = min(evidence, key=lambda e: (-e[1].strength, e[0], e[1].start))
-    named = why(best, view.name_threshold)
-    return Salient(
-        view=view,
-        entity=entity,
-        claim_count=view.search.claim_count(entity.id),
-        score=_scored(view, entity, strength, is_named=True),
-        strength=strength,
-        matched=tuple(dict.fromkeys(mention.matched for _, mention in evidence)),
-        why=f"{named}; {AMBIGUOUS}" if best.ambiguous else named,
-        ambiguous=best.ambiguous,
-        text=newest,
-        form=best.form,
-        place=min(mention.start for age, mention in evidence if age == evidence[0][0]),
-    )
-
-
-def _scored(view: View, entity: Entity, strength: float, *, is_named: bool) -> float:
-    """The strength within the range of an entity's kind."""
-    if view.names.is_topic(entity.id):
-        return round(FAINTEST * strength, 6)
-    low, width = BANDS[is_named, view.search.claim_count(entity.id) > 0]
-    return round(max(low + width * strength, FAINTEST), 6)
+        by_entity[mention.entity_id].append((age, mention))
+    rows = []
+    for entity_id, several in by_entity.items():
+        if (entity := view.visible.entity(entity_id)) is None:
+            continue
+        strongest = defaultdict[int, float](float)
+        for age, mention in several:
+            strongest[age] = max(mention.strength, strongest[age])
+        strength = round(1 - prod(1 - s * FADING**age for age, s in strongest.items()), 3)
+        # Of equally strong mentions the newest, then the first.
+        _, best = min(several, key=lambda each: (-each[1].strength, each[0], each[1].start))
+        newest = several[0][0]
+        named = why(best, view.name_threshold)
+        row = Salient(
+            view=view,
+            entity=entity,
+            strength=strength,
+            matched=tuple(dict.fromkeys(mention.matched for _, mention in several)),
+            why=f"{named}; {AMBIGUOUS}" if best.ambiguous else named,
+            text=texts[newest],
+            form=best.form,
+            ambiguous=best.ambiguous,
+            place=min(mention.start for age, mention in several if age == newest),
+        )
+        rows.append(row)
+    return rows
 
 
 def _described_by(view: View, text: str) -> list[Salient]:
@@ -243,17 +245,6 @@ def _described_by(view: View, text: str) -> list[Salient]:
         if entity is None or len(held) < 2 or strength < DESCRIBED_SHARE:
             continue
         matched = tuple(word.word for word in held)
-        rows.append(
-            Salient(
-                view=view,
-                entity=entity,
-                claim_count=view.search.claim_count(entity.id),
-                score=_scored(view, entity, strength, is_named=False),
-                strength=strength,
-                matched=matched,
-                why=f"{strength:.2f}: its description holds “{' '.join(matched)}”",
-                ambiguous=False,
-                text=text,
-            )
-        )
+        named = f"{strength:.2f}: its description holds “{' '.join(matched)}”"
+        rows.append(Salient(view, entity, strength, matched, named, text))
     return rows

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from pathlib import PurePath
 
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Claim, Entity, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import clip, count, one_line
-from vouch_sidecar.retrieval.constants import FEW
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
@@ -154,8 +152,8 @@ def line_text(line: Line) -> str:
         case Claim() as claim:
             return line.view.texts.shown(claim).text
         case Page(title=title) as page:
-            there = "" if line.section is None else sections(page)[line.section]
-            excerpt = _around(there, line.judged.words if line.judged else ()) or beginning(page)
+            words = line.judged.words if line.judged else ()
+            excerpt = _excerpt(sections(page)[line.section or 0], words)
             return f"{title}. {excerpt}" if excerpt else title
         case Entity(name=name) if line.people:
             return f"{name}. To ask: {line.people}"
@@ -169,33 +167,24 @@ def line_text(line: Line) -> str:
             return title or locator
 
 
-def beginning(page: Page) -> str:
-    """How a page begins, headings left out."""
-    texts = (passage.text for section in sections(page) for passage in passages(section))
-    return clip(" ".join(islice(texts, FEW)), EXCERPT_CHARS)
-
-
-def _around(section: str, words: Sequence[str]) -> str:
-    """A section from its heading on; a long one from the passage that holds most of the words, and
-    a long passage from the sentence that does.
+def _excerpt(section: str, words: Sequence[str]) -> str:
+    """A section from its heading on; a long one from the passage, or from the sentence of a long
+    passage, that holds most of the words.
     """
     whole = plain(section)
     if len(whole) <= EXCERPT_CHARS or not words:
         return clip(whole, EXCERPT_CHARS)
     wanted = terms(" ".join(words))
-
-    def from_best(parts: Sequence[str]) -> Sequence[str]:
-        held = [frozenset(content_stems(part)) for part in parts]
-        counts = [sum(word.held_by(stems) for word in wanted) for stems in held]
-        return parts[counts.index(max(counts)) :]
-
-    parts = [passage.text for passage in passages(section)] or [""]
-    first, *others = from_best(parts)
-    if len(first) > EXCERPT_CHARS:
-        first = " ".join(from_best(_SENTENCE.split(first)))
-    begins = "" if first == parts[0] else "…"
-    shown = filter(None, [heading(section), begins, first, *others])
+    parts = [part for passage in passages(section) for part in _parts(passage.text)]
+    stems = [frozenset(content_stems(part)) for part in parts]
+    held = [sum(word.held_by(each) for word in wanted) for each in stems]
+    best = held.index(max(held)) if held else 0
+    shown = filter(None, [heading(section), "…" if best else "", *parts[best:]])
     return clip(" ".join(shown), EXCERPT_CHARS)
+
+
+def _parts(passage: str) -> list[str]:
+    return [passage] if len(passage) <= EXCERPT_CHARS else _SENTENCE.split(passage)
 
 
 def safe(text: str) -> str:

@@ -139,12 +139,6 @@ def asked_for(
     return {each.artifact.id for each in about if asked.weight_of(each.lacks) < BARE_WEIGHT}
 
 
-def asks_for_all(view: View, text: str, entity_strengths: Strengths) -> bool:
-    """Whether a text asks for nothing in particular beside the names of some entities."""
-    asked = asked_beside(view, text[:MAX_PHRASED], entity_strengths)
-    return asked.weight_of(asked.weights) < BARE_WEIGHT or asks_only_about(text, asked.names)
-
-
 def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
     """The id of the entity's claim that fits a text best, of the few that hold most of it."""
 
