@@ -16,7 +16,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval import gate
 from vouch_sidecar.retrieval.blocks.session_brief import HOW_TO_ASK, UNNAMED, brief
-from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell
+from vouch_sidecar.retrieval.blocks.touched_files import Touched, lines_at
 
 from tests.conftest import MakeKb
 from tests.engine.bases import Listener, ask, base, engine_on, known, pushed, write
@@ -146,7 +146,7 @@ def claims_told(engine: Engine) -> Mapping[str, set[str]]:
         engine.end_session("s")
     for path in served.view.workspace.files.paths:
         touched = Touched(str(served.view.workspace.tree / path))
-        said[f"file {path}"] = {hit.artifact.id for hit in hits_to_tell(served.view, touched, ())}
+        said[f"file {path}"] = {hit.artifact.id for hit in lines_at(served.view, touched)}
     return said
 
 

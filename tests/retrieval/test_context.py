@@ -12,7 +12,7 @@ from vouch_sidecar.kb.records import Evidence, Page, Source
 from vouch_sidecar.kb.settings_model import Recall, Settings
 from vouch_sidecar.retrieval.blocks.block import line_text
 from vouch_sidecar.retrieval.blocks.context import lines_for, make_block
-from vouch_sidecar.retrieval.blocks.touched_files import Touched, hits_to_tell
+from vouch_sidecar.retrieval.blocks.touched_files import Touched, lines_at
 from vouch_sidecar.retrieval.constants import MAX_PASSAGED
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import run
@@ -201,7 +201,7 @@ def test_what_an_edit_meets_and_may_not_be_told_hides_nothing() -> None:
     met = met_by(seen, "ops/sluice.py", touched.inserted)
     assert [each.artifact.id for each, _ in met] == ["a", "b"]
     heard = replace(seen, is_unasked=True, workspace=World(Path("/work")))
-    assert [hit.artifact.id for hit in hits_to_tell(heard, touched, ())] == ["b"]
+    assert [hit.artifact.id for hit in lines_at(heard, touched)] == ["b"]
 
 
 @pytest.mark.parametrize(
@@ -231,4 +231,4 @@ def test_an_edit_is_told_the_claim_of_what_it_takes_out_or_puts_in(
     )
     heard = replace(seen, is_unasked=True, workspace=World(Path("/work")))
     touched = Touched(path, is_edit=True, inserted=inserted, removed=removed)
-    assert [hit.artifact.id for hit in hits_to_tell(heard, touched, ())] == told
+    assert [hit.artifact.id for hit in lines_at(heard, touched)] == told

@@ -78,7 +78,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         served = allowed(ask.served)
         asked = task, *(kb.view.identity for kb in served)
         if once is None or once.last_task != asked:  # a repeated prompt asks for nothing new
-            probed, known = probe(served, task, session, ask.vector)
+            probed, known = probe(served, task, session, ask.vector, repeat=params.repeat)
             ask.to_record.append(partial(count, phrases=len(probed.phrases), from_cache=known))
         if not any(kb.view.deadline.cuts for kb in served):  # what was cut short is asked anew
             recorded = asked

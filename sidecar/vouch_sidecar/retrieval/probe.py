@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.kb.records import Claim, key_of
@@ -81,20 +81,28 @@ class Probe:
         return each_line_once(lines)[:MANY]
 
 
-def run(views: Sequence[View], text: str, vector: TextVector | None = None) -> Probe:
-    """Probe all views. `vector` is the text as a vector, if a model is set up."""
+def run(
+    views: Sequence[View],
+    text: str,
+    vector: TextVector | None = None,
+    is_given: Callable[[Salient], bool] = lambda _: False,
+) -> Probe:
+    """Probe all views. `vector` is the text as a vector, if a model is set up. The name of an
+    entity that was given before (`is_given`) is no new evidence.
+    """
     named = sorted((r for v in views for r in named_in(v, [text])), key=volunteering_order)
     asked = [row for view in views for row in asked_by_name(view, text)]
+    sure = [replace(r, strength=0.0) if is_given(r) else r for r in surely_named(named)]
     is_exact = _names_file(views, text) or holds_exact(text)
     length, found = len(text.strip()), list[Line]()
     recalls = [(view, view.recall) for view in views if view.recall.fallback_to_fts]
     searched = [view for view, recall in recalls if is_exact or length >= recall.min_prompt_len]
     if is_exact or worth_searching(text):
-        if not surely_named(named):
+        if not sure:
             found += _to_ask(searched, text)
         for view in searched:
             if not view.deadline.has_passed():
-                found += _answering(view, named, text[:MAX_PHRASED], vector)
+                found += _answering(view, sure, text[:MAX_PHRASED], vector)
     if all(row.strength < VOLUNTEERED for row in named):
         found += [line for view in searched for line in pages_asked_for(view, text)]
     found.sort(key=lambda line: (not line.people, -line.similarity))
@@ -111,10 +119,10 @@ def _names_file(views: Sequence[View], text: str) -> bool:
 
 
 def _answering(
-    view: View, named: Sequence[Salient], text: str, vector: TextVector | None
+    view: View, sure: Sequence[Salient], text: str, vector: TextVector | None
 ) -> list[Line]:
     """What may answer a text beside its names, each with the phrase or the words that it holds."""
-    rows = {row.entity.id: row for row in surely_named(named) if row.view is view}
+    rows = {row.entity.id: row for row in sure if row.view is view}
     strengths, least = {key: row.strength for key, row in rows.items()}, view.least("worded")
     found, is_about_somebody = list[Line](), asks_who(text)
     for answer in answers(view, text, strengths, vector):

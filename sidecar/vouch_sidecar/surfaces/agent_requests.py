@@ -33,7 +33,7 @@ from vouch_sidecar.operations.readiness import (
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.retrieval.blocks.block import safe
 from vouch_sidecar.retrieval.blocks.session_brief import brief
-from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, hits_to_tell
+from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, lines_at
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.client import END, FILE, NAMES, PROMPT, START
@@ -207,11 +207,10 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     if session_id is not None and lines:
         engine.observe(session_id, None, lines, caller)
     session = None if session_id is None else engine.sessions.open(session_id)
-    before = frozenset() if session is None else session.all_given()
     tied: list[Line] = []
     if (touched := given.touched_of(payload)) is not None:
         for kb in served:
-            tied += await in_worker(hits_to_tell, kb.view, touched, before)
+            tied += await in_worker(lines_at, kb.view, touched)
     if not lines and not tied:
         return ""
     block, gives = context_for(

@@ -5,11 +5,10 @@ from the last analysis of the workspace, what it has of the claims' quotes by lo
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from vouch_sidecar.retrieval.blocks.context import each_line_once
 from vouch_sidecar.retrieval.constants import EDIT_LEAST
 from vouch_sidecar.retrieval.files.file_ties import Tied, each_statement_once, visible_ties
 from vouch_sidecar.retrieval.files.stale_claims import stale
@@ -22,8 +21,6 @@ from vouch_sidecar.workspace.quotes_in_files import flat
 
 MOST_LINES = 3
 """Lines that one event tells, about the file and the names in its text."""
-MAX_QUOTES = 100
-"""Quotes that are looked for in one file: those nearest to the touched lines."""
 _WORD = re.compile(r"(?<![\w$-])[\w$-]++")
 _SPLIT = re.compile(r"\.|::|#")
 
@@ -48,32 +45,26 @@ class Touched:
     """The text of the whole file before, where it is known."""
 
 
-def hits_to_tell(view: View, touched: Touched, given: Container[object]) -> list[Line]:
-    """Three claims at the place whose state was not yet `given`, the best first."""
-    hits = each_line_once(_hits_at(view, touched))
-    return [hit for hit in hits if hit.state not in given][:MOST_LINES]
-
-
-def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
-    """The claims to tell, the best first: those whose quotes the change took away; the likeliest
-    that the inserted lines meet; those tied to the touched lines; those that name what the change
-    has; and, where there are none of these two, those tied to the whole file. Weak ties and
-    mentions are left out, and those tied to other lines.
+def lines_at(view: View, touched: Touched) -> list[Line]:
+    """The claims to tell, the best first, some several times: those whose quotes the change took
+    away; the likeliest that the inserted lines meet; those tied to the touched lines; those that
+    name what the change has; and, where there are none of these two, those tied to the whole file.
+    Weak ties and mentions are left out, and those tied to other lines.
     """
     there = view.workspace.path_of(touched.path)
     if there is None:
-        return
+        return []
     stored = visible_ties(view, ((there, tie) for tie in view.workspace.stored_ties_of(there)))
     ties = each_statement_once(tied for tied in stored if may_enter(view, tied.claim))
-    lost = frozenset[str]()
-    if touched.is_edit:
-        lost = _broken_by(view, there, touched.ranges, touched.before or touched.removed)
-    yield from (_hit(tied) for tied in ties if tied.claim.id in lost and stale(view, tied.claim))
+    taken = flat(touched.before or touched.removed)
+    lost = [tied for tied in ties if taken and _took_away(tied, taken) and stale(view, tied.claim)]
+    lines = [*map(_line, lost)]
     if touched.inserted:
-        found = (one for one, _ in met_by(view, there, touched.inserted, touched.removed, lost))
+        ids = {tied.claim.id for tied in lost}
+        found = (one for one, _ in met_by(view, there, touched.inserted, touched.removed, ids))
         told = (each for each in found if each.is_told(view) and each.likelihood >= EDIT_LEAST)
-        for one in islice(told, 1):
-            yield Line(view, one.artifact, there, one.likelihood, "text", None)
+        one = islice(told, 1)
+        lines += (Line(view, c.artifact, there, c.likelihood, "text", None) for c in one)
     strong = [tied for tied in ties if not tied.is_weak and view.tells(tied.strength)]
     lined = [tied for tied in strong if tied.line is not None]
     words = {word[0] for word in matches(_WORD, touched.text)} if touched.is_edit else set()
@@ -82,10 +73,10 @@ def _hits_at(view: View, touched: Touched) -> Iterator[Line]:
     if not (touched.is_edit and near):
         is_placed = touched.ranges or touched.is_edit
         near += [tied for tied in strong if tied.line is None or not is_placed]
-    yield from map(_hit, near)
+    return [*lines, *map(_line, near)]
 
 
-def _hit(tied: Tied) -> Line:
+def _line(tied: Tied) -> Line:
     place = tied.path if tied.line is None else f"{tied.path}:{tied.line}"
     return Line(tied.view, tied.claim, place, tied.strength, tied.arm, None)
 
@@ -100,24 +91,11 @@ def _is_named(tied: Tied, words: set[str]) -> bool:
     return any(_SPLIT.split(name)[-1] in words for name in tied.names)
 
 
-def _broken_by(
-    view: View, path: str, ranges: Sequence[tuple[int, int]], removed: str
-) -> frozenset[str]:
-    """The ids of the claims that have lost a quote in a file by a change, which touched some lines
-    (`ranges`) and took out the text `removed`. Reads the file.
-    """
-    fresh, taken, broken = view.workspace.fresh, flat(removed), set[str]()
-    ties = [tie for tie in view.workspace.ties.of_file(path) if tie.arm == "quotes"]
-    ties.sort(key=lambda tie: _distance(tie.line or 0, ranges))
-    for tie in ties[:MAX_QUOTES]:
-        place = tie.via or "", tie.start, tie.end
-        now = fresh.of(place)
-        if now is not None and now.state == "gone":
-            said = flat(fresh.places[place][1].text)
-            if taken and (said in taken or taken in said):
-                broken.add(tie.claim_id)
-    return frozenset(broken)
-
-
-def _distance(line: int, ranges: Iterable[tuple[int, int]]) -> int:
-    return min((max(first - line, line - last, 0) for first, last in ranges), default=line)
+def _took_away(tied: Tied, taken: str) -> bool:
+    """Whether the file no longer has what a claim quotes, and a change `taken` out had it."""
+    places, said = tied.view.workspace.fresh.places, list[str]()
+    for _, _, evidence in tied.view.visible.cited(tied.claim):
+        if evidence is not None:
+            place = evidence.source_id, evidence.byte_start or 0, evidence.byte_end or 0
+            said += [flat(places[place][1].text)] if place in places else []
+    return tied.fresh == "gone" and any(each in taken or taken in each for each in said)
