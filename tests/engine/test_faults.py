@@ -184,7 +184,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         rows = ask(engine, "experts", topic="key vault")["experts"]
         assert [row["collection"] for row in rows] == ["other"]
         (push,) = await listener.told()
-        assert [row.view.collection for row, _ in push.rows] == ["other"]
+        assert [row.view.collection for row in push.rows] == ["other"]
         health, message = told(engine)
         assert health == "error"
         assert str(message).startswith("Nothing of kb is said")

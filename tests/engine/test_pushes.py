@@ -55,11 +55,11 @@ def say(engine: Engine, listener: Listener, text: str) -> list[Push]:
 
 
 def fresh(told: list[Push]) -> list[str]:
-    return [row.entity.id for push in told for row, _ in push.fresh]
+    return [row.entity.id for push in told for row in push.fresh]
 
 
 def bases_of(told: list[Push]) -> list[str]:
-    return [row.view.collection for push in told for row, _ in push.fresh]
+    return [row.view.collection for push in told for row in push.fresh]
 
 
 def context_of(engine: Engine, **params: object) -> list[str]:
@@ -80,7 +80,7 @@ def test_nothing_is_fresh_twice_in_a_session(engine: Engine, listener: Listener)
     assert fresh(say(engine, listener, "the Key Vault")) == ["vault"]
     engine.sessions.end("s")  # it begins anew before anybody was told
     (push,) = say(engine, listener, "Mail Relay 1x")
-    assert [row.entity.id for row, _ in push.rows] == ["e1"]
+    assert [row.entity.id for row in push.rows] == ["e1"]
     engine.observe("quiet", None, "nothing of note")
     assert pushed(listener) == []
     engine.end_session("quiet")
@@ -94,22 +94,22 @@ def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> Non
     listener = Listener(engine)
     (push,) = say(engine, listener, ", ".join(f"Mail Relay {i}x" for i in range(12)))
     assert len(push.rows) == 10
-    assert {said for _, said in push.rows} == {long[:199].rstrip() + "…"}
-    first = push.rows[0][0].entity.id
+    assert {row.claim for row in push.rows} == {long[:199].rstrip() + "…"}
+    first = push.rows[0].entity.id
     write(root, f"claims/{first}.yaml", claim(first, text="No.", entities=[first]))
     engine.load()
     (push,) = pushed(listener)
-    assert [said for row, said in push.rows if row.entity.id == first] == ["No."]
+    assert [row.claim for row in push.rows if row.entity.id == first] == ["No."]
 
 
 def test_a_row_that_shows_another_reason_is_told_and_not_one_that_fades(
     engine: Engine, listener: Listener, root: Path
 ) -> None:
-    ((row, _),) = say(engine, listener, "the key-vault")[0].rows
+    (row,) = say(engine, listener, "the key-vault")[0].rows
     assert say(engine, listener, "nothing of note") == []
     configure(engine, root, volunteer={"threshold": 0.95})
     (push,) = pushed(listener)
-    assert [shown.why for shown, _ in push.rows] == [f"{row.why}: another form of the name"]
+    assert [shown.why for shown in push.rows] == [f"{row.why}: another form of the name"]
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
     assert len(others) == 1
     await engine.pushes.tell()
     assert engine.health.degraded([*engine.collections.values()]) == []
-    assert [row.entity.id for push in others for row, _ in push.rows] == ["vault"]
+    assert [row.entity.id for push in others for row in push.rows] == ["vault"]
     assert len(told) == 1
 
 

@@ -139,7 +139,7 @@ def claims_told(engine: Engine) -> Mapping[str, set[str]]:
         said[f"context {text}"] = {item["id"] for item in items if item["kind"] == "claim"}
         engine.observe("s", None, text)
         for push in pushed(listener):
-            rows = {row.top_claim_id for row, _ in (*push.rows, *push.fresh)}
+            rows = {row.top_claim_id for row in (*push.rows, *push.fresh)}
             said[f"push {text}"] = {each for each in rows if each is not None}
             cited = [artifact for hit in push.block.hits for artifact in hit.cited]
             said[f"block {text}"] = {each.id for each in cited if isinstance(each, Claim)}

@@ -177,7 +177,7 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
         both.observe("agent", None, KNOWN)
         while not told:
             await anyio.sleep(0.01)
-        assert [row.view.shown_collection for row, _ in told[-1].rows] == ["mine"]
+        assert [row.view.shown_collection for row in told[-1].rows] == ["mine"]
         monkeypatch.setattr(socket_server, "IDLE_SECONDS", -1.0)
         while engines.engine_for(wanted[0]) is alone:
             await anyio.sleep(0.01)

@@ -95,7 +95,7 @@ def context_for(
         " ".join(dict.fromkeys(said for _, texts in read for said in texts)),
         first=_allowed(tied),
         more=more,
-        given=() if once is None else once.all_given(),
+        given={} if once is None else once.given,
         max_chars=max_chars,
         max_lines=max_lines,
     )
@@ -135,8 +135,7 @@ def _given_by(block: ContextBlock, rows: Sequence[Salient]) -> Iterator[tuple[Gi
         if row.identity in given_now:
             yield (row.view.identity, Kind.ENTITY, row.entity.id), _entity_state(row)
     for hit in block.hits:
-        for cited in hit.cited:
-            yield hit.identity_of(cited), hit.state_of(cited)
+        yield from hit.gives.items()
 
 
 def _entity_state(row: Salient) -> int:

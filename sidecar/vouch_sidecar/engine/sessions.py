@@ -99,10 +99,6 @@ class Session:
         self.given |= given
         self.last_task = self.last_task if task is None else task
 
-    def all_given(self) -> frozenset[Hashable]:
-        """The states of all that was given."""
-        return frozenset(list(self.given.values()))
-
     def count_known(self, phrases: Iterable[Hashable]) -> int:
         """A turn with these phrases: how many of them were probed in the last turns."""
         self._turn += 1

@@ -88,7 +88,7 @@ REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {"vouch/pause": (PauseParam
 def salience_notification(push: Push) -> DidChangeSalience:
     """The notification `vouch/didChangeSalience` for a push."""
     rows, fresh = (
-        [PushedEntity(**dict(salient_row(row)), claim=claim) for row, claim in several]
+        [PushedEntity(**dict(salient_row(row)), claim=row.claim) for row in several]
         for several in (push.rows, push.fresh)
     )
     return DidChangeSalience(

@@ -5,9 +5,10 @@ decides.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, key_of
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, key_of
 from vouch_sidecar.retrieval.constants import MANY, MAX_PHRASED, UNASKED_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import FACTORS, least, sentence, weigh, why
 from vouch_sidecar.retrieval.files.stale_claims import is_lost, stale
@@ -15,7 +16,7 @@ from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import Probe
 from vouch_sidecar.retrieval.salience import NEVER_SAID, surely_named, volunteered, why_unsaid
-from vouch_sidecar.retrieval.statements.answers import ANSWERING, answers, asked_beside
+from vouch_sidecar.retrieval.statements.answers import answers, asked_beside
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.vectors import TextVector
@@ -39,25 +40,23 @@ def candidates(
     view: View, text: str, probed: Probe, hits: Sequence[Line]
 ) -> list[Explained[Entity]]:
     """The entities that a text may name, strongest first. `hits` are the lines that are said."""
-    rows = [row for row in probed.named if row.view is view]
-    listed, told = {row.entity.id: row for row in rows}, {r.entity.id for r in volunteered(rows)}
-    about = {(hit.view.identity, hit.entity_id) for hit in hits}
-    told |= {r.entity.id for r in probed.asked if r.view is view and r.identity in about}
+    rows = {row.entity.id: row for row in probed.named if row.view is view}
+    told = {hit.entity_id for hit in hits if hit.view is view}
+    told |= {row.entity.id for row in volunteered(rows.values())}
     mentions = sorted(weigh(view, text), key=lambda mention: mention.strength)
     considered = []
     for entity_id, mention in {mention.entity_id: mention for mention in mentions}.items():
-        if (entity := view.visible.entity(entity_id)) is None:
-            continue
-        verdict: Verdict = "volunteered" if entity_id in told else "listed"
-        needs, note = 0.0, ""
-        if entity_id not in listed:
+        verdict: Verdict = "volunteered"
+        needs, note, row = 0.0, "", rows.get(entity_id)
+        if entity_id not in told and row is None:
             verdict, needs = "refused", least(mention)
-        elif verdict == "listed":
+        elif entity_id not in told and row is not None:
+            verdict, note = "listed", why_unsaid(row) or ""
             needs = 0.0 if mention.form in NEVER_SAID else view.name_threshold
-            note = why_unsaid(listed[entity_id]) or ""
         said = "; ".join(filter(None, [why(mention, view.name_threshold, needs), note]))
         factors = {name: float(getattr(mention, name)) for name in FACTORS}
-        considered.append(Explained(entity, mention.strength, factors, verdict, said))
+        if (entity := view.visible.entity(entity_id)) is not None:
+            considered.append(Explained(entity, mention.strength, factors, verdict, said))
     return sorted(considered, key=lambda row: (-row.value, row.artifact.id))
 
 
@@ -67,15 +66,16 @@ def lines(
     """The claims, sections and relations that a text may bring in, those that are said first.
     `hits` are the lines that are said.
     """
-    named = (row for row in probed.named if row.view is view)
-    speaking = {row.entity.id: row.strength for row in surely_named(named)}
-    found = answers(view, text[:MAX_PHRASED], speaking, vector)
-    judged = {key_of(each.artifact): each for each in found}
-    said = {key_of(hit.artifact): hit for hit in hits if hit.view.identity == view.identity}
-    told = [_told(hit, judged.get(key) or hit.judged) for key, hit in said.items()]
-    unsaid = [key for key in judged if key[0] in ANSWERING][:MANY]
-    told += [_unsaid(view, judged[key]) for key in unsaid if key not in said]
-    told += _refused(view, asked_beside(view, text[:MAX_PHRASED], speaking).weights)
+    sure = surely_named(row for row in probed.named if row.view is view)
+    strengths = {row.entity.id: row.strength for row in sure}
+    found = answers(view, text[:MAX_PHRASED], strengths, vector)
+    judged = {
+        key_of(c.artifact): c for c in found if isinstance(c.artifact, Claim | Page | Relation)
+    }
+    said = {key_of(hit.artifact): hit for hit in hits if hit.view is view}
+    told = [_told(hit, judged.pop(key, hit.judged)) for key, hit in said.items()]
+    told += [_unsaid(view, each) for each in islice(judged.values(), MANY)]
+    told += _refused(view, asked_beside(view, text[:MAX_PHRASED], strengths).weights)
     return sorted(told, key=lambda row: (row.verdict == "refused", -row.value))
 
 
@@ -90,26 +90,25 @@ def _refused(view: View, words: Mapping[Term, float]) -> Iterator[Explained[Arti
 
 
 def _told(hit: Line, answer: Candidate | None) -> Explained[Artifact]:
-    value, factors, reason = hit.similarity, dict[str, float](), ""
+    value, factors, needs = hit.similarity, dict[str, float](), 0.0
+    reason = f"“{hit.phrase}” names {hit.entity_id}"
     if answer is not None:
         value, factors = answer.likelihood, dict(answer.features.terms)
-        reason = answer.features.reason([hit.phrase])
+        needs = UNASKED_LEAST.get(answer.kind, 0.0)
     if hit.people:
         reason = "the text asks for somebody to ask"
-    elif hit.arm == "semantic":
-        reason = "near by meaning"
-    elif hit.arm != "text":
-        reason = f"“{hit.phrase}” names {hit.entity_id}"
-    said, least = sentence(value, reason), UNASKED_LEAST.get(answer.kind, 0.0) if answer else 0.0
-    if hit.similarity < least:
-        said += f"; unasked it needs {least:.2f}, as nobody reviewed it"
+    elif hit.arm in ("text", "semantic"):
+        reason = answer.features.reason(answer.words) if answer else "its title is asked for"
+    said = sentence(value, reason)
+    if hit.similarity < needs:
+        said += f"; unasked it needs {needs:.2f}, as nobody reviewed it"
     return Explained(hit.artifact, value, factors, "volunteered", said)
 
 
 def _unsaid(view: View, answer: Candidate) -> Explained[Artifact]:
-    features, is_told = answer.features, answer.is_told(view)
-    reason = f"{'' if is_told else 'only '}{features.reason(answer.words)}"
-    said = sentence(answer.likelihood, reason, view.least(answer.kind))
+    is_told, needs = answer.is_told(view), view.least(answer.kind)
+    reason = f"{'' if is_told else 'only '}{answer.features.reason(answer.words)}"
+    said = sentence(answer.likelihood, reason, needs)
     if is_told:
         said += "; others go before it, or names alone are looked for here"
-    return Explained(answer.artifact, answer.likelihood, features.terms, "refused", said)
+    return Explained(answer.artifact, answer.likelihood, answer.features.terms, "refused", said)

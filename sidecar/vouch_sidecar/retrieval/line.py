@@ -85,18 +85,16 @@ class Line:
         return [self.artifact, *(o for o in others if o is not None and may_enter(view, o))]
 
     @property
-    def state(self) -> tuple[object, ...]:
-        """A key of what the line says, which changes when the artifact changes or goes stale."""
-        return self.state_of(self.artifact)
-
-    def state_of(self, cited: Artifact) -> tuple[object, ...]:
-        """The same key for another artifact that the line cites."""
-        why = stale(self.view, cited) if isinstance(cited, Claim) else None
-        return (*self.identity_of(cited), hash((cited, self.people)), why and why.code)
-
-    def identity_of(self, cited: Artifact) -> tuple[Hashable, ...]:
-        """What stays the same when the artifact changes."""
-        return (self.view.identity, *key_of(cited), self.section, bool(self.people))
+    def gives(self) -> dict[tuple[Hashable, ...], Hashable]:
+        """What the line tells: by what stays the same of each artifact that it cites, a hash that
+        changes when the artifact changes or goes stale.
+        """
+        gives = dict[tuple[Hashable, ...], Hashable]()
+        for cited in self.cited:
+            key = self.view.identity, *key_of(cited), self.section, bool(self.people)
+            why = stale(self.view, cited) if isinstance(cited, Claim) else None
+            gives[key] = hash((cited, self.people, why and why.code))
+        return gives
 
 
 def text_of(artifact: Artifact, section: int = 0) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.blocks.context import ContextBlock, make_block
 from vouch_sidecar.retrieval.salience import (
     Salient,
@@ -24,11 +23,7 @@ PushPart = Literal["salience", "fresh", "text"]
 """The parts of a push that a client may want: the ranking, the entities brought in, the block."""
 PUSHED_ROWS = 10
 """Entities of a ranking that a push lists, at most."""
-CLAIM_CHARS = 200
-"""Characters of the claim that a row of a push has."""
 PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
-PushedRow = tuple[Salient, str | None]
-"""An entity, and its top claim in words, without the heading above; None without a claim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +56,15 @@ class Window:
         return [row.with_claim() for row in rows[:most]]
 
 
-def pushed_row(row: Salient) -> PushedRow:
-    """The row with the words of its top claim."""
-    claim = row.view.visible.claim(row.top_claim_id or "")
-    said = None if claim is None else row.view.texts.shown(claim).fact
-    return row, said and clip(one_line(said), CLAIM_CHARS)
-
-
 @dataclass(frozen=True, slots=True)
 class Push:
     """What is new in a session."""
 
     session_id: str
     generation: int
-    rows: tuple[PushedRow, ...] = ()
+    rows: Sequence[Salient] = ()
     """The ranking of what is in play."""
-    fresh: tuple[PushedRow, ...] = ()
+    fresh: Sequence[Salient] = ()
     """The entities that the newest text brings in, strongest first."""
     block: ContextBlock = field(default_factory=ContextBlock)
     """The block about `fresh`."""
@@ -100,9 +88,7 @@ def push_of(
     if is_cut(windows):  # the rest comes later
         said = {hit.entity_id for hit in block.hits}
         fresh = [row for row in fresh if row.entity.id in said]
-    shown = fresh if "fresh" in parts else []
-    pushed = tuple(map(pushed_row, rows)), tuple(map(pushed_row, shown))
-    return Push(session_id, generation, *pushed, block), fresh
+    return Push(session_id, generation, rows, fresh if "fresh" in parts else (), block), fresh
 
 
 def is_cut(windows: Sequence[Window]) -> bool:

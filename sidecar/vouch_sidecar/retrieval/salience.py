@@ -11,6 +11,7 @@ from typing import Any
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import (
@@ -34,6 +35,8 @@ NEVER_SAID = {
     FormKind.PART: "part of a name is listed, not said",
     FormKind.DERIVED: "nobody declared it, and no other word of its claims stands beside it",
 }
+CLAIM_CHARS = 200
+"""Characters of the claim that a row has."""
 ARM_OF_FORM: dict[FormKind, ArmName] = {
     FormKind.NAME: "name",
     FormKind.ALIAS: "alias",
@@ -62,6 +65,8 @@ class Salient:
     """Where `text` first names it."""
     top_claim_id: str | None = None
     """The entity's best claim for that text; None before it was looked up."""
+    claim: str | None = None
+    """That claim in words, without the heading above; None without one."""
 
     @property
     def claim_count(self) -> int:
@@ -102,7 +107,10 @@ class Salient:
 
     def with_claim(self) -> Salient:
         """The entity with its best claim."""
-        return replace(self, top_claim_id=best_claim_id(self.view, self.entity.id, self.text))
+        top = best_claim_id(self.view, self.entity.id, self.text)
+        claim = self.view.visible.claim(top or "")
+        said = "" if claim is None else one_line(self.view.texts.shown(claim).fact)
+        return replace(self, top_claim_id=top, claim=clip(said, CLAIM_CHARS) or None)
 
     def line(
         self, artifact: Told, section: int | None = None, judged: Candidate | None = None
@@ -117,7 +125,7 @@ def rank(view: View, texts: Sequence[str], top_k: int) -> list[Salient]:
     describes, each with its best claim.
     """
     described = _described_by(view, texts[0]) if texts else []
-    rows = {row.entity.id: row for row in (*described, *_named_by(view, texts))}
+    rows = {row.entity.id: row for row in (*described, *named_in(view, texts))}
     return [row.with_claim() for row in sorted(rows.values(), key=ranking_order)[:top_k]]
 
 
@@ -177,7 +185,9 @@ def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
     """The entities that texts (newest first) name in full or in part, strongest first, at most
     `MANY`.
     """
-    return sorted(_named_by(view, texts), key=volunteering_order)[:MANY]
+    weighed = [(age, mention) for age, text in enumerate(texts) for mention in weigh(view, text)]
+    listed = [(age, mention) for age, mention in weighed if is_listed(mention)]
+    return sorted(_rows(view, texts, listed), key=volunteering_order)[:MANY]
 
 
 def surely_named(rows: Iterable[Salient]) -> list[Salient]:
@@ -186,11 +196,6 @@ def surely_named(rows: Iterable[Salient]) -> list[Salient]:
     """
     sure = (row for row in rows if row.strength >= VOLUNTEERED and not row.ambiguous)
     return [row for row in sure if not row.view.names.is_topic(row.entity.id)]
-
-
-def _named_by(view: View, texts: Sequence[str]) -> list[Salient]:
-    aged = [(age, mention) for age, text in enumerate(texts) for mention in weigh(view, text)]
-    return _rows(view, texts, [(age, mention) for age, mention in aged if is_listed(mention)])
 
 
 def _rows(

@@ -5,8 +5,9 @@ the block that holds them.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval.blocks.block import render
@@ -42,20 +43,20 @@ def make_block(
     *,
     first: Sequence[Line] = (),
     more: Sequence[Line] = (),
-    given: Container[object] = (),
+    given: Mapping[tuple[Hashable, ...], Hashable] = MappingProxyType({}),
     max_chars: int | None = None,
     max_lines: int = MANY,
 ) -> ContextBlock:
     """A block about the entities that a text names, as long as the settings allow.
 
     Lines in `first` come before all others, in this order; `more` are other lines that answer the
-    text. Lines whose `state` was `given` before are left out.
+    text. Lines that tell nothing but what was `given` before are left out.
     """
     told, lines = Counter[str](), each_line_once([*first, *lines_for(rows, text, more)])
     recalls, kept = [line.view.recall for line in lines], list[Line]()
     for line in lines:
         collection, recall = line.view.collection, line.view.recall
-        if line.state not in given and told[collection] < recall.max_results:
+        if not line.gives.items() <= given.items() and told[collection] < recall.max_results:
             told[collection] += 1
             kept.append(line)
     limit = max((recall.max_results for recall in recalls), default=0)

@@ -41,12 +41,7 @@ def brief(views: Sequence[View]) -> str:
             lines += [head] if lines else [head, HOW_TO_ASK]
             if listed := " · ".join(islice(_subjects(view), MOST_SUBJECTS)):
                 lines.append(f"- subjects: {listed}")
-    told, room = list[str](), room_in_frame(MAX_BRIEF)
-    for line in lines:
-        if room > BRIEF_NAME_CHARS:
-            told.append(clip(line, room - 1))
-            room -= len(told[-1]) + 1
-    return frame(told)
+    return frame([clip("\n".join(lines), room_in_frame(MAX_BRIEF) - 1)] if lines else [])
 
 
 def _head(view: View) -> str:

@@ -38,9 +38,6 @@ from vouch_sidecar.text.content_words import Term
 if TYPE_CHECKING:
     from vouch_sidecar.semantic.vectors import TextVector
 
-ANSWERING = (Kind.CLAIM, Kind.PAGE, Kind.RELATION)
-"""Kinds of artifacts that answer a text."""
-
 
 def answers(
     view: View,
