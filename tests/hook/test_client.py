@@ -131,16 +131,13 @@ def test_streams_that_are_closed_or_never_end(place: Place, streams: str) -> Non
     ("event", "begins", "config", "set_to", "seconds"),
     [
         (PROMPT, True, "", "", 2),
-        (START, True, "", "", 2),
         (FILE, True, "", "", 0.5),
         (PROMPT, False, "", "", 0.5),
         (START, False, "", "", 2),
         (PROMPT, True, "", "300", 0.3),
-        (START, True, "", "300", 0.3),
         (PROMPT, True, "timeout_ms: 300 # few", "", 0.3),
         (PROMPT, True, "timeout_ms: 300 # few", "400", 0.4),
         (PROMPT, True, "# timeout_ms: 300", "", 2),
-        (PROMPT, True, "timeout_ms: 3", "", 2),
         (PROMPT, True, "timeout_ms: " + "9" * 5000, "", 2),
     ],
 )

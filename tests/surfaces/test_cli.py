@@ -122,14 +122,6 @@ def test_without_a_knowledge_base_the_next_step_is_named_and_works(
     assert run(tmp_path, "check").stderr == "No problems.\n"
 
 
-def test_a_pipe_is_told_of_a_pause(root: Path) -> None:
-    assert run(root, "status").stdout.endswith("\t\n")
-    run(root, "pause", "--minutes", "60")
-    header, row = (line.split("\t") for line in run(root, "status", "--header").stdout.splitlines())
-    assert dict(zip(header, row, strict=True))["paused_until"].startswith("20")
-    run(root, "resume")
-
-
 def test_that_a_claim_went_stale_is_said_wherever_it_is_listed(tmp_path: Path) -> None:
     text = b"Relay drops what it holds.\nIt restarts every night at two.\n"
     root = repository(tmp_path / "repo", {"a.md": text})

@@ -83,6 +83,7 @@ def test_a_process_that_hangs_answers_no_trial(
 def test_a_pause_is_said_and_no_trial_sent(tmp_path: Path, starting: dict[str, str]) -> None:
     root = knowledge.make(tmp_path / "home" / "a project")
     run_command("pause", cwd=root, env=starting)
+    assert run_command("status", cwd=root, env=starting).stdout.split("\t")[-1].startswith("2100")
     found = doctor(root, starting)
     assert f"`vouch-sidecar resume --root '{root}'`" in found["knowledge base"][1][1]
     assert found["trial prompt"][0][0] == "note"

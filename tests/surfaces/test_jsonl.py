@@ -64,10 +64,3 @@ def test_an_id_of_any_depth_is_answered(root: Path) -> None:
     printed, errors = process.communicate(b"\n".join(sent))
     assert process.returncode == 0, errors
     assert len(printed.splitlines()) == len(sent)
-
-
-def test_a_root_may_begin_with_the_home_folder(tmp_path: Path) -> None:
-    root = knowledge.make(tmp_path / "project")
-    asked = {"id": 1, "method": "kb.claim", "params": {"id": "jwt-expires", "root": "~/project"}}
-    (answer,) = answers(root, asked, env={"HOME": str(tmp_path)})
-    assert answer["result"]["claim"]["id"] == "jwt-expires"

@@ -35,16 +35,14 @@ def _check(**given: Any) -> None:
     every = list(_problems_of(given["root"], Viewer(given["project"], given["agent"])))
     problems = [found for found in every if given["hints"] or found[1].severity != "hint"]
     hints = len(every) - len(problems)
-    unusable = len({(root, problem.path) for root, problem in every if problem.is_unusable})
     if given["as_json"]:
         listed = [
             {"root": str(root), **{name: getattr(problem, name) for name in FIELDS}}
             for root, problem in problems
         ]
-        print_json({"problems": listed, "unusable": unusable, "hints_left_out": hints})
+        print_json({"problems": listed, "hints_left_out": hints})
     else:
         said = [] if problems else ["No problems."]
-        said += [f"{count(unusable, 'file')} can't be used."] if unusable else []
         said += [f"{count(hints, 'hint')}: `--hints` lists them"] if hints else []
         rows = Table(COLUMNS, [_row(*found) for found in problems])
         show([rows, *(Words(words, aside=True) for words in said)], header=given["header"])

@@ -155,7 +155,7 @@ def _integration(name: str, about: str, project: Path | None) -> Iterator[Findin
         return
     if not any(file.names_us for file in found):
         return
-    old = [f.file.path for f in found if f.state == "older" or not f.names_us]
+    old = [f.file.path for f in found if not (f.is_current or (f.names_us and not f.is_ours))]
     if old:
         again = f"`{program(os.environ)} install {about}` writes or prints it"
         yield (about, "note", f"not as this version has it: {', '.join(old)}; {again}")

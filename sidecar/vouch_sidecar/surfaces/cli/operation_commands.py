@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -103,8 +102,15 @@ class OperationCommand(click.Command):
         """
         roots = roots_from(given["root"])
         viewer = {name: given[name] for name in ("project", "agent")}
+
+        def served(operation: Operation[Any, Any], params: dict[str, Any]) -> Result:
+            asked = operation.kb_method, {**params, "viewer": viewer}
+            answered = ask(roots, *asked, env=os.environ, timeout=SOON_SECONDS, reader="person")
+            result: Result = operation.result.model_validate(answered)
+            return result
+
         with suppress(UnansweredError, ValidationError):
-            result = self._asked(given, partial(_served, roots, viewer))
+            result = self._asked(given, served)
             if result.complete:
                 return result
         from vouch_sidecar.api import KnowledgeBase, engine_on
@@ -133,18 +139,6 @@ class OperationCommand(click.Command):
             return result.model_copy(update={"session_id": "shell"})
         finally:
             answer(session_end.OPERATION, session)
-
-
-def _served(
-    roots: Sequence[Path],
-    viewer: Mapping[str, str | None],
-    operation: Operation[Any, Result],
-    params: dict[str, Any],
-) -> Result:
-    """The answer of the process that serves these knowledge bases, for a person."""
-    asked = operation.kb_method, {**params, "viewer": viewer}
-    answered = ask(roots, *asked, env=os.environ, timeout=SOON_SECONDS, reader="person")
-    return operation.result.model_validate(answered)
 
 
 def _argument(name: str, metavar: str) -> click.Argument:

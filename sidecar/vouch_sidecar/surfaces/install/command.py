@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
 
 import click
 
@@ -36,10 +35,6 @@ MAX_FILE = 16 << 20
 DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
 """The shortest PATH of programs that are started from the desktop."""
 _VOUCH_HOOK = re.compile(r"(?<![^\s/\"'])vouch(?:-kb)? context-hook\b")
-State = Literal["absent", "current", "older", "foreign"]
-"""How a file of an integration is found: not there, as it would be written now, as another version
-wrote it, or somebody else's.
-"""
 
 
 @click.command()
@@ -88,12 +83,12 @@ def project_of(start: Path) -> Path:
 def _install(found: FoundFile, dry_run: bool) -> None:
     """Write a file, or print what belongs into one of others. Raises OSError."""
     path, text = found.file.path, found.file.text
-    if found.state == "foreign":
+    if found.is_current:
+        say(f"{path} is there")
+    elif found.before is not None and not found.is_ours:
         instead = f", in place of what names {PROGRAM} there" if found.names_us else ""
         say(f"{path} is somebody else's. Add this to it{instead}:", err=True)
         say(text, nl=False)
-    elif found.state == "current":
-        say(f"{path} is there")
     elif dry_run:
         say(f"would write {path}:\n{text.rstrip()}")
     else:
@@ -104,7 +99,7 @@ def _install(found: FoundFile, dry_run: bool) -> None:
 
 def _uninstall(found: FoundFile, base: Path, dry_run: bool) -> None:
     """Remove a file, or print what is left to take out of it. Raises OSError."""
-    if found.state in ("current", "older"):
+    if found.is_ours:
         if not dry_run:
             _remove(found, base)
         say(f"{'would remove' if dry_run else 'removed'} {found.file.path}")
@@ -114,7 +109,7 @@ def _uninstall(found: FoundFile, base: Path, dry_run: bool) -> None:
 
 def _remarks(host: Host, base: Path, project: Path | None, found: list[FoundFile]) -> Iterator[str]:
     """What is left to do."""
-    if any(each.state != "current" for each in found):
+    if not all(each.is_current for each in found):
         yield host.after
     if host.permission:
         yield f"To let its tools, which only read, run without asking: {host.permission}."
@@ -148,13 +143,15 @@ class FoundFile:
     before: str | None
 
     @property
-    def state(self) -> State:
-        """White space is not compared. What others may write into is ours only as it is now."""
-        if self.before is None:
-            return "absent"
-        if "".join(self.before.split()) == "".join(self.file.text.split()):
-            return "current"
-        return "foreign" if self.file.is_shared or MARK not in self.before else "older"
+    def is_current(self) -> bool:
+        """White space is not compared."""
+        return (self.before or "").split() == self.file.text.split()
+
+    @property
+    def is_ours(self) -> bool:
+        """What others may write into is ours only as it is now."""
+        bears_mark = not self.file.is_shared and MARK in (self.before or "")
+        return self.is_current or bears_mark
 
     @property
     def names_us(self) -> bool:
