@@ -306,7 +306,7 @@ def test_an_edit_of_which_the_host_sends_no_patch_has_no_claims_of_other_lines(
     assert agent.edit("src/relay.py", "\n# Two.\n") == ""
     assert held(agent.edit("src/relay.py", "def send_once():  # once")) == ["send_once"]
     whole = {"file_path": str(agent.root / "src/relay.py"), "content": RELAY}
-    assert held(agent(FILE, "b", tool_input=whole)) == ["RelayLoop", "send_once"]
+    assert held(agent(FILE, "b", tool_input=whole)) == ["night", "RelayLoop", "send_once"]
 
 
 def test_an_edit_after_one_that_nobody_reported_is_placed_by_its_text(agent: Agent) -> None:
