@@ -48,7 +48,7 @@ class World:
         self, root: Path, settings: Mapping[str, object] | None = None, is_unasked: bool = True
     ) -> None:
         self.engine = Engine(env={}, client_settings=settings)
-        self.engine.registry.add_root(root)
+        self.engine.registry.search(root)
         self.engine.load()
         self.engine.settle()
         self._caller = Caller(is_unasked=is_unasked)

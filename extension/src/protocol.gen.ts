@@ -896,8 +896,6 @@ export interface StatusResult {
   readonly refused: readonly string[];
   /** Sessions with a window. */
   readonly sessions: number;
-  /** How changes on disk are noticed first. */
-  readonly watcher: "own" | "sweep" | "none";
   readonly version: string;
 }
 

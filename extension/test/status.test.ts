@@ -29,7 +29,6 @@ const status: StatusResult = {
     },
   ],
   sessions: 1,
-  watcher: 'own',
   version: '0.1.0',
 };
 

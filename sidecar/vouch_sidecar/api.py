@@ -61,7 +61,7 @@ def engine_on(roots: Iterable[str | os.PathLike[str]]) -> Engine:
     """An engine for these knowledge bases, unread."""
     engine = Engine(env=os.environ)
     for root in roots:
-        engine.registry.add_root(Path(root))
+        engine.registry.search(Path(root))
     return engine
 
 

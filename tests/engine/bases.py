@@ -118,7 +118,7 @@ def unread_engine(*roots: Path, env: Mapping[str, str] | None = None, **options:
     """
     engine = Engine(env=env or {}, **{"now": lambda: NOW, "is_followed": True, **options})
     for root in roots:
-        engine.registry.add_root(root)
+        engine.registry.search(root)
     return engine
 
 

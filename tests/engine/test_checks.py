@@ -25,7 +25,7 @@ def root(tmp_path: Path) -> Path:
 def problems(root: Path) -> list[Problem]:
     """What a check finds."""
     engine = Engine(env={"XDG_CACHE_HOME": str(root.parent / "cache")})
-    engine.registry.add_root(root)
+    engine.registry.search(root)
     collection = engine.collections[root]
     engine.load()
     return list(check_all(CheckContext(collection, collection.knowledge)))

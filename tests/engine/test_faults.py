@@ -141,7 +141,6 @@ async def test_a_step_that_fails_is_said_and_made_again(
         assert faults(engine) == [f"{sentence} (TypeError)"]
         await until(lambda: degraded(engine) == values)
         assert told(engine) == ("warning", *faults(engine))
-        assert engine.watching == ("sweep" if where == WATCHER else "own")
         if where not in LOOKS:
             await again(engine, clock, lambda: counts(engine, "key vault") == {})
         switch.on = False
@@ -161,7 +160,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
 ) -> None:
     """Of that knowledge base alone; the others are followed."""
     other = base(tmp_path / "other")
-    engine.registry.add_root(other)
+    engine.registry.search(other)
     switch = fails(LOOKS[0])
     switch.of = lambda store: bool(store.kb_dir.parent == root)
     listener = Listener(engine)
@@ -203,7 +202,7 @@ async def test_a_first_look_that_fails_is_not_waited_for(
 ) -> None:
     """Nor is it said of another knowledge base."""
     other = base(tmp_path / "other")
-    engine.registry.add_root(other)
+    engine.registry.search(other)
     switch = fails(LOOKS[0])
     switch.of = lambda store: bool(store.kb_dir.parent == root)
     switch.on = True

@@ -74,7 +74,6 @@ def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: 
     first = ask(engine, "mentions", text="a gizmotron and a keyring", viewer=ada)
     assert (first["mentions"], first["degraded"]) == ([], ["workspace_pending"])
     assert len(collection.viewers()) == OTHER_VIEWERS + 1
-    ask(engine, "mentions", text="gizmotron", viewer={"agent": "one more, who waits for a turn"})
     engine.settle()
     assert ask(engine, "mentions", text="gizmotron", viewer={"agent": "a0"})["degraded"] == []
     again = ask(engine, "mentions", text="a gizmotron and a keyring", viewer=ada)

@@ -48,7 +48,7 @@ def probe(
 
 def allowed(served: Sequence[Served]) -> Sequence[Served]:
     """The knowledge bases to probe: the first by name, as many as the strictest setting allows."""
-    limits = [n for kb in served if (n := kb.settings.probe.max_collections) is not None]
+    limits = [n for kb in served if (n := kb.view.settings.probe.max_collections) is not None]
     if not limits:
         return served
     return sorted(served, key=lambda kb: kb.view.collection)[: min(limits)]

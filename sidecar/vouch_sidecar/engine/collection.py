@@ -36,8 +36,6 @@ GIT_LOCK_SECONDS = 5.0
 LOCK_LOOK_SECONDS = 0.02
 OTHER_VIEWERS = 3
 """Viewers whose topics are kept, beside the one who does not say who asks."""
-TURN_SECONDS = 60.0
-"""So long each of these keeps his topics at least, where more ask by turns."""
 Need = Literal["ties", "topics"]
 """What an answer may depend on beside the index."""
 Lack = Literal["index_building", "workspace_pending"]
@@ -131,7 +129,6 @@ class Collection:
         self._env = env
         self._others_gates: deque[frozenset[str]] = deque(maxlen=OTHER_VIEWERS)
         """The gates of others than the default viewer who asked, the last ones."""
-        self._turn_at = clock()
 
     @property
     def identity(self) -> Hashable:
@@ -259,16 +256,13 @@ class Collection:
         return list(dict.fromkeys([default, *self._others_gates]))
 
     def viewed_by(self, gates: frozenset[str]) -> bool:
-        """Have the topics derived of who passes these gates, once others had their turn. Returns
-        whether they will be.
+        """Have the topics derived of who passes these gates, in place of those of who began to ask
+        before all others. Returns whether they are to be derived.
         """
-        others, now = self._others_gates, self.memo.clock()
-        is_full = len(others) == OTHER_VIEWERS and now < self._turn_at
-        if not self._lacks_topics(gates) or gates in self.viewers() or is_full:
-            return False
-        others.append(gates)
-        self._turn_at = now + TURN_SECONDS
-        return True
+        is_new = self._lacks_topics(gates) and gates not in self.viewers()
+        if is_new:
+            self._others_gates.append(gates)
+        return is_new
 
     def _lacks_topics(self, gates: frozenset[str]) -> bool:
         return self.may_have_topics and gates not in self.world.topics.by_gates

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.layers import layer_of
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.store import Reconciled, Store
 
@@ -92,10 +91,7 @@ class DiskReader:
             return None
         store, bases, latest = self.store, self.bases, self.latest
         is_old = latest.snapshot.changes >= (1 if whole else REBASE_FROM)
-        if bases is None:
-            if is_old:
-                self.latest = latest.on_base(layer_of(latest.documents()))
-        elif is_old or bases.is_wanted(store.config):
+        if bases is not None and (is_old or bases.is_wanted(store.config)):
             try:
                 self.latest = latest.on_base(bases.write(latest, store.stats(), store.config))
             except FileNotFoundError:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.collection import Collection, Seen
@@ -18,7 +17,6 @@ from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.faults import (
     BASE,
     LOOK,
-    WATCH,
     WORKSPACE,
     Faults,
 )
@@ -36,9 +34,6 @@ from vouch_sidecar.workspace.breath import Breath
 from vouch_sidecar.workspace.world import World
 
 log = logging.getLogger(__name__)
-
-Watching = Literal["own", "sweep", "none"]
-"""What reports changes on disk first: the client, our own watcher, or only the sweep."""
 
 
 class Engine:
@@ -74,15 +69,6 @@ class Engine:
         self.pushes = Pushes(self.registry, self.sessions, self.changed, self.faults, self.breath)
         self.embeddings = Embeddings(self.registry, self.faults, self.changed)
         self.is_followed = is_followed
-
-    @property
-    def watching(self) -> Watching:
-        """What reports changes on disk first."""
-        if not (self.is_followed and self.collections):
-            return "none"
-        if all(WATCH in collection.faults for collection in self.collections.values()):
-            return "sweep"
-        return "own"
 
     def check_soon(self, paths: Iterable[Path] = ()) -> None:
         """Have the disk looked at soon, if it is followed: at these files, which somebody says have

@@ -50,19 +50,10 @@ class Caller:
     """What a caller who knows these working trees himself calls their collections in rows."""
     is_model: bool = False
     at: Path | None = None
-    unheard: list[Callable[[], None]] | None = field(default=None, compare=False)
-    """Takes what is to be recorded of answers, where it turns out later whether they were heard.
-    None: it is recorded when they are given.
-    """
+    when_heard: Callable[[Callable[[], None]], None] = field(default=lambda r: r(), compare=False)
+    """Has something recorded once an answer to this caller was heard; by default at once."""
     is_unasked: bool = False
     """Whether this is a hook or a push, which speaks to somebody who did not ask."""
-
-    def when_heard(self, record: Callable[[], None]) -> None:
-        """Have something recorded once an answer to this caller was heard."""
-        if self.unheard is None:
-            record()
-        else:
-            self.unheard.append(record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +63,9 @@ class Served:
     view: View
     collection: Collection
 
-    @property
-    def settings(self) -> Settings:
-        return self.view.settings
-
     def window(self, session: Session) -> Window:
         """The texts of a session that count for this knowledge base; none if `reflex` is off."""
-        reflex = self.settings.reflex
+        reflex = self.view.settings.reflex
         texts = session.window(self.view.identity) if reflex.enabled else []
         return Window(self.view, texts[: reflex.window])
 
@@ -133,7 +120,7 @@ class Registry:
 
     def search(self, folder: Path) -> None:
         """Serve the knowledge bases found from a folder."""
-        self._folders[folder] = self._led_to(folder, lambda _: True)
+        self._folders[folder] = self._led_to(folder)
 
     def open_document(self, path: Path) -> None:
         """Serve the knowledge bases found from a document, but for those of installed packages:
@@ -144,19 +131,17 @@ class Registry:
             path, lambda place: Path(place.tree) in window or not is_in_package(place.root)
         )
 
-    def _led_to(self, start: Path, is_served: Callable[[BaseInTree], bool]) -> LedTo:
+    def _led_to(
+        self, start: Path, is_served: Callable[[BaseInTree], bool] = lambda _: True
+    ) -> LedTo:
         finder = Finder(self.env, self.settings.trust.folders)
-        return self._serve(filter(is_served, finder.placed(start)), finder)
+        trees = frozenset(map(self._add, filter(is_served, finder.placed(start))))
+        return LedTo(trees, finder.refused)
 
     def has_found_one(self) -> bool:
         """Whether a folder that had no knowledge base has one now. Blocks; thread-safe."""
         finder = Finder(self.env, self.settings.trust.folders)
         return any(finder.placed(folder) for folder in self.lacking)
-
-    def add_root(self, tree: Path) -> None:
-        """Serve the knowledge base of a working tree to which another search led."""
-        finder = Finder(self.env, self.settings.trust.folders)
-        self._folders[tree] = self._serve(finder.of_tree(str(tree)), finder)
 
     def close_document(self, path: Path) -> None:
         """A document was closed."""
@@ -194,9 +179,6 @@ class Registry:
             del self.collections[tree]
         self.name_collections()
         self._bump()
-
-    def _serve(self, places: Iterable[BaseInTree], finder: Finder) -> LedTo:
-        return LedTo(frozenset(map(self._add, places)), finder.refused)
 
     def _add(self, place: BaseInTree) -> Path:
         tree = Path(place.tree)

@@ -99,13 +99,6 @@ class Finder:
         is_forced = bool(self.env.get(FORCED))
         return [BaseInTree(r, tree) for r in roots for tree in _trees(r, origin, is_forced)]
 
-    def of_tree(self, tree: str) -> list[BaseInTree]:
-        """The knowledge base of a working tree that `placed` named; none if that is there no more,
-        or not allowed.
-        """
-        roots = (r for r in self.from_start(tree) if r == tree or not is_below(r, tree))
-        return [BaseInTree(root, tree) for root in roots]
-
     def _linked(self, origin: str, home: str) -> str | None:
         """The knowledge base that the main working tree, or the folder with the bare repository,
         has for a folder of a linked working tree.

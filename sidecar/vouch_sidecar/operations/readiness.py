@@ -29,7 +29,7 @@ async def indexed(engine: Engine, seconds: float = math.inf) -> None:
 
 def hook_limit(engine: Engine, caller: Caller) -> float:
     """Seconds that a hook may take: the shortest `timeout_ms` of the caller's knowledge bases."""
-    limits = [served.settings.recall.timeout_ms for served in engine.registry.serving(caller)]
+    limits = [served.view.recall.timeout_ms for served in engine.registry.serving(caller)]
     return min(limits, default=0) / 1000
 
 

@@ -72,9 +72,6 @@ class StatusResult(Result):
         description="Knowledge bases of other users, and how to allow them.",
     )
     sessions: int = Field(description="Sessions with a window.")
-    watcher: Literal["own", "sweep", "none"] = Field(
-        description="How changes on disk are noticed first."
-    )
     version: str
 
 
@@ -86,7 +83,6 @@ def answer(ask: OperationCall, _: Params) -> StatusResult:
         sessions=sum(
             any(kb.window(session).texts for kb in ask.served) for session in ask.engine.sessions
         ),
-        watcher=ask.engine.watching,
         version=__version__,
     )
 

@@ -64,7 +64,7 @@ async def answer_agent(
     operation = operation_called(method.removeprefix(TOOL)) if method.startswith(TOOL) else None
     event = method.removeprefix(HOOK)
     unheard: list[Callable[[], None]] = []
-    caller = replace(caller, unheard=unheard)
+    caller = replace(caller, when_heard=unheard.append)
     if not isinstance(params, dict) or (operation is None and event not in EVENTS):
         return refusal(request.get("id"), "invalid_request", "there is no such tool or event")
     result = await (

@@ -136,7 +136,7 @@ class LocalServer:
             env |= {name: value for name, value in named.items() if value}
             engine = Engine(env=env, is_followed=True)
             for root in sorted(roots):
-                engine.registry.add_root(root)
+                engine.registry.search(root)
             for subscriber in self._subscribers:
                 engine.pushes.subscribe(subscriber)
             self._made[asked] = engine
