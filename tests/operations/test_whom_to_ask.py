@@ -342,8 +342,9 @@ def test_blocks_tell_of_owners_and_where_agents_may_know_of_authors(
         lines = told(looked(tmp_path, root, **client), task)
         return next((line for line in lines if "To ask" in line), "")
 
-    assert line("Who maintains the Relay Loop?").endswith("To ask: code owner acme/relay")
-    expected = "To ask: code owners acme/relay, ada; by commits: Bob Kahn, Ada Byron"
+    assert line("Who maintains the Relay Loop?").endswith("To ask: acme/relay (owner of the files)")
+    files = "acme/relay (owner of the files), ada (owner of the files)"
+    expected = f"To ask: {files}, Bob Kahn (1 commit), Ada Byron (1 commit)"
     assert line(WHO, **AGENTS).endswith(expected)
     assert line("Whom should I ask about glyph fonts?") == ""
     assert line("What does the Relay Loop do?", **AGENTS) == ""

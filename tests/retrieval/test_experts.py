@@ -12,7 +12,6 @@ from vouch_sidecar.retrieval.view import Deadline, View
 
 from tests.retrieval.samples import claim, entity, view
 
-NOW = 1_800_000_000.0
 PEOPLE = [entity(i, f"{i.title()} Quince", type="person") for i in ("ada", "bo", "cy")]
 
 
@@ -22,7 +21,7 @@ def kb(*claims: Claim) -> View:
 
 
 def ranked(where: View, topic: str, weight: str = "evidence") -> list[Expert]:
-    return rank(matching([where], Question(topic, NOW, weight=weight)))
+    return rank(matching([where], Question(topic, weight)))
 
 
 def ids(rows: list[Expert]) -> list[str]:

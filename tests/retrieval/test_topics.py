@@ -239,10 +239,10 @@ def test_experts_stand_before_topics_and_tickets_are_none() -> None:
         replace(one, tags=("oakwork",))
         for one in claims("Doors close, see #14227.", "#14227 and PAY-9 follow ADR-0007.")
     ]
-    rows = experts(matching([seen(*both)], Question("#14227", 1.8e9)))
+    rows = experts(matching([seen(*both)], Question("#14227")))
     assert {row.entity.name for row in rows} == {"oakwork", "ADR-0007"}
     view = seen(VAULT, *KEYRINGS, claim("v", "Some keyring.", entities=("vault",)))
-    asked = Question("keyring", 1.8e9)
+    asked = Question("keyring")
     for question, found in (
         (asked, ["vault", "topic:keyring"]),
         (replace(asked, types=frozenset({"topic"})), ["topic:keyring"]),

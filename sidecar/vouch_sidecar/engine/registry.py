@@ -24,7 +24,7 @@ from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.settings_model import Reflex
 from vouch_sidecar.retrieval.push import Window
-from vouch_sidecar.retrieval.view import Deadline, PeopleTold, View
+from vouch_sidecar.retrieval.view import Deadline, View
 from vouch_sidecar.workspace.topics import NO_TOPICS
 
 
@@ -275,10 +275,10 @@ class Registry:
                 collection.root,
                 deadline=deadline,
                 workspace=collection.world.asked(),
-                people_told=PeopleTold.from_settings(settings.people, is_model=caller.is_model),
                 topics=collection.world.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
                 settings=settings,
+                is_model=caller.is_model,
                 is_unasked=caller.is_unasked,
                 shown_collection=self.shown_name(collection, caller),
                 identity=collection.identity,

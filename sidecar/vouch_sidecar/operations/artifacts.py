@@ -26,7 +26,7 @@ from vouch_sidecar.operations.operation import OperationCall
 from vouch_sidecar.operations.people import (
     PersonRow,
     by_commits_field,
-    people_rows,
+    person_rows,
 )
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import (
@@ -46,8 +46,7 @@ from vouch_sidecar.retrieval.lookup import (
     successors,
 )
 from vouch_sidecar.retrieval.people.authors import Author
-from vouch_sidecar.retrieval.people.of_files import Subject, authors, owners
-from vouch_sidecar.retrieval.people.to_ask import PersonToAsk
+from vouch_sidecar.retrieval.people.of_files import PersonToAsk, Subject, authors, owners
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.locator import line_in
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
@@ -173,7 +172,7 @@ def around(
 ) -> dict[str, Any]:
     """The fields of `ArtifactResult`. `owned`: owners of the files of `about` are asked, too."""
     return {
-        "people": people_rows(((view, who) for who in people), owners([about]) if owned else ()),
+        "people": person_rows([*people, *(owners([about]) if owned else ())]),
         "by_commits": authors([about]) or None,
         "pages": [
             PageRef(

@@ -11,8 +11,8 @@ from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people import (
     PersonRow,
     by_commits_field,
-    people_rows,
     people_shown,
+    person_rows,
 )
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words, marked
 from vouch_sidecar.operations.wire import (
@@ -29,6 +29,7 @@ from vouch_sidecar.retrieval.people.weights import WEIGHTS
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
     from vouch_sidecar.retrieval.people.experts import Expert
 
+TOP_CLAIMS, EXPLAINED_CLAIMS = 3, 10
 QUOTED_CHARS = 160
 
 
@@ -98,7 +99,7 @@ class ExpertsResult(Result):
 
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     from vouch_sidecar.retrieval.people.experts import Question, rank
-    from vouch_sidecar.retrieval.people.of_files import authors, owners
+    from vouch_sidecar.retrieval.people.of_files import authors
     from vouch_sidecar.retrieval.people.to_ask import people_on_topic
     from vouch_sidecar.retrieval.people.topic_matches import matching
     from vouch_sidecar.text.prompt_text import without_asking
@@ -106,17 +107,15 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     ask, types = ask.since(params.since), params.types
     question = Question(
         topic=without_asking(ask.text),
-        now=ask.engine.now(),
         weight=params.weight,
         linking=params.linking,
         limit=params.limit,
         min_claims=params.min_claims,
         types=None if types is None else frozenset(types),
-        explain=params.explain,
     )
     matches = matching(ask.views, question)
     ranked = rank(matches)
-    people = people_rows(people_on_topic(matches), owners(matches.subjects))
+    people = person_rows(people_on_topic(matches))
     result = ExpertsResult(
         experts=[_row(expert, params) for expert in ranked],
         people=[row for row in people if types is None or row.type in types] or None,
@@ -124,8 +123,8 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
         by_commits=authors(matches.subjects) or None,
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
-    for expert in ranked if ask.caller.is_model else ():
-        for claim_id in expert.top_claim_ids:
+    for expert, row in zip(ranked, result.experts, strict=True) if ask.caller.is_model else ():
+        for claim_id in row.top_claim_ids:
             if (claim := expert.view.visible.claim(claim_id)) is not None:
                 said = clip(expert.view.texts.shown(claim).text, QUOTED_CHARS)
                 result._quoted.append((claim_id, marked(said, expert.view.shown_collection)))
@@ -142,7 +141,7 @@ def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
             arm="entity" if adds.matched.named else "text",
             link="derived" if is_topic else adds.matched.linked_by,
         )
-        for adds in expert.contributions
+        for adds in expert.largest(EXPLAINED_CLAIMS if params.explain else 0)
     ]
     return ExpertRow(
         entity_id=expert.entity.id,
@@ -151,7 +150,7 @@ def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
         claim_count=expert.claim_count,
         citation_count=expert.citation_count,
         score=expert.score,
-        top_claim_ids=expert.top_claim_ids,
+        top_claim_ids=[adds.matched.claim.id for adds in expert.largest(TOP_CLAIMS)],
         collection=expert.view.shown_collection,
         explain=explained if params.explain else None,
     )

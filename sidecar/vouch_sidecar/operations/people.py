@@ -13,9 +13,7 @@ from vouch_sidecar.operations.wire import Wire, absent
 from vouch_sidecar.retrieval.people.authors import Author
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.people.of_files import FileOwner
-    from vouch_sidecar.retrieval.people.to_ask import PersonToAsk
-    from vouch_sidecar.retrieval.view import View
+    from vouch_sidecar.retrieval.people.of_files import PersonToAsk
 
 
 class PersonRow(Wire):
@@ -45,37 +43,8 @@ def by_commits_field() -> Any:
     )
 
 
-def people_rows(
-    people: Iterable[tuple[View, PersonToAsk]], owners: Iterable[tuple[View, FileOwner]]
-) -> list[PersonRow]:
-    """People, then owners of code, as rows."""
-    persons = [
-        PersonRow(
-            entity_id=person.entity.id,
-            name=person.entity.name,
-            type=person.entity.type,
-            via=person.via.id if person.via is not None else None,
-            claim_count=person.claim_count,
-            relation=person.relation,
-            said=person.said,
-            collection=view.shown_collection,
-        )
-        for view, person in people
-    ]
-    of_files = [
-        PersonRow(
-            entity_id=None,
-            name=owner.handle,
-            type="team" if owner.is_team else "person",
-            via=owner.pattern,
-            claim_count=0,
-            relation="owns",
-            said="owner of the files",
-            collection=view.shown_collection,
-        )
-        for view, owner in owners
-    ]
-    return persons + of_files
+def person_rows(people: Iterable[PersonToAsk]) -> list[PersonRow]:
+    return [PersonRow.model_validate(p, from_attributes=True, strict=False) for p in people]
 
 
 def people_shown(

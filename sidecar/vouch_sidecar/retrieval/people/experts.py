@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import islice
 from math import fsum, prod
@@ -20,10 +20,6 @@ from vouch_sidecar.retrieval.people.weights import WEIGHTS, Factors, Weight
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.topic_names import is_ticket
 
-TOP_CLAIMS = 3
-EXPLAINED_CLAIMS = 10
-"""The number of claims of a row for which `explain` shows what they added."""
-
 
 class Contribution(NamedTuple):
     """What one claim adds to the score of one entity: `amount`, the product of the factors."""
@@ -35,7 +31,7 @@ class Contribution(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Expert:
-    """A row of the ranking. `contributions` are the claims that add most, largest first."""
+    """A row of the ranking, with what each of its claims adds."""
 
     view: View
     entity: Entity
@@ -44,9 +40,12 @@ class Expert:
     citation_count: int
     contributions: Sequence[Contribution]
 
-    @property
-    def top_claim_ids(self) -> list[str]:
-        return [adds.matched.claim.id for adds in self.contributions[:TOP_CLAIMS]]
+    def largest(self, limit: int) -> list[Contribution]:
+        """The claims that add most, ties by id, without those that mean nothing by themselves."""
+        shown = self.view.texts.shown
+        order = sorted(self.contributions, key=lambda adds: (-adds.amount, adds.matched.claim.id))
+        saying = (adds for adds in order if not shown(adds.matched.claim).lacks_context)
+        return list(islice(saying, limit))
 
 
 def rank(matches: TopicMatches) -> list[Expert]:
@@ -58,7 +57,7 @@ def rank(matches: TopicMatches) -> list[Expert]:
     listed = []
     for match in matches.in_views:
         view = match.view
-        for entity_id, adds in _contributions(match, weight, question.now).items():
+        for entity_id, adds in _contributions(match, weight).items():
             entity = view.visible.entity(entity_id)
             if entity is None or len(adds) < question.min_claims:
                 continue
@@ -69,19 +68,16 @@ def rank(matches: TopicMatches) -> list[Expert]:
             score = round(fsum(each.amount for each in adds), 6)
             order = (view.names.is_topic(entity_id), -score, entity_id, view.collection)
             cited = {reference for each in adds for reference in each.matched.claim.evidence}
-            row = Expert(view, entity, score, len(adds), len(cited), adds)
-            listed.append((order, row))
-    shown = EXPLAINED_CLAIMS if question.explain else TOP_CLAIMS
-    rows = nsmallest(question.limit, listed, key=lambda row: row[0])
-    return [replace(row, contributions=_largest(row, shown)) for _, row in rows]
+            listed.append((order, Expert(view, entity, score, len(adds), len(cited), adds)))
+    return [row for _, row in nsmallest(question.limit, listed, key=lambda row: row[0])]
 
 
-def _contributions(match: Match, weight: Weight, now: float) -> dict[str, list[Contribution]]:
+def _contributions(match: Match, weight: Weight) -> dict[str, list[Contribution]]:
     """What the claims that match a topic add for each entity."""
     out = defaultdict[str, list[Contribution]](list)
     heard: set[tuple[str, str]] = set()
     for matched in match.claims:
-        factors, claim = weight.factors(matched, now), matched.claim
+        factors, claim = weight.factors(matched, match.view.now), matched.claim
         adds = Contribution(matched, factors, prod(factors.values()))
         again = Contribution(matched, factors | {"repeat": 0.0}, 0.0)
         says = " ".join(claim.text.lower().split()) if weight.hears_once else claim.id
@@ -89,11 +85,3 @@ def _contributions(match: Match, weight: Weight, now: float) -> dict[str, list[C
             out[entity_id].append(again if (entity_id, says) in heard else adds)
             heard.add((entity_id, says))
     return out
-
-
-def _largest(row: Expert, limit: int) -> list[Contribution]:
-    """The claims that add most, ties by id, without those that mean nothing by themselves."""
-    shown = row.view.texts.shown
-    order = sorted(row.contributions, key=lambda adds: (-adds.amount, adds.matched.claim.id))
-    saying = (adds for adds in order if not shown(adds.matched.claim).lacks_context)
-    return list(islice(saying, limit))

@@ -10,14 +10,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from itertools import chain
 
 from vouch_sidecar.kb.records import Claim, Entity, Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import MANY
 from vouch_sidecar.retrieval.evidence.text_kinds import is_common_word
 from vouch_sidecar.retrieval.people.experts import Expert, rank
-from vouch_sidecar.retrieval.people.of_files import about_entity, authors, owners
+from vouch_sidecar.retrieval.people.of_files import PersonToAsk, about_entity, authors, owners
 from vouch_sidecar.retrieval.people.topic_matches import Match, Question, TopicMatches, matching
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
@@ -45,33 +46,9 @@ ENTITIES_OF_CLAIMS = 3
 """Entities of claims about which people are looked for, at most."""
 OF_A_TOPIC = 2
 """People named for a topic, at most."""
-_NEVER = 0.0
-"""The time of a question that is weighed by evidence, which does not age."""
 _WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
 _TOPIC = re.compile(r"\s*(?:(?:about|for|of|on|regarding|with)\s)?([^?!;\n]*)", re.IGNORECASE)
 """What may follow the words that ask for somebody."""
-
-
-class PersonToAsk(NamedTuple):
-    """Somebody to ask about an entity, and why.
-
-    `claim_count` is the number of live, visible claims that count for both. `relation` is the label
-    of the relation between them. A person found through a team has it in `via`, and the claims
-    shared with that team.
-    """
-
-    entity: Entity
-    claim_count: int
-    relation: str | None = None
-    via: Entity | None = None
-
-    @property
-    def said(self) -> str:
-        """Why to ask them, for people: `owner, 4 claims`."""
-        role = ROLES[self.relation] if self.relation is not None else ""
-        team = f"via {self.via.name}" if self.via is not None else ""
-        shared = count(self.claim_count, "claim") if self.claim_count else ""
-        return ", ".join(filter(None, (role, team, shared)))
 
 
 def asks_who(text: str) -> bool:
@@ -80,16 +57,16 @@ def asks_who(text: str) -> bool:
 
 
 def told_in_blocks(view: View, entity: Entity, text: str) -> str:
-    """Whom to ask about an entity as a phrase, where a text asks that; else nothing."""
+    """Whom to ask about an entity as a phrase, where a text asks that; else nothing. A model reads
+    it.
+    """
     if WHOM.search(text) is None:
         return ""
+    view = replace(view, is_model=True)
     about = [about_entity(view, entity)]
-    told = [", ".join(f"{row.entity.name} ({row.said})" for row in people(view, entity))]
-    if handles := [owner.handle for _, owner in owners(about, in_block=True)]:
-        told.append(f"code owner{'s' * (len(handles) > 1)} {', '.join(handles)}")
-    if view.people_told.in_blocks and (names := [author.name for author in authors(about)]):
-        told.append(f"by commits: {', '.join(names)}")
-    return "; ".join(filter(None, told))
+    told = [f"{row.name} ({row.said})" for row in (*people(view, entity), *owners(about))]
+    told += [f"{author.name} ({count(author.commits, 'commit')})" for author in authors(about)]
+    return ", ".join(told)
 
 
 def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
@@ -102,7 +79,7 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
     words = terms(topic)
     if is_common_word(words) or not any(view.search.holds(words, Kind.CLAIM) for view in views):
         return topic, []
-    question = Question(topic, _NEVER, "evidence", limit=OF_A_TOPIC, types=frozenset({PERSON}))
+    question = Question(topic, "evidence", limit=OF_A_TOPIC, types=frozenset({PERSON}))
     return topic, rank(matching(views, question))
 
 
@@ -111,13 +88,29 @@ def people(view: View, *entities: Entity) -> list[PersonToAsk]:
     rows: dict[str, PersonToAsk] = {}
     for entity in entities:
         near = [] if entity.type == PERSON else _near(view, entity)
-        for team in [row.entity for row in near if row.entity.type != PERSON]:
-            theirs = [row for row in _near(view, team) if row.entity.type == PERSON]
-            near += [row._replace(relation=None, via=team) for row in theirs[:OF_A_TEAM]]
-        for row in near:
-            if row.entity != entity:
-                rows.setdefault(row.entity.id, row)
+        for who, claims, relation in near:
+            rows.setdefault(who.id, _person(view, who, claims, relation))
+        for team in (who for who, _, _ in near if who.type != PERSON):
+            theirs = [each for each in _near(view, team) if each[0].type == PERSON]
+            for who, claims, _ in theirs[:OF_A_TEAM]:
+                rows.setdefault(who.id, _person(view, who, claims, via=team))
     return list(rows.values())
+
+
+def _person(
+    view: View,
+    who: Entity,
+    claims: int,
+    relation: str | None = None,
+    via: Entity | None = None,
+) -> PersonToAsk:
+    """The row of somebody; of who is found through a team, `claims` are those shared with that."""
+    role = ROLES[relation] if relation is not None else ""
+    team = f"via {via.name}" if via is not None else ""
+    said = ", ".join(filter(None, (role, team, count(claims, "claim") if claims else "")))
+    team_id = None if via is None else via.id
+    names = who.id, who.name, who.type
+    return PersonToAsk(*names, team_id, claims, relation, said, view.shown_collection)
 
 
 def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
@@ -126,21 +119,18 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     """
     ids, _ = view.knowledge.links(claim.id)
     linked = [entity for entity in map(view.visible.entity, ids) if entity is not None]
-    own = [PersonToAsk(e, view.search.claim_count(e.id)) for e in linked if e.type == PERSON]
+    own = [_person(view, e, view.search.claim_count(e.id)) for e in linked if e.type == PERSON]
     others = [entity for entity in linked if entity.type != PERSON][:ENTITIES_OF_CLAIMS]
-    known = {row.entity.id for row in own}
-    return own + [row for row in people(view, *others) if row.entity.id not in known]
+    known = {row.entity_id for row in own}
+    return own + [row for row in people(view, *others) if row.entity_id not in known]
 
 
-def people_on_topic(matches: TopicMatches) -> list[tuple[View, PersonToAsk]]:
+def people_on_topic(matches: TopicMatches) -> list[PersonToAsk]:
     """Whom to ask about the entities that a topic names, in the order of the topic, each once for
-    each view.
+    each view; then the owners of its files.
     """
-    return [
-        (match.view, row)
-        for match in matches.in_views
-        for row in people(match.view, *_named_by(match))
-    ]
+    every = [people(match.view, *_named_by(match)) for match in matches.in_views]
+    return [*chain.from_iterable(every), *owners(matches.subjects)]
 
 
 def _named_by(match: Match) -> list[Entity]:
@@ -153,13 +143,13 @@ def _named_by(match: Match) -> list[Entity]:
     return [entity for entity in entities if entity is not None][:MANY]
 
 
-def _near(view: View, entity: Entity) -> list[PersonToAsk]:
-    """People who share claims with an entity, then those whom its relations name, each once, in the
-    order of `ROLES`.
+def _near(view: View, entity: Entity) -> list[tuple[Entity, int, str | None]]:
+    """People who share claims with an entity, then whom its relations name, in the order of
+    `ROLES`, each once with the number of claims and the relation.
     """
     ids = view.search.ids(view.search.claims_of([entity.id]))
     shared = Counter(e for claim_id in ids for e in view.knowledge.links(claim_id)[0])
-    responsible: dict[str, PersonToAsk] = {}
+    responsible: dict[str, tuple[Entity, int, str | None]] = {}
     relations = [each for each in view.visible.relations_of(entity.id) if each.relation in ROLES]
     for relation in sorted(relations, key=lambda each: list(ROLES).index(each.relation)):
         mine, other_id = relation.source, relation.target
@@ -167,9 +157,8 @@ def _near(view: View, entity: Entity) -> list[PersonToAsk]:
             mine, other_id = other_id, mine
         other = view.visible.entity(other_id)
         if mine == entity.id != other_id and other is not None:
-            row = PersonToAsk(other, shared[other_id], relation.relation)
-            responsible.setdefault(other_id, row)
+            responsible.setdefault(other_id, (other, shared[other_id], relation.relation))
     others = map(view.visible.entity, shared.keys() - {entity.id, *responsible})
-    rows = [PersonToAsk(e, shared[e.id]) for e in others if e and e.type == PERSON]
-    rows.sort(key=lambda row: (-row.claim_count, row.entity.id))
-    return [*rows[:BY_CLAIMS], *responsible.values()]
+    beside = [(e, shared[e.id], None) for e in others if e and e.type == PERSON]
+    beside.sort(key=lambda each: (-each[1], each[0].id))
+    return [*beside[:BY_CLAIMS], *responsible.values()]

@@ -30,18 +30,14 @@ Words = tuple[Term, ...]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question for experts. `now` is in seconds since 1970; `explain` asks for more claims of
-    each row.
-    """
+    """A question for experts."""
 
     topic: str
-    now: float
     weight: str = "count"
     linking: Linking = "auto"
     limit: int = 10
     min_claims: int = 1
     types: frozenset[str] | None = None
-    explain: bool = False
 
 
 class Matched(NamedTuple):

@@ -189,7 +189,7 @@ def candidates_for(
     if vector is not None:
         near = vector.nearest(view.identity, [Kind.CLAIM], view.gates, SEMANTIC_LEAST, MAX_SEMANTIC)
         yield from claims_by_id(view, (row.id for row, _ in near))
-    if asked.weights and not view.deadline.has_passed():
+    if asked.weights and view.since is None and not view.deadline.has_passed():
         yield from _asked_again(view, asked)
 
 
@@ -325,8 +325,7 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
         held = asked.held_by(frozenset[str]().union(*(each.stems for each in statements)))
         if asks(question) and asked.weight_of(held) >= ASKS_MORE * total > 0:
             for place, each in enumerate(statements):
-                if isinstance(each.artifact, Claim) and view.visible.is_recent(each.artifact):
-                    yield each._replace(position=place, kind="answer")
+                yield each._replace(position=place, kind="answer")
             if (found := found + 1) == FEW:
                 return
 

@@ -1,13 +1,11 @@
 """A knowledge base as one viewer sees it: artifacts, names, texts of claims."""
 
-from vouch_sidecar.retrieval.view.people_told import PeopleTold
 from vouch_sidecar.retrieval.view.view import View
 from vouch_sidecar.retrieval.view.viewpoint import Deadline, moment
 from vouch_sidecar.workspace.shown import ShownText
 
 __all__ = [
     "Deadline",
-    "PeopleTold",
     "ShownText",
     "View",
     "moment",

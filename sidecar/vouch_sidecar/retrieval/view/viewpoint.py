@@ -19,7 +19,6 @@ from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.settings_model import Recall, Settings
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
-from vouch_sidecar.retrieval.view.people_told import NOBODY_TOLD, PeopleTold
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 from vouch_sidecar.workspace.world import World, own_names
 
@@ -65,19 +64,22 @@ class Viewpoint:
     """The files around the knowledge base and the ties to them. The ties are those of all viewers:
     `retrieval.files` chooses those of this one.
     """
-    people_told: PeopleTold = NOBODY_TOLD
     topics: Topics = NO_TOPICS
     """The topics of all viewers; `derived` has those of this one."""
     now: float = 0.0
     """When the question is asked, in seconds since 1970."""
     settings: Settings = field(default_factory=Settings)
     """Those of the knowledge base for who asks."""
+    is_model: bool = False
+    """Whether a model reads the answer."""
     is_unasked: bool = False
     """Whether nobody asked, as for a hook or a push: claims that nobody reviewed then need more."""
     shown_collection: str | None = None
     """The name of the collection, if rows of answers have to say which one they are from."""
     identity: Hashable = None
     """Identifies the knowledge base from one question to the next (`Collection.identity`)."""
+    _found: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
+    """What was worked out for this question."""
 
     @property
     def recall(self) -> Recall:
@@ -119,7 +121,7 @@ class Viewpoint:
         """The same of what is read in texts: a part of every key of a cache, as to hash all
         settings takes longer than many a look there.
         """
-        around = (self.workspace.serial, self.topics.serial, self.people_told)
+        around = (self.workspace.serial, self.topics.serial)
         parts = (self.collection, self.root, self.gates, self.since, self.settings.naming, *around)
         return (*parts, self.recall, self.name_threshold, self.is_unasked, self.knowledge.serial)
 
@@ -142,10 +144,6 @@ class Viewpoint:
         """What the project is called, folded, unless it names an entity as well."""
         own, exactly = own_names(self.collection, self.root), self.knowledge.names.exactly
         return frozenset(name for name in own if spelling(name) in self.never or not exactly(name))
-
-    @cached_property
-    def _found(self) -> dict[Hashable, Any]:
-        return {}
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """The result of `make`, worked out once a question: it may depend on what files there are

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator
 
 from tantivy import Document, Query
 
-from vouch_sidecar.index.claim_weights import MICROSECONDS, confirmed_at
 from vouch_sidecar.index.schema import QUESTION, TITLE, key_in, labels_for
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import (
@@ -110,11 +109,6 @@ class VisibleArtifacts:
     def relations_of(self, artifact_id: str) -> Iterator[Relation]:
         """The relations of an artifact that the viewer may see, by id."""
         return filter(self.sees, self._at.knowledge.relations.get(artifact_id, ()))
-
-    def is_recent(self, claim: Claim) -> bool:
-        """Whether a claim was confirmed or updated since the time that the question gives."""
-        at = confirmed_at(claim)
-        return self._at.since is None or (at is not None and at * MICROSECONDS >= self._at.since)
 
 
 class VisibleNames:
