@@ -325,7 +325,7 @@ def test_a_claim_whose_quote_an_edit_takes_away_is_told_first_and_marked(agent: 
         new = "It restarts at noon, every httpx client needs a timeout"
         said = agent.edit("src/relay.py", new, old, session_id=session_id)
         first, second = said.splitlines()[1:3]
-        assert "(quote gone since, file changed on " in first
+        assert "(quote gone since, src/relay.py changed on " in first
         assert "It restarts at night." in first
         assert "explicit timeout" in second
     assert agent.edit("src/relay.py", "x", old) == ""

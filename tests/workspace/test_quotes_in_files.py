@@ -80,7 +80,7 @@ def test_a_block_says_so_and_puts_it_behind_others(root: Path, tmp_path: Path) -
         git(root, "add", "b.md")
         told = ask(settled(root, tmp_path), "context", task=TASK)
         assert [item["id"] for item in told["items"]] == order
-        assert ("one (quote gone since, file changed on 2" in told["text"]) == (not notes)
+        assert (f"one (quote gone since, {FILE} changed on 2" in told["text"]) == (not notes)
 
 
 def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path, tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def _marks(line: Line) -> Iterator[str]:
     if not line.is_reviewed:
         yield "unreviewed"
     if (why := line.stale) is not None:
-        yield safe(why.short_reason)
+        yield safe(why.reason)
 
 
 def _facts(line: Line) -> list[str]:
