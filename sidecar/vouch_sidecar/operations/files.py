@@ -91,7 +91,7 @@ def _tied(ask: OperationCall, path: str, text: str | None, wanted: Range | None)
         line = tied.line
         is_wanted = wanted and line is not None and wanted.start.line < line <= wanted.end.line + 1
         return (
-            *(tied.is_weak, not is_wanted, -tied.strength, *tied.place),
+            *(tied.is_weak, not is_wanted, -tied.strength, line or 0),
             *(tied.claim.id, tied.view.collection),
         )
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from vouch_sidecar.kb.records import Claim, Kind
@@ -19,8 +19,6 @@ from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm, mark_of
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
-_Now = tuple[str, Tie, QuoteState | None]
-"""A path and a tie to it, and whether the file still has the quote, where that is known."""
 WEAK = 0.45
 """A weaker tie is folded, and never volunteered."""
 
@@ -28,7 +26,7 @@ WEAK = 0.45
 @dataclass(frozen=True, slots=True)
 class Tied:
     """A claim that is tied to a file or folder. `strength` is from 0 to 1, `line` counts from 1,
-    `why` gives the reason in a few words, and `source_id` is the source that the claim cites there.
+    and `why` gives the reason in a few words.
     """
 
     view: View
@@ -40,20 +38,12 @@ class Tied:
     why: str
     last_line: int | None = None
     """The last line of the definition that begins at `line`, if one does."""
-    source_id: str | None = None
     fresh: QuoteState | None = None
     """Whether the file still has the quote, where that is known."""
     names: tuple[str, ...] = ()
     """The names in the claim's text, or in the sentence that is shown for it, that the file
     defines.
     """
-    start: int = 0
-    """For a quote, the offset of its first byte in the source."""
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """Orders claims of one file as it has them."""
-        return self.line or 0, self.start
 
     @property
     def is_weak(self) -> bool:
@@ -72,11 +62,8 @@ def tied_to_paths(view: View, paths: Iterable[str]) -> list[Tied]:
     """The claims tied to files and folders as they were when they were read, strongest first, each
     once. Weak ties are left out where there are others. Reads no file.
     """
-    ties: list[tuple[str, Tie]] = []
-    for path in paths:
-        files, folders = view.workspace.stored_ties_of, view.workspace.ties.of_path
-        ties += [(path, tie) for tie in (folders if path.endswith("/") else files)(path)]
-    tied = visible_ties(view, ties)
+    stored = view.workspace.stored_ties_of
+    tied = visible_ties(view, ((path, tie) for path in paths for tie in stored(path)))
     return [each for each in tied if not each.is_weak] or tied
 
 
@@ -86,9 +73,7 @@ def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] |
     """
     around = view.workspace
     place = around.ties.named_at(around.relative(text), offset, around.locator)
-    if place is None:
-        return None
-    start, end, ties = place
+    start, end, ties = place or (0, 0, ())
     shown = each_statement_once(visible_ties(view, ties))
     return (start, end, shown) if shown else None
 
@@ -103,9 +88,7 @@ def tied_to_what(view: View, text: str) -> list[Tied]:
 
 def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
     """The ties that the viewer may see, one for each claim, which has the strength of all its ties
-    together and the reason of the strongest. Claims that nobody approved and that say nothing by
-    themselves, such as a line of code in a document, are left out, and all that say something only
-    in a context which the viewer may not see.
+    together and the reason of the strongest. Claims that say nothing by themselves are left out.
     """
     by_claim = defaultdict[str, list[tuple[str, Tie]]](list)
     for path, tie in ties:
@@ -113,13 +96,11 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
     tied = []
     for claim_id, several in by_claim.items():
         claim = view.visible.claim(claim_id)
-        if claim is None or view.texts.shown(claim).lacks_context:
+        if claim is None or not view.texts.is_sayable(claim):
             continue
-        if claim.auto_approved and not view.texts.shown(claim).says_something:
-            continue
-        if now := [_as_of_now(view, *each) for each in _holding(view, claim, several)]:
-            tied.append(_together(view, claim, now))
-    tied.sort(key=lambda each: (-each.strength, *each.place, each.claim.id))
+        if now := [_tied(view, claim, *each) for each in _holding(view, claim, several)]:
+            tied.append(_together(now))
+    tied.sort(key=lambda each: (-each.strength, each.line or 0, each.claim.id))
     return tied
 
 
@@ -166,47 +147,38 @@ def _holding(
                 yield path, tie
 
 
-def _as_of_now(view: View, path: str, tie: Tie) -> _Now:
+def _tied(view: View, claim: Claim, path: str, tie: Tie) -> Tied:
     """A tie with the line that has its quote now; a tie whose quote is gone is weaker."""
-    fresh = None
-    if tie.arm == "quotes" and tie.via is not None:
-        fresh = view.workspace.fresh.of((tie.via, tie.start, tie.end))
-    if fresh is None:
-        return path, tie, None
-    strength = tie.strength * (GONE if fresh.state == "gone" else 1.0)
-    line = None if fresh.state == "gone" else fresh.line
-    return path, tie._replace(line=line, strength=strength), fresh.state
+    place, state = (tie.via or "", tie.start, tie.end), None
+    if tie.arm == "quotes" and (fresh := view.workspace.fresh.of(place)) is not None:
+        is_gone, state = fresh.state == "gone", fresh.state
+        strength = tie.strength * (GONE if is_gone else 1.0)
+        tie = tie._replace(line=None if is_gone else fresh.line, strength=strength)
+    why, names = _why(view, claim, tie), (_name(view, claim, tie),)
+    named = tuple(filter(None, names)) if tie.arm == "identifier" else ()
+    how = tie.arm, tie.strength, tie.line
+    return Tied(view, claim, path, *how, why, tie.last_line, state, named)
 
 
-def _together(view: View, claim: Claim, several: list[_Now]) -> Tied:
+def _together(several: Iterable[Tied]) -> Tied:
     """One tie out of all of a claim: the strongest gives the reason, and the strongest with a line
     gives the line.
     """
 
-    def order(now: _Now) -> tuple[object, ...]:
-        path, tie, _ = now
-        return -tie.strength, TIE_ARMS.index(tie.arm), tie.line or 0, tie.start, path
+    def order(tied: Tied) -> tuple[object, ...]:
+        return -tied.strength, TIE_ARMS.index(tied.arm), tied.line or 0, tied.path
 
-    several = sorted(several, key=order)
-    path, best, _ = several[0]
-    ties = [tie for _, tie, _ in several]
-    lined = next((tie for tie in ties if tie.line is not None), best)
-    strongest = {tie.arm: tie.strength for tie in reversed(ties)}
-    doubt = prod(1.0 - strength for strength in strongest.values())
-    states = [state for _, _, state in several if state is not None]
-    return Tied(
-        view,
-        claim,
-        path,
-        best.arm,
-        round(1.0 - doubt, 6),
-        lined.line,
-        _why(view, claim, best),
-        lined.last_line,
-        next((tie.via for tie in ties if tie.arm in ("cites", "quotes")), None),
-        min(states, key=("there", "moved", "gone").index, default=None),
-        tuple(filter(None, (_name(view, claim, t) for t in ties if t.arm == "identifier"))),
-        lined.start if lined.arm == "quotes" else 0,
+    best, *_ = several = sorted(several, key=order)
+    lined = next((tied for tied in several if tied.line is not None), best)
+    strongest = {tied.arm: tied.strength for tied in reversed(several)}
+    states = [tied.fresh for tied in several if tied.fresh is not None]
+    return replace(
+        best,
+        strength=round(1.0 - prod(1.0 - strength for strength in strongest.values()), 6),
+        line=lined.line,
+        last_line=lined.last_line,
+        fresh=min(states, key=("there", "moved", "gone").index, default=None),
+        names=tuple(name for tied in several for name in tied.names),
     )
 
 
