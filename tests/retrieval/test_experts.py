@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from vouch_sidecar.kb.records import Claim, Entity
-from vouch_sidecar.retrieval.people.experts import Expert, Question, rank
+from vouch_sidecar.retrieval.people.experts import Expert, rank
 from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.view import Deadline, View
 
@@ -21,7 +21,7 @@ def kb(*claims: Claim) -> View:
 
 
 def ranked(where: View, topic: str, weight: str = "evidence") -> list[Expert]:
-    return rank(matching([where], Question(topic, weight)))
+    return rank(matching([where], topic), weight)
 
 
 def ids(rows: list[Expert]) -> list[str]:

@@ -11,7 +11,7 @@ from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Scope, Source
 from vouch_sidecar.retrieval.evidence.name_strength import weigh
 from vouch_sidecar.retrieval.people.experts import rank as experts
-from vouch_sidecar.retrieval.people.topic_matches import Question, matching
+from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.salience import listed_topics, rank
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
@@ -239,16 +239,16 @@ def test_experts_stand_before_topics_and_tickets_are_none() -> None:
         replace(one, tags=("oakwork",))
         for one in claims("Doors close, see #14227.", "#14227 and PAY-9 follow ADR-0007.")
     ]
-    rows = experts(matching([seen(*both)], Question("#14227")))
+    rows = experts(matching([seen(*both)], "#14227"))
     assert {row.entity.name for row in rows} == {"oakwork", "ADR-0007"}
     view = seen(VAULT, *KEYRINGS, claim("v", "Some keyring.", entities=("vault",)))
-    asked = Question("keyring")
-    for question, found in (
-        (asked, ["vault", "topic:keyring"]),
-        (replace(asked, types=frozenset({"topic"})), ["topic:keyring"]),
-        (replace(asked, linking="declared"), ["vault"]),
+    matches = matching([view], "keyring")
+    for rows, found in (
+        (experts(matches), ["vault", "topic:keyring"]),
+        (experts(matches, types={"topic"}), ["topic:keyring"]),
+        (experts(matching([view], "keyring", "declared")), ["vault"]),
     ):
-        assert [row.entity.id for row in experts(matching([view], question))] == found
+        assert [row.entity.id for row in rows] == found
 
 
 def test_a_declared_name_covers_a_topic() -> None:

@@ -98,23 +98,15 @@ class ExpertsResult(Result):
 
 
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
-    from vouch_sidecar.retrieval.people.experts import Question, rank
+    from vouch_sidecar.retrieval.people.experts import rank
     from vouch_sidecar.retrieval.people.of_files import authors
     from vouch_sidecar.retrieval.people.to_ask import people_on_topic
     from vouch_sidecar.retrieval.people.topic_matches import matching
     from vouch_sidecar.text.prompt_text import without_asking
 
     ask, types = ask.since(params.since), params.types
-    question = Question(
-        topic=without_asking(ask.text),
-        weight=params.weight,
-        linking=params.linking,
-        limit=params.limit,
-        min_claims=params.min_claims,
-        types=None if types is None else frozenset(types),
-    )
-    matches = matching(ask.views, question)
-    ranked = rank(matches)
+    matches = matching(ask.views, without_asking(ask.text), params.linking)
+    ranked = rank(matches, params.weight, params.limit, params.min_claims, types)
     people = person_rows(people_on_topic(matches))
     result = ExpertsResult(
         experts=[_row(expert, params) for expert in ranked],

@@ -5,7 +5,7 @@ entity that it is linked to.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import islice
@@ -15,7 +15,6 @@ from typing import NamedTuple
 from vouch_sidecar.index.topic_table import TOPIC
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.retrieval.people.topic_matches import Match, Matched, TopicMatches
-from vouch_sidecar.retrieval.people.topic_matches import Question as Question
 from vouch_sidecar.retrieval.people.weights import WEIGHTS, Factors, Weight
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.topic_names import is_ticket
@@ -48,20 +47,24 @@ class Expert:
         return list(islice(saying, limit))
 
 
-def rank(matches: TopicMatches) -> list[Expert]:
+def rank(
+    matches: TopicMatches,
+    weight: str = "count",
+    limit: int = 10,
+    min_claims: int = 1,
+    types: Container[str] | None = None,
+) -> list[Expert]:
     """The entities with evidence on a topic: by score, then id, then collection. Topics come last,
     in the same order; those that are tickets are left out. An unknown weight counts as `count`.
     """
-    question = matches.question
-    weight = WEIGHTS.get(question.weight, WEIGHTS["count"])
-    listed = []
+    listed, applied = [], WEIGHTS.get(weight, WEIGHTS["count"])
     for match in matches.in_views:
         view = match.view
-        for entity_id, adds in _contributions(match, weight).items():
+        for entity_id, adds in _contributions(match, applied).items():
             entity = view.visible.entity(entity_id)
-            if entity is None or len(adds) < question.min_claims:
+            if entity is None or len(adds) < min_claims:
                 continue
-            if question.types is not None and entity.type not in question.types:
+            if types is not None and entity.type not in types:
                 continue
             if entity.type == TOPIC and is_ticket(entity.name):
                 continue
@@ -69,7 +72,7 @@ def rank(matches: TopicMatches) -> list[Expert]:
             order = (view.names.is_topic(entity_id), -score, entity_id, view.collection)
             cited = {reference for each in adds for reference in each.matched.claim.evidence}
             listed.append((order, Expert(view, entity, score, len(adds), len(cited), adds)))
-    return [row for _, row in nsmallest(question.limit, listed, key=lambda row: row[0])]
+    return [row for _, row in nsmallest(limit, listed, key=lambda row: row[0])]
 
 
 def _contributions(match: Match, weight: Weight) -> dict[str, list[Contribution]]:

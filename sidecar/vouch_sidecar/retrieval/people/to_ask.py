@@ -19,7 +19,7 @@ from vouch_sidecar.retrieval.constants import MANY
 from vouch_sidecar.retrieval.evidence.text_kinds import is_common_word
 from vouch_sidecar.retrieval.people.experts import Expert, rank
 from vouch_sidecar.retrieval.people.of_files import PersonToAsk, about_entity, authors, owners
-from vouch_sidecar.retrieval.people.topic_matches import Match, Question, TopicMatches, matching
+from vouch_sidecar.retrieval.people.topic_matches import Match, TopicMatches, matching
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.prompt_text import BEST, WHOM
@@ -79,8 +79,7 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
     words = terms(topic)
     if is_common_word(words) or not any(view.search.holds(words, Kind.CLAIM) for view in views):
         return topic, []
-    question = Question(topic, "evidence", limit=OF_A_TOPIC, types=frozenset({PERSON}))
-    return topic, rank(matching(views, question))
+    return topic, rank(matching(views, topic), "evidence", OF_A_TOPIC, types={PERSON})
 
 
 def people(view: View, *entities: Entity) -> list[PersonToAsk]:

@@ -22,22 +22,10 @@ from vouch_sidecar.retrieval.files.file_ties import tied_to_paths
 from vouch_sidecar.retrieval.people.of_files import Subject
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import Term, terms
-from vouch_sidecar.text.prompt_text import BEST, WHOM
+from vouch_sidecar.text.prompt_text import WHOM
 
 Linking = Literal["auto", "declared"]
 Words = tuple[Term, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question for experts."""
-
-    topic: str
-    weight: str = "count"
-    linking: Linking = "auto"
-    limit: int = 10
-    min_claims: int = 1
-    types: frozenset[str] | None = None
 
 
 class Matched(NamedTuple):
@@ -56,15 +44,16 @@ class Matched(NamedTuple):
 
 @dataclass(frozen=True)
 class Match:
-    """The claims of one view that match a topic, by id, and the entities that it names."""
+    """The claims of one view that match a topic, by id, and what the topic names there.
+
+    It names entities and derived topics at `mentions`, and `files`, with folders, which have a
+    slash at their end; it is a part of the names of the entities and derived topics in `parts`.
+    """
 
     view: View
     mentions: Sequence[Mention]
-    """The places where the topic names entities and derived topics."""
     parts: Sequence[str]
-    """Ids of the entities and derived topics of whose names the topic is a part."""
     files: Sequence[str]
-    """The files that the topic names, and folders with a slash at their end."""
     claims: Sequence[Matched]
 
 
@@ -72,7 +61,7 @@ class Match:
 class TopicMatches:
     """The claims of each view that match a topic, found once for all parts of an answer."""
 
-    question: Question
+    topic: str
     in_views: Sequence[Match]
     unknown: Sequence[Term]
     """The words of the topic that stand in no live, visible claim, page or topic."""
@@ -89,40 +78,38 @@ class TopicMatches:
         """The unknown words as written and in order, without words of names, and without those that
         ask for somebody.
         """
-        topic = self.question.topic
         if any(match.parts for match in self.in_views):
             return []
         places = [(m.start, m.end) for match in self.in_views for m in match.mentions]
-        if (asking := WHOM.search(topic)) is not None:
-            places += [asking.span(), *(word.span() for word in BEST.finditer(topic))]
-        beside = {word.word for word in terms(blanked(topic, places))}
+        places += [asking.span() for asking in WHOM.finditer(self.topic)]
+        beside = {word.word for word in terms(blanked(self.topic, places))}
         return [term.word for term in self.unknown if term.word in beside]
 
 
-def matching(views: Sequence[View], question: Question) -> TopicMatches:
-    """The claims of each view that match a question. Words that stand nowhere in the knowledge base
+def matching(views: Sequence[View], topic: str, linking: Linking = "auto") -> TopicMatches:
+    """The claims of each view that match a topic. Words that stand nowhere in the knowledge base
     are ignored; and where the topic names a file that claims of any view are tied to, all words
     but those of names.
     """
-    topic = question.topic
     files = [view.workspace.files_in(topic) for view in views]
     paths = [(start, end) for of_view in files for start, end, _ in of_view]
-    tied = [
-        {each.claim.id for each in tied_to_paths(view, [path for _, _, path in of_view])}
-        for view, of_view in zip(views, files, strict=True)
-    ]
+    named = [[path for _, _, path in of_view] for of_view in files]
+    tied = [_tied_to(view, of_view) for view, of_view in zip(views, named, strict=True)]
     words = terms(blanked(topic, paths) if any(tied) else topic)[:MAX_TOPIC_WORDS]
     known = [word for word in words if any(_stands_in(view, word, topic) for view in views)]
     total = sum(view.search.total(Kind.CLAIM) for view in views)
     weights = {
         w: rarity(total, sum(view.search.frequency(w, Kind.CLAIM) for view in views)) for w in known
     }
-    holding = [{} for _ in views] if any(tied) else _holding(views, weights)
+    if any(tied):
+        weights = {}
     matches = [
-        _match(view, question, paths, [path for _, _, path in of_view], claim_ids, held, weights)
-        for view, of_view, claim_ids, held in zip(views, files, tied, holding, strict=True)
+        _match(view, topic, linking, paths, of_view, held, weights)
+        for view, of_view, held in zip(
+            views, named, tied if any(tied) else _holding(views, weights), strict=True
+        )
     ]
-    return TopicMatches(question, matches, [word for word in words if word not in known])
+    return TopicMatches(topic, matches, [word for word in words if word not in known])
 
 
 def _stands_in(view: View, word: Term, topic: str) -> bool:
@@ -138,41 +125,41 @@ def _stands_in(view: View, word: Term, topic: str) -> bool:
 
 def _match(
     view: View,
-    question: Question,
+    topic: str,
+    linking: Linking,
     paths: Sequence[Span],
     files: Sequence[str],
-    tied: set[str],
     held: Mapping[str, Words],
     weights: Mapping[Term, float],
 ) -> Match:
     """The claims of a view that match: those of entities that the topic names in full or by a part,
-    those that hold its words, by id, and those `tied` to the `files` that it names at `paths`. A
-    name that is a part of a path is none.
+    and those in `held`, which hold its words, or without `weights` are tied to the `files` that it
+    names at `paths`. A name that is a part of a path is none.
     """
-    topic, search, names = question.topic, view.search, view.names
+    search, names = view.search, view.names
     mentions = [
-        mention
-        for mention in (*names.mentions(topic), *names.topic_mentions(topic))
-        if not any(_is_part(mention, path) for path in paths)
+        m
+        for m in (*names.mentions(topic), *names.topic_mentions(topic))
+        if not any(a <= m.start and m.end <= b and (a, b) != (m.start, m.end) for a, b in paths)
     ]
     parts = names.with_part(topic)
     entity_ids = sorted({mention.entity_id for mention in mentions}.union(parts))
     named = {*search.ids(search.claims_of(entity_ids))}
-    named |= {*search.ids(search.these_claims(sorted(tied)))} if tied else set()
     claims, whole = [], fsum(weights.values())
     for claim_id in sorted(named.union(held)):
         claim, (_, how) = view.knowledge.claim(claim_id), view.knowledge.links(claim_id)
-        if claim is None or (question.linking == "declared" and how != "declared"):
+        if claim is None or (linking == "declared" and how != "declared"):
             continue
-        words, is_named = held.get(claim_id, ()), claim_id in named
+        words, is_named = held.get(claim_id, ()), claim_id in named or not weights
         share = 1.0 if is_named else fsum(weights[word] for word in words) / whole
         claims.append(Matched(claim, names.entities_of(claim_id), words, is_named, share, how))
     return Match(view, mentions, parts, files, claims)
 
 
-def _is_part(mention: Mention, path: Span) -> bool:
-    place = mention.start, mention.end
-    return path[0] <= place[0] and place[1] <= path[1] and place != path
+def _tied_to(view: View, paths: Sequence[str]) -> dict[str, Words]:
+    """The claims that are tied to files and folders."""
+    tied = sorted(each.claim.id for each in tied_to_paths(view, paths))
+    return dict.fromkeys(view.search.ids(view.search.these_claims(tied)), ())
 
 
 def _holding(views: Sequence[View], weights: Mapping[Term, float]) -> list[dict[str, Words]]:
@@ -191,10 +178,12 @@ def _holding(views: Sequence[View], weights: Mapping[Term, float]) -> list[dict[
         held = tuple(word for word in words if word.held_by(stems))
         return round(fsum(weights[word] for word in held) / whole, 9), key_in(claim).id, held
 
-    most = 0.0
-    for view in views:
-        for hit in view.knowledge.snapshot.search(view.search.weighed(weights, Kind.CLAIM), 1):
-            most = max(most, held_in(view, hit)[0])
+    best = [
+        held_in(view, hit)
+        for view in views
+        for hit in view.knowledge.snapshot.search(view.search.weighed(weights, Kind.CLAIM), 1)
+    ]
+    most = max((share for share, _, _ in best), default=0.0)
     found: list[dict[str, Words]] = []
     for view in views:
         hits = view.search.down_to(weights, Kind.CLAIM, most) if most >= PARTIAL_SHARE else ()
