@@ -137,8 +137,6 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 """How a question, or a clause of one, begins that may lack its mark."""
-MAX_QUESTION = 400
-"""Characters of a question; what is longer was pasted."""
 
 
 def asks(text: str) -> bool:
@@ -149,9 +147,7 @@ def asks(text: str) -> bool:
     for start, end in printed_lines(text):
         own[start:end] = " " * (end - start)
     typed = "".join(own).strip()
-    return len(typed) <= MAX_QUESTION and any(
-        _is_question(typed[start:end].strip()) for start, end in asked_sentences(typed)
-    )
+    return any(_is_question(typed[start:end].strip()) for start, end in asked_sentences(typed))
 
 
 def _is_question(sentence: str) -> bool:

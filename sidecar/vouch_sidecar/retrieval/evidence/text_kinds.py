@@ -33,8 +33,6 @@ _BESIDE_A_NAME = frozenset(
     """.split()
 )
 """Words that may stand beside these and a name, and ask for nothing else."""
-_MAX_BESIDE = 12
-"""Words beside a name: a longer text asks for more."""
 _REFLEX_COMMANDS = frozenset(
     """
     exit quit help status clear continue ok okay yes no thanks stop list ls list_tools tools resume
@@ -118,7 +116,7 @@ def asks_only_about(text: str, names: Iterable[Span]) -> bool:
         return all(not is_command(text[start:end]) for start, end in spans)
     general = GENERAL.intersection(beside)
     asking = general or _ASKS_ABOUT.intersection(beside)
-    if not asking or len(beside) > _MAX_BESIDE:
+    if not asking:
         return False
     plain = not general and any(tier(fold(text[start:end])) == 1 for start, end in spans)
     return not plain and (_BESIDE_A_NAME | _ASKS_ABOUT | GENERAL).issuperset(beside)
@@ -144,7 +142,4 @@ def worth_searching(text: str) -> bool:
     words = len(text.split())
     if max(words, words - 1 + signs // 2) < LEAST_WORDS:
         return False  # two signs of a script without spaces are a word
-    first = text.split(maxsplit=1)[0]
-    if first.startswith("/") and first.strip("/!:").casefold() in _REFLEX_COMMANDS:
-        return False
     return not _REFLEX_COMMANDS.issuperset(fold(term.word) for term in terms(text))
