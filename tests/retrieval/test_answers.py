@@ -67,11 +67,12 @@ def told(seen: View, text: str) -> list[str]:
         ("make 512 of them", []),
         ("ping 10.17.0.4 fails", []),
         ("what does http 502 mean", []),
-        # a path is no other path
+        # a path is no other path, and its words alone tell nothing
         ("clean up `app/slot/page.tsx`", []),
         ("what does app/shop/page.tsx cost us?", ["page"]),
-        ("why does app/cached/hour.tsx fail", ["page"]),
-        ("GET /gantry/scanner/7 is slow", ["gantry"]),
+        ("why does app/cached/hour.tsx fail", []),
+        ("why is the page app/cached/hour.tsx cached", ["page"]),
+        ("GET /gantry/scanner/ is slow", ["gantry"]),
         # a long tail of other words hides nothing
         (f"move the partitions of old scan events off the slow disks, {LONG_TAIL}", ["archive"]),
     ],

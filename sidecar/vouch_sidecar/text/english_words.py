@@ -40,8 +40,3 @@ def _english() -> dict[str, int]:
 def tier(folded: str) -> int:
     """How common an English word is: 1 very, 2 common, 3 ordinary; 0 for anything else."""
     return _english().get(folded, 0)
-
-
-def words_without_tier(folded: set[str]) -> set[str]:
-    """Those of some words that are in no tier."""
-    return folded.difference(_english())

@@ -35,7 +35,7 @@ from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import terms
-from vouch_sidecar.text.english_words import DATES, STOPWORDS, words_without_tier
+from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.topic_names import (
     GENERIC,
@@ -189,13 +189,11 @@ class TopicFinder:
         for claim in self._claims.values():
             for origin, name in names_in_claim(claim):
                 self._note(origin, name, [claim.id])
-            said = words_in_claim(claim)
-            unknown = words_without_tier({word.lower() for word in said})
-            for word in said:
-                if word.lower() in unknown:
-                    words[word].append(claim.id)
-                else:
+            for word in words_in_claim(claim):
+                if tier(word.lower()):
                     english.add(word.lower())
+                else:
+                    words[word].append(claim.id)
         forms = set(map(word_key, english))
         for word, holding in words.items():
             if may_name(word) and word_key(word.lower()) not in forms:

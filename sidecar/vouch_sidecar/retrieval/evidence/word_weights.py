@@ -26,7 +26,7 @@ from vouch_sidecar.retrieval.evidence.name_strength import Placing, content_of
 from vouch_sidecar.retrieval.evidence.text_kinds import Span, blanked, exact_places, is_command
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
-from vouch_sidecar.text.content_words import Term, content_stems, terms
+from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.english_words import DATES, VERY_COMMON, tier
 from vouch_sidecar.text.prompt_text import (
     asked_sentences,
@@ -57,6 +57,8 @@ class WeighedWords:
     weights: Mapping[Term, float]
     exact: tuple[tuple[str, frozenset[Term]], ...]
     """Each identifier, ticket, path, option and code, folded, and its words."""
+    outside: frozenset[Term]
+    """The words that stand outside of paths, versions and addresses, too."""
     proper: frozenset[str]
     """Words that are written like a name."""
     pairs: frozenset[tuple[str, str]]
@@ -70,8 +72,8 @@ class WeighedWords:
 
     def meant_by(self, text: str, stems: frozenset[str]) -> tuple[Term, ...]:
         """Of the words that another text holds, those that mean the same there: one that is written
-        like a name as it is written, a word of a path or of a version as a part of the same one, or
-        where it stands outside of such. Nobody called Coppersmither is a coppersmith.
+        like a name as it is written, and words of paths and versions alone only of those that the
+        other text has, too. Nobody called Coppersmither is a coppersmith.
         """
         folded = fold(text)
         held = tuple(
@@ -79,12 +81,7 @@ class WeighedWords:
             for word in self.held_by(stems)
             if word.word not in self.proper or fold(word.word) in folded
         )
-        others = [words for written, words in self.exact if _JOINED.fullmatch(written)]
-        joined = frozenset[Term]().union(*others) - self.exactly_in(text)
-        if not joined.isdisjoint(held):
-            beside = frozenset(content_stems(_JOINED.sub(" ", text)))
-            held = tuple(word for word in held if word not in joined or word.held_by(beside))
-        return held
+        return () if (self.outside | self.exactly_in(text)).isdisjoint(held) else held
 
     def best_sentences(self, held: Sequence[Term]) -> list[frozenset[Term]]:
         """The words of the few sentences whose held words weigh most, at least of one; the others
@@ -120,11 +117,14 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     asked = without_asking(without_printed(view.workspace.relative(text)))
     rest = blanked(asked, names)
     words = [word for word in terms(rest) if fold(word.word) not in view.own_names]
-    places = islice(exact_places(rest), MANY)
+    places = [*islice(exact_places(rest), MANY)]
     exact = tuple(
         (fold(rest[start:end]), frozenset(words).intersection(terms(rest[start:end])))
         for start, end in places
     )
+    joined = [place for place in places if _JOINED.fullmatch(rest[slice(*place)])]
+    elsewhere = {word.alternatives for word in terms(blanked(rest, joined))}
+    outside = frozenset(word for word in words if word.alternatives in elsewhere)
     numbers = {
         word
         for _, naming in exact
@@ -146,7 +146,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         if not (is_number(left.folded) or is_number(right.folded))
     )
     sentences = tuple(dict.fromkeys(_by_sentence(rest, weights)))
-    return WeighedWords(text, names, weights, exact, proper, pairs, sentences)
+    return WeighedWords(text, names, weights, exact, outside, proper, pairs, sentences)
 
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:
