@@ -186,13 +186,12 @@ class Names:
         """The words of a text outside the given mentions that are a part of the names of at most
         `MANY_SHARE` entities, in the singular or plural.
         """
-        covered = {at for mention in mentions for at in range(mention.start, mention.end)}
         found: list[Mention] = []
         for unit in units(text).units:
             having: Mapping[str, list[KeyedForm]] = self._by_stem.get(unit.stem, {})
             is_word = not unit.spaceless and unit.folded not in STOPWORDS
-            is_free = unit.start not in covered and not _NUMBER_BEHIND.match(text, unit.end)
-            if not (is_word and is_free and len(having) <= MANY_SHARE):
+            is_whole = _NUMBER_BEHIND.match(text, unit.end) is None
+            if not (is_word and is_whole and len(having) <= MANY_SHARE):
                 continue
             named: dict[str, str] = {}
             for _, form in chain.from_iterable(having.values()):
@@ -202,7 +201,7 @@ class Names:
                 Mention(unit.start, unit.end, i, FormKind.PART, name, len(named) > 1, False)
                 for i, name in sorted(named.items())
             ]
-        return found
+        return outside(found, mentions)
 
 
 def _has_run(path: KeyPath, stems: KeyPath) -> bool:

@@ -162,11 +162,11 @@ def worths_of(view: View, text: str) -> Mapping[Term, float]:
     """The weight of each word of a text, from 0 to 1: its rarity among claims and sections × its
     rarity in English.
     """
-
-    def find() -> Mapping[Term, float]:
-        return {word: _rarity(view, word) * _commonness(word) for word in terms(text)}
-
-    return view.cached("worths", text, find)
+    return view.cached(
+        "worths",
+        text,
+        lambda: {word: _rarity(view, word) * _commonness(word) for word in terms(text)},
+    )
 
 
 def _rarity(view: View, word: Term) -> float:
