@@ -29,8 +29,6 @@ def test_every_operation_is_a_method_that_takes_its_main_param_by_position() -> 
         assert kb.experts("relay", limit=1) == kb.experts(topic="relay", limit=1)
         assert kb.experts("relay", types=iter(["nobody"])).experts == []
         assert [file.path for file in kb.files(p for p in [COURIER / "a.py"]).files] == ["a.py"]
-        with pytest.raises(InvalidParamsError, match="can't stand beside"):
-            kb.mentions("relay", uri="file:///a")
         with pytest.raises(InvalidParamsError, match="topik is no parameter; did you mean topic"):
             kb.experts("relay", topik="relay")
         with pytest.raises(InvalidParamsError, match="limit"):

@@ -105,8 +105,6 @@ export interface ClaimView {
   readonly said: string;
   /** The heading that `said` begins with. */
   readonly heading: string;
-  /** The other claims of the same sentence. */
-  readonly said_with: readonly string[];
   /** Whether words around it that may turn it round are missing in `said`. */
   readonly lacks_context: boolean;
   readonly type: string;
@@ -910,8 +908,6 @@ export interface TiedClaim {
   readonly said: string;
   /** The heading that `said` begins with. */
   readonly heading: string;
-  /** The other claims of the same sentence. */
-  readonly said_with: readonly string[];
   /** Whether words around it that may turn it round are missing in `said`. */
   readonly lacks_context: boolean;
   readonly type: string;

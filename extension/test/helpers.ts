@@ -26,7 +26,6 @@ export const claim = (id: string, more: Partial<ClaimView> = {}): ClaimView => (
   text: `Text of ${id}`,
   said: `Text of ${id}`,
   heading: '',
-  said_with: [],
   lacks_context: false,
   type: 'observation',
   status: 'working',

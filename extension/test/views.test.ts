@@ -128,12 +128,9 @@ test('agents have headings of their own, what came into play last stands first, 
 });
 
 test('the other claims of an entity are beneath the first, each sentence once', async () => {
-  const together = { said: 'Both.', said_with: ['c3'] };
-  const claims = [
-    claim('c1'),
-    claim('c2', together),
-    claim('c3', { ...together, said_with: ['c2'] }),
-  ];
+  const said = 'Both.';
+  const parts = [claim('c2', { said }), claim('c3', { said })];
+  const claims = [claim('c1'), ...parts];
   const { model, asked, push } = inPlay(() => entity('a', claims));
   push([pushed('a', { claim_count: 3, top_claim_id: 'c1', collection: 'kb' })]);
   const [top] = await below(model.roots[0]);

@@ -185,7 +185,8 @@ export async function otherClaims(
   shown: string,
 ): Promise<Node[]> {
   const { claims, claim_count, why } = await askEntity(ask, subject);
-  const others = claims.filter(({ id, said_with }) => id !== shown && !said_with.includes(shown));
+  const now = claims.find(({ id }) => id === shown)?.said;
+  const others = claims.filter(({ id, said }) => id !== shown && said !== now);
   const nodes = claimNodes(parent, others, subject.collection, claim_count - claims.length);
   return isTopic(subject) ? [noteNode(parent, `Not declared: ${why}`, 'tag'), ...nodes] : nodes;
 }

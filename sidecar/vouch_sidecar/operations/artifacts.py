@@ -118,7 +118,6 @@ class ClaimView(Located):
         "has one; else its text."
     )
     heading: str = Field(description="The heading that `said` begins with.")
-    said_with: list[str] = Field(description="The other claims of the same sentence.")
     lacks_context: bool = Field(
         description="Whether words around it that may turn it round are missing in `said`."
     )
@@ -239,7 +238,6 @@ def claim_view(view: View, claim: Claim) -> ClaimView:
         text=claim.text,
         said=shown.text,
         heading=shown.heading,
-        said_with=[claim_id for claim_id in shown.claims if claim_id != claim.id],
         lacks_context=shown.lacks_context,
         type=claim.type,
         status=claim.status,

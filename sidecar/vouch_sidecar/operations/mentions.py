@@ -22,8 +22,8 @@ from vouch_sidecar.retrieval.salience import ARM_OF_FORM
 
 MAX_LOOKED_AT = 65_536
 """Characters of a text that are searched, in a quarter of a second."""
-MAX_LINE = 4_096
-"""Characters of the first and the last line that are analysed around these."""
+MAX_AROUND = 4_096
+"""Characters before and behind these that are analysed, too."""
 
 
 class MentionsParams(EditorParams):
@@ -70,13 +70,11 @@ def answer(ask: OperationCall, params: MentionsParams) -> MentionsResult:
 
 
 def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[NamedEntity]:
-    """The entities named between two offsets of a text, as far as `MAX_LOOKED_AT` reaches. Analyses
-    whole lines, because the words around a name decide whether it counts.
+    """The entities named between two offsets of a text, as far as `MAX_LOOKED_AT` reaches. The
+    words around a name decide whether it counts.
     """
-    end = min(end, start + MAX_LOOKED_AT)
-    first = max(text.rfind("\n", 0, start) + 1, start - MAX_LINE)
-    last = text.find("\n", end)
-    piece = text[first : min(end + MAX_LINE, last if last >= 0 else len(text))]
+    end, first = min(end, start + MAX_LOOKED_AT), max(0, start - MAX_AROUND)
+    piece = text[first : end + MAX_AROUND]
     rows = [
         NamedEntity(
             entity_id=entity.id,

@@ -27,12 +27,6 @@ async def indexed(engine: Engine, seconds: float = math.inf) -> None:
     await engine.changed.until(lambda: engine.registry.has_looked, seconds)
 
 
-def hook_limit(engine: Engine, caller: Caller) -> float:
-    """Seconds that a hook may take: the shortest `timeout_ms` of the caller's knowledge bases."""
-    limits = [served.view.recall.timeout_ms for served in engine.registry.serving(caller)]
-    return min(limits, default=0) / 1000
-
-
 async def ready(
     engine: Engine,
     needs: Set[Need],

@@ -186,14 +186,9 @@ class EditorParams(Params):
     range: Range | None = Field(default=None, description="The part of the document that is meant.")
 
     def check(self) -> None:
-        """Raises `InvalidParamsError`, unless there is one thing to ask about."""
-        main = getattr(self, self.main())
-        if main is None and self.uri is None:
+        """Raises `InvalidParamsError`, unless there is something to ask about."""
+        if getattr(self, self.main()) is None and self.uri is None:
             raise InvalidParamsError({self.main(): "is missing"}, missing=True)
-        if main is not None and self.uri is not None:
-            raise InvalidParamsError({"uri": f"can't stand beside {self.main()}"})
-        if self.range is not None and self.uri is None:
-            raise InvalidParamsError({"range": "needs the uri of an open document"})
 
 
 OF_EDITORS = EditorParams.model_fields.keys() - Params.model_fields.keys()

@@ -24,12 +24,7 @@ from vouch_sidecar.operations import context, files
 from vouch_sidecar.operations.call import perform_async, refusing_if_damaged
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.operations.operation import Operation, operation_called
-from vouch_sidecar.operations.readiness import (
-    READY_SECONDS,
-    hook_limit,
-    indexed,
-    ready,
-)
+from vouch_sidecar.operations.readiness import READY_SECONDS, indexed, ready
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.retrieval.blocks.block import safe
 from vouch_sidecar.retrieval.blocks.session_brief import brief
@@ -167,7 +162,8 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     await indexed(engine, READY_SECONDS)
     if event in (PROMPT, FILE):
         operation: Operation[Any, Any] = context.OPERATION if event == PROMPT else files.OPERATION
-        with anyio.move_on_after(hook_limit(engine, caller) / 2):
+        limits = [kb.view.recall.timeout_ms for kb in engine.registry.serving(caller)]
+        with anyio.move_on_after(min(limits, default=0) / 2_000):
             await ready(engine, operation.needs, caller, READY_SECONDS, whole=True)
 
 
