@@ -15,8 +15,8 @@ from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.notifications import salience_notification, status_notification
 from vouch_sidecar.operations.operation import operations
 
-from tests.engine.bases import Listener, ask, base, counts, engine_on, pushed, write
-from tests.kb.samples import SHA, claim, dump, entity, make_kb
+from tests.engine.bases import Listener, ask, base, counts, engine_on, pushed
+from tests.kb.samples import SHA, claim, dump, entity
 from tests.operations.conftest import FILES
 from tests.workspace.places import settled
 
@@ -174,35 +174,24 @@ def test_a_call_with_a_session_is_a_slot_of_it_and_meta_tells_what_salience_tell
     assert "_meta" not in ask(engine, "status", session_id="unknown")
 
 
-# What is newer than a time
+def test_only_what_is_newer_is_searched_said_and_counted(tmp_path: Path) -> None:
+    files = {"entities/relay.yaml": entity("relay", name="Mail Relay")}
+    for name, month in (("old", "01"), ("new", "06"), ("undated", None)):
+        text, at = f"The Mail Relay parks {name} bounces.", month and f"2026-{month}-05T00:00:00Z"
+        made = claim(name, text=text, entities=["relay"], updated_at=at)
+        files[f"claims/{name}.yaml"] = made
+    engine = engine_on(base(tmp_path, files))
 
-OLD, NEW = "2026-01-05T00:00:00Z", "2026-06-05T00:00:00Z"
+    def found(**since: str) -> list[set[str]]:
+        hits = ask(engine, "search", query="bounces", **since)["hits"]
+        items = ask(engine, "context", task="where does the Mail Relay park bounces?", **since)
+        return [{row["id"] for row in rows} for rows in (hits, items["items"])]
 
-
-@pytest.fixture
-def served(tmp_path: Path) -> Engine:
-    make_kb(tmp_path)
-    write(tmp_path, "entities/relay.yaml", entity("relay", name="Mail Relay"))
-    for name, at in (("old", OLD), ("new", NEW), ("undated", None)):
-        text = f"The Mail Relay parks bounces in the {name} buffer."
-        record = claim(name, text=text, entities=["relay"], updated_at=at)
-        write(tmp_path, f"claims/{name}.yaml", record)
-    return engine_on(tmp_path)
-
-
-def ids(found: Any) -> set[str]:
-    return {row["id"] for row in found}
-
-
-def test_only_what_is_newer_is_searched_said_and_counted(served: Engine) -> None:
-    text = "where does the Mail Relay park bounces?"
-    assert ids(ask(served, "search", query="bounces buffer")["hits"]) >= {"old", "new"}
-    assert ids(ask(served, "context", task=text)["items"]) >= {"new", "old"}
+    for every in found():
+        assert every >= {"old", "new"}
     for since in ("2026-03-01", "200d"):
-        found = ask(served, "search", query="bounces buffer", since=since)
-        assert ids(found["hits"]) == {"new"}
-        assert ids(ask(served, "context", task=text, since=since)["items"]) == {"new"}
-        (row,) = ask(served, "experts", topic="bounces", since=since)["experts"]
+        assert found(since=since) == [{"new"}, {"new"}]
+        (row,) = rows(engine, "bounces", since=since)
         assert (row["claim_count"], row["top_claim_ids"]) == (1, ["new"])
 
 
@@ -241,8 +230,9 @@ def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) ->
     assert "in blue" in read(engine, "claim", id="rotation")
     for called in ("vault", "Key Vault", "kv"):
         assert "in blue" in read(engine, "entity", id=called)
-    rows = ask(engine, "experts", topic="Key Vault")["experts"]
-    assert {row["collection"] for row in rows} == {"blue", "red"}
+    for name, params in (("experts", {"topic": "Key Vault"}), ("mentions", {"text": "Key Vault"})):
+        found = ask(engine, name, None, **params)[name]
+        assert [row["collection"] for row in found] == ["blue", "red"]
     lines = "\n".join(read(engine, "experts", topic="Key Vault"))
     assert re.search(r"^- vault .* blue · ", lines, re.MULTILINE)
     assert re.search(r"^- vault .* red · ", lines, re.MULTILINE)

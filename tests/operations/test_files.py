@@ -104,6 +104,8 @@ def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
         engine, f'  File "{root}/src/relay.py", line 3, in send\n    x()\nKeyError: 1\nwhy?'
     )
     assert told(engine, "refactor /elsewhere/repo/src/relay.py please now") == []
+    # Other dotted names are words that the prompt asks about and that the claims lack.
+    assert told(engine, "rename `Zephyr.quartz` to `Zephyr.obsidian` in src/relay.py") == []
 
 
 def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) -> None:
@@ -114,12 +116,6 @@ def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) 
     engine = settled(root, tmp_path)
     assert ids(engine, "src/idle.py") == []
     assert ids(engine, "src/idle.py", viewer={"agent": "ada"}) == ["open", "quoting"]
-
-
-def test_only_a_file_that_there_is_speaks_for_the_claims_tied_to_it(engine: Engine) -> None:
-    """Other dotted names are words that the prompt asks about and that the claims lack."""
-    assert told(engine, "tidy up src/relay.py") == ["cites", "names"]
-    assert told(engine, "rename `Zephyr.quartz` to `Zephyr.obsidian` in src/relay.py") == []
 
 
 # The documents that are cited: in the workspace, else as they were kept

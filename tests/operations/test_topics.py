@@ -8,7 +8,7 @@ import pytest
 from vouch_sidecar.engine.collection import OTHER_VIEWERS
 
 from tests.engine.bases import ask, reread, write
-from tests.kb.samples import claim, dump, entity, make_kb
+from tests.kb.samples import claim, dump, make_kb
 from tests.operations.conftest import TEXTS, WORDS
 from tests.workspace.places import repository, settled
 
@@ -80,30 +80,6 @@ def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: 
     names = [row["name"] for row in again["mentions"]]
     assert (names, again["degraded"]) == (["gizmotron", "keyring"], [])
     assert [row["name"] for row in ask(engine, "mentions", text="a gizmotron")["mentions"]] == []
-
-
-def test_who_has_a_project_and_a_name_is_told_of_those_in_the_claims_of_both(
-    tmp_path: Path,
-) -> None:
-    """With those of everybody, neither has enough claims that are linked to no entity."""
-    root = repository(tmp_path / "house", {})
-    make_kb(root)
-    write(root, "entities/door.yaml", entity("door"))
-    ours = {"visibility": "project", "project": "house"}
-    hers = {"visibility": "private", "agent": "ada"}
-    of_each = {"all": (len(WORDS), {}, ["door"]), "ours": (9, ours, []), "hers": (9, hers, [])}
-    for whose, (count, scope, entities) in of_each.items():
-        for number, word in enumerate(WORDS[:count]):
-            name = "gizmotron" if number < 2 and entities == [] else word
-            text = f"{whose.title()} {word}: the {name} hums."
-            made = claim(f"{whose}-{word}", text=text, entities=entities, scope=scope)
-            write(root, f"claims/{whose}-{word}.yaml", made)
-    engine = settled(root, tmp_path)
-    both = {"project": "house", "agent": "ada"}
-    ask(engine, "mentions", text="a gizmotron", viewer=both)
-    engine.settle()
-    found = ask(engine, "mentions", text="a gizmotron", viewer=both)
-    assert [row["name"] for row in found["mentions"]] == ["gizmotron"]
 
 
 @pytest.mark.parametrize(

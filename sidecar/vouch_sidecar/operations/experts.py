@@ -115,11 +115,11 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
         by_commits=authors(matches.subjects) or None,
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
-    for expert, row in zip(ranked, result.experts, strict=True) if ask.caller.is_model else ():
-        for claim_id in row.top_claim_ids:
-            if (claim := expert.view.visible.claim(claim_id)) is not None:
-                said = clip(expert.view.texts.shown(claim).text, QUOTED_CHARS)
-                result._quoted.append((claim_id, marked(said, expert.view.shown_collection)))
+    for expert in ranked if ask.caller.is_model else ():
+        for adds in expert.largest(TOP_CLAIMS):
+            claim, view = adds.matched.claim, expert.view
+            said = clip(view.texts.shown(claim).text, QUOTED_CHARS)
+            result._quoted.append((claim.id, marked(said, view.shown_collection)))
     return result
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from vouch_sidecar.operations.table import NOT_READ, Shown, Verbatim, Words, for_model
-from vouch_sidecar.operations.wire import Params, Result, as_json, since_when
+from vouch_sidecar.operations.table import NOT_READ, Shown, Words, for_model
+from vouch_sidecar.operations.wire import Params, Result, since_when
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
     from vouch_sidecar.engine import Caller, Engine, Served
@@ -134,10 +133,9 @@ class Operation(Generic[P, R]):
 
     def shown(self, result: R) -> list[Shown]:
         """What is read of a result, also where nothing was found."""
-        if self.table is None:
-            return [Verbatim(json.dumps(as_json(result), ensure_ascii=False))]
         nothing = Words(NOT_READ if result.is_unread else self.nothing, aside=True)
-        return [*([nothing] if self.is_empty(result) else []), *self.table(result)]
+        shown = self.table(result) if self.table is not None else []
+        return [nothing, *shown] if self.is_empty(result) else shown
 
     def readable(self, result: R) -> str:
         """The text of a result for a model."""

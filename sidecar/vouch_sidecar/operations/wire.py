@@ -55,7 +55,6 @@ class InvalidParamsError(OperationError):
     def __init__(self, messages: Mapping[str, str], *, missing: bool = False) -> None:
         super().__init__("; ".join(f"{field} {text}" for field, text in messages.items()))
         self.messages = messages
-        self.missing = missing
         self.code = "missing_param" if missing else self.code
 
 
