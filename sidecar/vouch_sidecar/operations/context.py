@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from pydantic import Field
 
 from vouch_sidecar.engine.answering import allowed, context_for, probe
-from vouch_sidecar.engine.registry import Served
 from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Verbatim
@@ -72,16 +70,13 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     session = find(session_id) if session_id else None
     once = None if params.repeat else session
     task = None if params.task is None else ask.text
-    served: Sequence[Served] = ask.served
-    probed, recorded, count = None, None, ask.engine.stats.counts.update
+    served = ask.served if task is None else allowed(ask.served)
+    probed, asked, counts = None, None, ask.engine.stats.counts
     if task is not None:
-        served = allowed(ask.served)
         asked = task, *(kb.view.identity for kb in served)
         if once is None or once.last_task != asked:  # a repeated prompt asks for nothing new
             probed, known = probe(served, task, session, ask.vector, repeat=params.repeat)
-            ask.to_record.append(partial(count, phrases=len(probed.phrases), from_cache=known))
-        if not any(kb.view.deadline.cuts for kb in served):  # what was cut short is asked anew
-            recorded = asked
+            counts.update(phrases=len(probed.phrases), from_cache=known)
     speech, given = context_for(
         served,
         task,
@@ -91,8 +86,9 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         max_chars=params.max_chars,
     )
     if once is not None:
-        given_lines = partial(count, lines=len(speech.hits))
-        ask.to_record.extend([partial(once.give, given, recorded), given_lines])
+        is_cut = any(kb.view.deadline.cuts for kb in served)  # then it is asked anew
+        ask.to_record.append(partial(once.give, given, None if is_cut else asked))
+        ask.to_record.append(partial(counts.update, lines=len(speech.hits)))
     return ContextResult(
         text=speech.text,
         items=[

@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # a shell that asks another process imports none of it
 
 TOP_CLAIMS, EXPLAINED_CLAIMS = 3, 10
 QUOTED_CHARS = 160
+UNKNOWN_WEIGHT = "This weight is not known: it counts as `count`."
 
 
 class ExpertsParams(SinceParams):
@@ -177,8 +178,7 @@ def table(result: ExpertsResult) -> list[Shown]:
         **({"collection": "whole"} if several else {}),
         "top claims": "ids",
     }
-    unknown = f"not known here: {', '.join(result.unmatched or ())}"
-    weight = "This weight is not known: it counts as `count`."
+    unknown = ", ".join(result.unmatched or ())
     return [
         Table(columns, cells, "expert" if explained else ""),
         Table(
@@ -196,8 +196,8 @@ def table(result: ExpertsResult) -> list[Shown]:
         # Scripts read the ranking alone, where there is one.
         *people_shown(result.people, result.by_commits, "terminal" if cells else "people"),
         Table({"claim": "key", "text": "text"}, [*dict.fromkeys(result._quoted)], to="model"),
-        *([Words(unknown, aside=True)] if result.unmatched else []),
-        *([Words(weight, aside=True)] if "unknown_weight" in result.degraded else []),
+        *([Words(f"not known here: {unknown}", aside=True)] if unknown else []),
+        *([Words(UNKNOWN_WEIGHT, aside=True)] if "unknown_weight" in result.degraded else []),
     ]
 
 

@@ -114,11 +114,14 @@ def _row(tied: Tied) -> TiedClaim:
 def table(result: FilesResult) -> list[Shown]:
     claims = [(file.path, claim) for file in result.files for claim in file.claims]
     several = len({claim.collection for _, claim in claims}) > 1
-    cells = []
-    for path, claim in claims:
-        why = "; ".join(filter(None, ["weak" if claim.weak else "", claim.why, claim.stale]))
-        collection = [claim.collection] if several else []
-        cells.append((path, claim.id, *collection, why, claim.said))
+    cells = [
+        (
+            *(path, claim.id, *([claim.collection] if several else [])),
+            "; ".join(filter(None, ["weak" if claim.weak else "", claim.why, claim.stale])),
+            claim.said,
+        )
+        for path, claim in claims
+    ]
     return [
         Table(
             {

@@ -6,12 +6,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of, uri_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table, marked
 from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, absent
-from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.search import SEARCHED, search, snippet, title_of
 from vouch_sidecar.retrieval.semantic_search import semantic_search
 
@@ -49,10 +48,8 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
         kinds = [kind for kind in kinds if kind is Kind.CLAIM]
     asked = (ask.views, query, kinds, params.limit, params.exclude or ())
     hits = search(*asked) if ask.vector is None else semantic_search(ask.vector, *asked)
-    rows = []
-    for row in hits:
-        gone = stale(row.view, row.artifact) if isinstance(row.artifact, Claim) else None
-        rows.append(
+    return SearchResult(
+        hits=[
             SearchHit(
                 kind=kind_of(row.artifact),
                 id=row.artifact.id,
@@ -60,12 +57,13 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
                 snippet=snippet(row.text, query),
                 score=row.similarity,
                 arm="semantic" if row.arm == "semantic" else None,
-                stale=None if gone is None else gone.reason,
+                stale=row.stale and row.stale.reason,
                 collection=row.view.collection,
                 uri=uri_of(row.view, row.artifact.path),
             )
-        )
-    return SearchResult(hits=rows)
+            for row in hits
+        ]
+    )
 
 
 def table(result: SearchResult) -> list[Shown]:

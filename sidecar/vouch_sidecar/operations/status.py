@@ -89,7 +89,7 @@ def answer(ask: OperationCall, _: Params) -> StatusResult:
 
 def _root_status(ask: OperationCall, served: Served) -> RootStatus:
     collection, view = served.collection, served.view
-    every = ask.engine.health.problems_of(collection)
+    health = ask.engine.health
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,
@@ -102,11 +102,11 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
             evidence=view.number_of(Kind.EVIDENCE),
         ),
         topics=len(view.derived) or None,
-        unusable=len({problem.path for problem in every if problem.is_unusable}),
+        unusable=len({one.path for one in health.problems_of(collection) if one.is_unusable}),
         problems=[
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
             for problem in sorted(
-                ask.engine.health.for_caller(ask.caller, collection),
+                health.for_caller(ask.caller, collection),
                 key=attrgetter("path", "line", "column"),
             )
         ],
