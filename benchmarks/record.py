@@ -44,7 +44,7 @@ ODD = (
     *("😀", "a\u200bb", "x" * 300, "zanzibar", "-not (closed"),
 )
 IGNORED = frozenset(
-    "generation indexed_at version sessions probe_time_ms from_cache degraded".split()
+    "generation indexed_at version watcher sessions probe_time_ms from_cache degraded".split()
 )
 """Fields of an answer that differ between two runs of the same program: times, cache counts, who
 watches, what was still being read.

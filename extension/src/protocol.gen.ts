@@ -894,6 +894,8 @@ export interface StatusResult {
   readonly refused: readonly string[];
   /** Sessions with a window. */
   readonly sessions: number;
+  /** How changes on disk are noticed first. */
+  readonly watcher: "own" | "sweep" | "none";
   readonly version: string;
 }
 

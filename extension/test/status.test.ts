@@ -29,6 +29,7 @@ const status: StatusResult = {
     },
   ],
   sessions: 1,
+  watcher: 'own',
   version: '0.1.0',
 };
 

@@ -141,6 +141,7 @@ async def test_a_step_that_fails_is_said_and_made_again(
         assert faults(engine) == [f"{sentence} (TypeError)"]
         await until(lambda: degraded(engine) == values)
         assert told(engine) == ("warning", *faults(engine))
+        assert ask(engine, "status")["watcher"] == ("sweep" if where == WATCHER else "own")
         if where not in LOOKS:
             await again(engine, clock, lambda: counts(engine, "key vault") == {})
         switch.on = False

@@ -12,7 +12,7 @@ from tests.hook.conftest import Place, project
 from tests.protocol import knowledge
 from tests.protocol.client import Client, run_command
 
-OWN = {"generation", "probe_time_ms", "from_cache", "indexed_at", "sessions"}
+OWN = {"generation", "probe_time_ms", "from_cache", "indexed_at", "sessions", "watcher"}
 """What tells one process from another."""
 
 

@@ -28,7 +28,7 @@ QUESTIONS = _CHOSEN | {
 }
 """By operation, params and what the shell is asked; None where it has no such command."""
 # What the contract exempts, and who watches, which differs by nature.
-EXEMPT = {"generation", "indexed_at", "probe_time_ms", "from_cache", "sessions"} | {
+EXEMPT = {"generation", "indexed_at", "probe_time_ms", "from_cache", "watcher", "sessions"} | {
     "operations",
     "fresh",  # worked out meanwhile: one surface may ask sooner, and says so
 }

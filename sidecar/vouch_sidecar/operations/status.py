@@ -7,7 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from vouch_sidecar.engine import Served
+from vouch_sidecar.engine import Engine, Served
+from vouch_sidecar.engine.faults import WATCH
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.operations.operation import Operation, OperationCall
@@ -61,6 +62,9 @@ class RootStatus(Wire):
     paused_until: str | None = Field(description="As `vouch/pause` has it.")
 
 
+Watcher = Literal["own", "sweep", "none"]
+
+
 class StatusResult(Result):
     """What this process serves, and how it is."""
 
@@ -72,6 +76,7 @@ class StatusResult(Result):
         description="Knowledge bases of other users, and how to allow them.",
     )
     sessions: int = Field(description="Sessions with a window.")
+    watcher: Watcher = Field(description="How changes on disk are noticed first.")
     version: str
 
 
@@ -83,8 +88,16 @@ def answer(ask: OperationCall, _: Params) -> StatusResult:
         sessions=sum(
             any(kb.window(session).texts for kb in ask.served) for session in ask.engine.sessions
         ),
+        watcher=_watcher(ask.engine),
         version=__version__,
     )
+
+
+def _watcher(engine: Engine) -> Watcher:
+    if not (engine.is_followed and engine.collections):
+        return "none"
+    is_lost = all(WATCH in collection.faults for collection in engine.collections.values())
+    return "sweep" if is_lost else "own"
 
 
 def _root_status(ask: OperationCall, served: Served) -> RootStatus:
