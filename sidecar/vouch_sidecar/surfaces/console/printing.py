@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import chain
 
 from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.operations.table import FileUri, Shown, Verbatim, Words, cell_text
+from vouch_sidecar.operations.table import Shown, Verbatim, Words, cell_text
 
 
 def show(shown: Iterable[Shown], *, header: bool = False) -> None:
@@ -20,29 +20,18 @@ def show(shown: Iterable[Shown], *, header: bool = False) -> None:
             sys.stdout.write(f"{part.text}\n")
         elif part.to == "model" or (part.to == "terminal" and not is_terminal):
             continue
-        elif isinstance(part, Words):
-            _show_line(part, is_terminal)
-        elif not part.rows:
-            continue
+        elif isinstance(part, Words) and part.aside:
+            sys.stderr.write(f"{one_line(part.text)}\n")
         elif is_terminal:
-            from vouch_sidecar.surfaces.console.terminal import print_table  # a pipe needs no rich
+            from vouch_sidecar.surfaces.console.terminal import print_part  # a pipe needs no rich
 
-            print_table(part, apart=not is_first)
+            print_part(part, apart=not is_first)
+        elif isinstance(part, Words):
+            _record(part.record)
         else:
-            for row in chain([part.columns] if header else [], part.rows):
+            for row in chain([part.columns] if header and part.rows else [], part.rows):
                 _record([*([part.section] if part.section else []), *row])
         is_first = False
-
-
-def _show_line(line: Words, is_terminal: bool) -> None:
-    if line.aside:
-        sys.stderr.write(f"{one_line(line.text)}\n")
-    elif not is_terminal:
-        _record(line.record)
-    elif line.text:
-        from vouch_sidecar.surfaces.console.terminal import print_line  # a pipe needs no rich
-
-        print_line(cell_text(line.text), line.style, line.whole or isinstance(line.text, FileUri))
 
 
 def _record(values: Iterable[object]) -> None:

@@ -13,7 +13,9 @@ from rich.text import Text
 
 from vouch_sidecar.operations.table import (
     WRAPPED,
+    FileUri,
     Table,
+    Words,
     cell_text,
     clipped,
 )
@@ -21,16 +23,18 @@ from vouch_sidecar.operations.table import (
 GAP = 2
 
 
-def print_line(text: str, style: str, whole: bool) -> None:
-    """Print a line, which wraps unless it is `whole`."""
-    Console(highlight=False).print(Text(text, style=style), soft_wrap=whole)
-
-
-def print_table(table: Table, *, apart: bool) -> None:
-    """Print a table, `apart` from what is above it; where it is wider than the terminal, each row
-    in lines of its own.
-    """
+def print_part(part: Words | Table, *, apart: bool) -> None:
+    """Print a line, or a table `apart` from what is above it; nothing for one without content."""
     console = Console(highlight=False)
+    if isinstance(part, Table):
+        _print_table(part, console, apart=apart and bool(part.rows))
+    elif part.text:
+        is_whole = part.whole or isinstance(part.text, FileUri)
+        console.print(Text(cell_text(part.text), style=part.style), soft_wrap=is_whole)
+
+
+def _print_table(table: Table, console: Console, *, apart: bool) -> None:
+    """Print a table; where it is wider than the terminal, each row in lines of its own."""
     if apart:
         console.print()
     rows = [

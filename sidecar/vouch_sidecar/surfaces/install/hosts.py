@@ -206,9 +206,9 @@ EMACS = f"""\
     (add-to-list 'eglot-server-programs (cons 'text-mode vouch) t)))
 """
 SNIPPETS = {
-    "emacs": (EMACS, "the init file; then M-x eglot starts the server"),
-    "helix": (HELIX, "languages.toml; then hx --health markdown shows the server"),
-    "neovim": (NEOVIM, "init.lua; then :checkhealth vim.lsp shows the server"),
+    "emacs": (EMACS, "the init file"),
+    "helix": (HELIX, "languages.toml"),
+    "neovim": (NEOVIM, "init.lua"),
 }
 """By editor, what its user pastes, and where."""
 
