@@ -119,31 +119,26 @@ def test_snippets_are_printed(install: Install, root: Path, host: str) -> None:
 @pytest.mark.parametrize("host", SHARING)
 def test_a_file_that_is_there_is_its_users(install: Install, root: Path, host: str) -> None:
     """What to add to it is printed; users take it out."""
-    name, text = FILES[host][0], "{ }\n"
+    name, instead = FILES[host][0], ", in place of what names vouch-sidecar there"
     path = root / name
     path.parent.mkdir(exist_ok=True)
-    path.write_text(text, "utf-8")
-    said = install(host)
-    assert path.read_text("utf-8") == text
-    assert f"{name} is somebody else's. Add this to it:" in said.stderr
-    assert "vouch-sidecar" in said.stdout
-    ours = f"{text}\n# Written by vouch-sidecar install\n"
-    path.write_text(ours, "utf-8")
-    assert "in place of what names vouch-sidecar there:" in install(host).stderr
-    left = install(host, "--uninstall").stderr
-    assert f"take out by hand what names vouch-sidecar in {name}" in left
-    assert path.read_text("utf-8") == ours, "others write there, too, whoever wrote it first"
+    for text, more in (("{ }\n", ""), (f"# {MARK}\n", instead)):
+        path.write_text(text, "utf-8")
+        said = install(host)
+        assert f"{name} is somebody else's. Add this to it{more}:" in said.stderr
+        assert "vouch-sidecar" in said.stdout
+        left = install(host, "--uninstall").stderr
+        assert (f"take out by hand what names vouch-sidecar in {name}" in left) is bool(more)
+        assert path.read_text("utf-8") == text, "others write there, too, whoever wrote it first"
 
 
 def test_what_bears_our_mark_is_renewed(install: Install, root: Path) -> None:
-    """Whatever version wrote it: that of older ones has a hash."""
     before = tree(root)
     install("claude-code")
     now = tree(root)
     for name in now.keys() - before.keys():
         text = now[name].decode().replace("PYTHONSAFEPATH", "OLDER").replace("eviewed", "older")
-        old = text.replace(MARK, f"{MARK}, hash 0123456789abcdef").replace("\n", "\r\n")
-        (root / name).write_bytes(old.encode())
+        (root / name).write_bytes(text.replace("\n", "\r\n").encode())
     install("claude-code")
     assert tree(root) == now
 
