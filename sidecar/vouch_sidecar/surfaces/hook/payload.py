@@ -125,10 +125,9 @@ def touched_of(payload: Payload) -> Touched | None:
         if isinstance(start := hunk.get("newStart"), int)
     ]
     lines = [line for _, changed in hunks for line in changed]
-    if not hunks:
-        before, after = (dict.fromkeys(text.splitlines()) for text in (old, new))
-        lines = [f"-{line}" for line in before if line not in after]
-        lines += [f"+{line}" for line in after if line not in before]
+    if not hunks:  # as of a file that is new
+        lines = [f"-{line}" for line in old.splitlines()]
+        lines += [f"+{line}" for line in new.splitlines()]
     inserted, removed = (
         "\n".join(line[1:] for line in lines if line.startswith(sign) and line[1:].strip())
         for sign in "+-"
