@@ -53,6 +53,6 @@ def demo() -> None:
                 say(f"\n{number}  {said}")
                 show(operations()[name].shown(kb.ask(operations()[name], params)))
     say("\nAsk more of the example, then of a project of your own that has a .vouch/:")
-    ours, example = program(os.environ), shlex.quote(str(courier))
+    ours, example = program(), shlex.quote(str(courier))
     say(f"    $ {ours} experts 'proof of delivery' --root {example}")
     say(f"    $ {ours} watch --root ~/your-project")

@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -25,7 +25,7 @@ from vouch_sidecar.surfaces.console.options import how_to_begin, program, root_o
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, PROMPT, starts_none
 from vouch_sidecar.surfaces.install.command import faults, integration, project_of
-from vouch_sidecar.surfaces.install.hosts import HOSTS, PROGRAM
+from vouch_sidecar.surfaces.install.hosts import HOSTS, PROGRAM, Host
 from vouch_sidecar.surfaces.local.user_socket import connect, has_sockets, socket_path
 
 STATE_COLOURS = {"ok": "", "note": "yellow", "wrong": "red"}
@@ -38,7 +38,6 @@ TRIED = 20
 """Claims that are looked at for one whose words bring something in."""
 PROMPT_CHARS = 80
 BASE = "knowledge base"
-Env = Mapping[str, str]
 
 
 @click.command("doctor")
@@ -46,60 +45,60 @@ Env = Mapping[str, str]
 def doctor(root: Path | None) -> None:
     """Look whether all is in place. Exit code 1 when something is wrong."""
     is_wrong = False
-    for about, state, message in examined(start_at(root).absolute(), os.environ):
+    for about, state, message in examined(start_at(root).absolute()):
         is_wrong |= state == "wrong"
         words = f"{state:5} {about} {message}"
         show([Words(words, STATE_COLOURS[state], (about, state, message), whole=True)])
     sys.exit(is_wrong)
 
 
-def examined(start: Path, env: Env) -> Iterator[Finding]:
+def examined(start: Path) -> Iterator[Finding]:
     """The findings of all checks."""
-    engine, ours = Engine(env=env), program(env)
+    engine = Engine(env=os.environ)
     engine.registry.search(start)
     engine.load(whole=True)
     found = perform(engine, status.OPERATION, {}, Caller())
     for why in found.refused:
         yield (BASE, "wrong", why)
     for base in found.roots:
-        yield from _base(base, ours)
+        yield from _base(base)
     if found.roots:
-        yield from _hooks(engine, start, env)
+        yield from _hooks(engine, start)
     else:
         where = printable(str(start))
         yield (BASE, "wrong", f"none found from {where}; {how_to_begin(start)}")
-    path = shutil.which(PROGRAM, path=env.get("PATH"))
-    yield ("PATH", "ok" if path else "note", path or f"{PROGRAM} is not on it: {ours}")
-    for name in HOSTS:
-        yield from _integration(name, name, project_of(start))
-        yield from _integration(name, f"{name} --user", None)
+    path = shutil.which(PROGRAM)
+    yield ("PATH", "ok" if path else "note", path or f"{PROGRAM} is not on it: {program()}")
+    for name, host in HOSTS.items():
+        yield from _integration(host, name, project_of(start))
+        yield from _integration(host, f"{name} --user", None)
 
 
-def _base(base: status.RootStatus, ours: str) -> Iterator[Finding]:
+def _base(base: status.RootStatus) -> Iterator[Finding]:
     """Where a knowledge base is, what it holds, and whether it is paused."""
     counts, root = base.counts, printable(base.root)
     entities = count(counts.entities, "entity", "entities")
     holds = f"{root}: {count(counts.claims, 'claim')}, {entities}, {count(counts.pages, 'page')}"
     if problems := sum(problem.severity != "hint" for problem in base.problems):
-        holds += f"; {count(problems, 'problem')}: `{ours} check` lists them"
+        holds += f"; {count(problems, 'problem')}: `{program()} check` lists them"
     yield (BASE, "wrong" if problems else "ok", holds)
     if base.paused_until:
-        resume = f"`{ours} resume --root {shlex.quote(root)}`"
+        resume = f"`{program()} resume --root {shlex.quote(root)}`"
         yield (BASE, "note", f"nothing is said unasked; {resume} ends the pause")
 
 
-def _hooks(engine: Engine, start: Path, env: Env) -> Iterator[Finding]:
+def _hooks(engine: Engine, start: Path) -> Iterator[Finding]:
     """Whether a process answers hooks, and what it says to a prompt."""
     about, trial = "running sidecar", "trial prompt"
-    connected = connect(env)
+    connected = connect(os.environ)
     is_silent = not engine.registry.unpaused(Caller())
     if connected is not None:
         connected.close()
-        yield (about, "ok", f"it serves at {socket_path(env)}")
+        yield (about, "ok", f"it serves at {socket_path(os.environ)}")
     elif not has_sockets():
         yield (about, "note", "hooks say nothing on this system")
         is_silent = True
-    elif starts_none(env):
+    elif starts_none(os.environ):
         yield (about, "note", f"none, and hooks start none, as {RESIDENT} says")
         is_silent = True
     else:
@@ -109,7 +108,7 @@ def _hooks(engine: Engine, start: Path, env: Env) -> Iterator[Finding]:
     elif (prompt := _answered_prompt(engine)) is None:
         yield (trial, "note", "none sent: there is no claim that one brings in")
     else:
-        answer = _hooked(prompt, start, env)
+        answer = _hooked(prompt, start)
         said = f"{len(answer)} characters" if answer else "the hook said nothing"
         words = f"{said} to “{clip(one_line(prompt), PROMPT_CHARS)}”"
         yield (trial, "ok" if answer else "wrong", words)
@@ -124,7 +123,7 @@ def _answered_prompt(engine: Engine) -> str | None:
     return None
 
 
-def _hooked(prompt: str, cwd: Path, env: Env) -> str:
+def _hooked(prompt: str, cwd: Path) -> str:
     """What the hook says to a prompt that has time enough, started as an agent does it. It is of no
     session, which editors would show as an agent's, and unlike any other trial.
     """
@@ -135,7 +134,7 @@ def _hooked(prompt: str, cwd: Path, env: Env) -> str:
             input=json.dumps(payload),
             capture_output=True,
             text=True,
-            env={**env, LIMIT_VARIABLE: "10000"},
+            env={**os.environ, LIMIT_VARIABLE: "10000"},
             cwd=os.sep,
             timeout=TRIAL_SECONDS,
             check=False,
@@ -145,9 +144,8 @@ def _hooked(prompt: str, cwd: Path, env: Env) -> str:
         return ""
 
 
-def _integration(name: str, about: str, project: Path | None) -> Iterator[Finding]:
+def _integration(host: Host, about: str, project: Path | None) -> Iterator[Finding]:
     """What `install` wrote for a host, in a project or for the user, and what is wrong with it."""
-    host = HOSTS[name]
     try:
         base, found = integration(host, project)
     except click.ClickException as error:
@@ -157,7 +155,7 @@ def _integration(name: str, about: str, project: Path | None) -> Iterator[Findin
         return
     old = [f.file.path for f in found if not (f.is_current or (f.names_us and not f.is_ours))]
     if old:
-        again = f"`{program(os.environ)} install {about}` writes or prints it"
+        again = f"`{program()} install {about}` writes or prints it"
         yield (about, "note", f"not as this version has it: {', '.join(old)}; {again}")
     else:
         yield (about, "ok", f"installed in {printable(str(base))}")

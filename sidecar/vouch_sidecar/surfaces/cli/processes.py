@@ -120,7 +120,7 @@ def pause(root: Path | None, minutes: int | None) -> None:
     """
     for folder in roots_from(root):
         ends = pauses.pause(folder, os.environ, minutes and minutes * 60)
-        until = f"`{program(os.environ)} resume`"
+        until = f"`{program()} resume`"
         if ends < pauses.UNTIL_RESUMED:
             until = datetime.fromtimestamp(ends).astimezone().isoformat(" ", "minutes")
         say(f"{printable(str(folder))}: paused until {until}")

@@ -95,9 +95,9 @@ def start_at(root: Path | None) -> Path:
     return root or Path(start_folder(os.environ))
 
 
-def program(env: Mapping[str, str]) -> str:
+def program() -> str:
     """What starts this program in a shell of the user: its path, where it is not on the PATH."""
-    if shutil.which("vouch-sidecar", path=env.get("PATH", "")):
+    if shutil.which("vouch-sidecar"):
         return "vouch-sidecar"
     return shlex.quote(str(Path(sys.executable).with_name("vouch-sidecar")))
 
