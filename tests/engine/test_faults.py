@@ -127,7 +127,7 @@ async def test_a_step_that_fails_is_said_and_made_again(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Wherever it fails: what it may have half taken in is read anew, and the rest goes on."""
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.RETRY_SECONDS", 0.01)
+    monkeypatch.setattr("vouch_sidecar.engine.faults.RETRY_SECONDS", 0.01)
     sentence, values = STEPS[where]
     switch = fails(where)
     switch.on = where == WATCHER  # it does not begin twice

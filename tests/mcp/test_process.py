@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects, path_of
+from vouch_sidecar.kb.discovery import path_of
+from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects
 
 from tests.engine.processes import until
 from tests.hook.conftest import Place

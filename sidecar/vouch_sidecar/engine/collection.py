@@ -31,6 +31,9 @@ SILENT_SECONDS = 60.0
 """How long the last content is served while looks at the files fail. Without a limit, redacted text
 would be served for ever.
 """
+SILENT = "Nothing of {} is said: its files could not be looked at for {}"
+NO_HISTORY = "The repository's commits are not read, and their authors not named: {}"
+NO_GIT = "git is not asked, so that files are found by a walk, and authors not named: {}"
 GIT_LOCK_SECONDS = 5.0
 """How long to wait for a checkout to release git's lock before reading the files anyway."""
 LOCK_LOOK_SECONDS = 0.02
@@ -322,21 +325,15 @@ class Collection:
 
     def faulty(self) -> list[Problem]:
         """What fails or is off, as problems of the whole knowledge base (empty path)."""
-        warnings = []
-        if self.is_failing and self.is_refused():
-            warnings.append(why_refused(printable(str(self.root))))
-        if self.is_torn:
-            warnings.append("A checkout may be seen in parts")
-        if why := self.world.history.unread:
-            warnings.append(
-                f"The repository's commits are not read, and their authors not named: {why}"
-            )
-        problems = self.faults.problems()
-        problems += [Problem("", text, Severity.WARNING) for text in warnings]
-        if self.is_silent:
-            words = f"its files could not be looked at for {SILENT_SECONDS:g} seconds"
-            problems.append(Problem("", f"Nothing of {self.name} is said: {words}"))
-        if unasked := why_unasked(self.tree, self.settings.trust.folders):
-            text = "git is not asked, so that files are found by a walk, and authors not named"
-            problems.append(Problem("", f"{text}: {unasked}", Severity.HINT))
-        return problems
+        refused, silent_for = why_refused(printable(str(self.root))), f"{SILENT_SECONDS:g} seconds"
+        unread = self.world.history.unread
+        unasked = why_unasked(self.tree, self.settings.trust.folders)
+        off = [
+            (self.is_failing and self.is_refused(), Severity.WARNING, refused),
+            (self.is_torn, Severity.WARNING, "A checkout may be seen in parts"),
+            (bool(unread), Severity.WARNING, NO_HISTORY.format(unread)),
+            (self.is_silent, Severity.ERROR, SILENT.format(self.name, silent_for)),
+            (bool(unasked), Severity.HINT, NO_GIT.format(unasked)),
+        ]
+        said = [Problem("", text, severity) for is_so, severity, text in off if is_so]
+        return [*self.faults.problems(), *said]

@@ -9,7 +9,6 @@ fails is reported and made again. `Engine.load` and `settle` make the same steps
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
 from math import inf
@@ -20,7 +19,7 @@ from anyio.to_thread import run_sync
 
 from vouch_sidecar.engine.collection import Collection, looked_at
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.faults import BASE, BASES, LOOK, SEARCH, WATCH, WORKSPACE, Faults, Step
+from vouch_sidecar.engine.faults import BASE, BASES, LOOK, SEARCH, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.kb.watch import changes, sweep_interval
 
@@ -28,27 +27,12 @@ log = logging.getLogger(__name__)
 
 SETTLE_SECONDS = 0.02
 """Events with shorter pauses between them count as one change."""
-RETRY_SECONDS = 5.0
-"""Pause before a failed step is made again."""
 AROUND_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
 FINISH_SECONDS = 2.0
 """A base is kept so long after a change."""
 SEARCH_SECONDS = 5.0
 """Pause between searches of folders without a knowledge base for one."""
-Wait = Callable[[], Awaitable[object]]
-
-
-async def repeated(faults: Faults, step: Step, due: Wait, work: Wait) -> None:
-    """Wait until something is due and do it, until cancelled. What fails is a fault until it
-    succeeds.
-    """
-    while True:
-        with faults.contained(step):
-            await due()
-            await work()
-        if step in faults:
-            await anyio.sleep(RETRY_SECONDS)
 
 
 async def run_engine(engine: Engine) -> None:
@@ -76,9 +60,9 @@ class DiskFollower:
         faults, wait = self._engine.faults, partial(anyio.sleep, SEARCH_SECONDS)
         async with anyio.create_task_group() as group:
             group.start_soon(self._engine.embeddings.run)
-            group.start_soon(repeated, faults, SEARCH, wait, self._search)
+            group.start_soon(faults.repeat, SEARCH, wait, self._search)
             follow = partial(self._follow_served, group)
-            await repeated(faults, BASES, self._until_others, follow)
+            await faults.repeat(BASES, self._until_others, follow)
 
     async def _search(self) -> None:
         """Serve what is found in folders that had no knowledge base."""
@@ -128,7 +112,7 @@ class BaseFollower:
                     (WORKSPACE, self._until_world_due, self._build),
                     (WATCH, self._until_looked, self._watch),
                 ):
-                    group.start_soon(repeated, self._collection.faults, *task)
+                    group.start_soon(self._collection.faults.repeat, *task)
 
     # Files
 

@@ -5,7 +5,6 @@ model is configured.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -34,8 +33,6 @@ from vouch_sidecar.semantic.vectors import (
 if TYPE_CHECKING:
     from vouch_sidecar.semantic.vectors import Vector
 
-RETRY_SECONDS = 30.0
-"""Pause before a failed step is retried."""
 BATCH = 16
 """Texts in one call of the model."""
 BATCH_SECONDS = 120.0
@@ -79,25 +76,26 @@ class Embeddings:
         self._identity = ""
         """That of the model by which the vectors were made."""
         self._known: dict[Collection, _Known] = {}
+        self._count = -1
+        """Of `changed`, when the vectors were brought up last."""
 
     async def run(self) -> None:
         """Compute vectors of published texts until cancelled."""
-        while True:
-            count, pause = self._changed.count, RETRY_SECONDS
-            with self._faults.contained(MODEL):
-                pause = await self._bring_up()
-            await self._changed.since(count, pause)
+        await self._faults.repeat(MODEL, self._until_changed, self._bring_up)
 
-    async def _bring_up(self) -> float:
-        """Compute and write missing vectors. Returns the seconds to wait before trying again.
-        Raises `UnavailableError`.
-        """
+    async def _until_changed(self) -> None:
+        await self._changed.since(self._count)
+
+    async def _bring_up(self) -> None:
+        """Compute and write missing vectors. Raises `UnavailableError`."""
+        count = self._changed.count
         if self._model != self._wanted():
             self._model, self._backend, self._known = self._wanted(), None, {}
             self._faults.remove(QUESTION)
         model, ollama = self._model
         if model is None:
-            return math.inf
+            self._count = count
+            return
         served = [c for c in self._registry.collections.values() if c.complete]
         self._known = {c: known for c in served if (known := self._known.get(c)) is not None}
         try:
@@ -106,17 +104,16 @@ class Embeddings:
                 if self._backend.identity != self._identity:  # Ollama may have replaced the model
                     self._known = {}
                 self._identity = self._backend.identity
-            are_written = [await self._bring_up_one(c, self._backend) for c in served]
+            for collection in served:
+                await self._bring_up_one(collection, self._backend)
         except UnavailableError:
             self._backend = None
             self._faults.remove(QUESTION)  # the fault of MODEL says it
             raise
-        return math.inf if all(are_written) else RETRY_SECONDS
+        self._count = count
 
-    async def _bring_up_one(self, collection: Collection, backend: Backend) -> bool:
-        """Compute the missing vectors of a knowledge base, as long as the model is wanted. Returns
-        whether all are written.
-        """
+    async def _bring_up_one(self, collection: Collection, backend: Backend) -> None:
+        """Compute the missing vectors of a knowledge base, as long as the model is wanted."""
         bases, knowledge = collection.bases, collection.knowledge
         file = f"{OF_TEXTS}-{self._identity}"
         known = self._known.get(collection)
@@ -131,7 +128,7 @@ class Embeddings:
             lacking.sort(key=lambda mark: len(texts[mark]))
             for at in range(0, len(lacking), BATCH):
                 if self._model != self._wanted():
-                    return True
+                    return
                 marks = lacking[at : at + BATCH]
                 batch = [texts[mark] for mark in marks]
                 embedded = await in_worker(partial(backend.embed, batch, BATCH_SECONDS))
@@ -143,7 +140,8 @@ class Embeddings:
                 raise UnavailableError(MIXED) from None
             # rows of this matrix, so that no earlier one is kept
             known.by_mark, known.vectors, known.of = vectors.by_mark, vectors, knowledge
-        return bases is None or await in_worker(partial(_write, bases, file, known))
+        if bases is not None:
+            await in_worker(partial(_write, bases, file, known))
 
     def _wanted(self) -> tuple[str | None, str | None]:
         """The configured model and the address of Ollama, the same for all knowledge bases."""
@@ -195,10 +193,9 @@ class Embeddings:
         return is_latin(text) or (self._backend is not None and self._backend.any_script)
 
 
-def _write(bases: Bases, file: str, known: _Known) -> bool:
-    """Write vectors for the next process, where none of this model are kept with the newest base.
-    Returns whether they are: there may be no base yet.
+def _write(bases: Bases, file: str, known: _Known) -> None:
+    """Write vectors for the next process, where none of this model are kept with the newest base,
+    if there is one.
     """
     if known.vectors is not None and not (known.is_kept and bases.has_extra(file)):
         known.is_kept = bases.folder.is_dir() and bases.write_extra(file, to_bytes(known.vectors))
-    return known.is_kept

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Awaitable, Callable, Hashable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+import anyio
+
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.semantic.backend import UnavailableError
+
+RETRY_SECONDS = 5.0
+"""Pause before a failed step is made again."""
+Wait = Callable[[], Awaitable[object]]
 
 log = logging.getLogger(__name__)
 
@@ -82,3 +88,12 @@ class Faults:
                 self._tell()
         else:
             self.remove(step)
+
+    async def repeat(self, step: Step, due: Wait, work: Wait) -> None:
+        """Wait until something is due and do it, until cancelled."""
+        while True:
+            with self.contained(step):
+                await due()
+                await work()
+            if step in self:
+                await anyio.sleep(RETRY_SECONDS)

@@ -12,12 +12,13 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME, resolved
 from vouch_sidecar.kb.discovery import (
     BaseInTree,
     Finder,
     is_in_package,
     is_setting,
+    path_of,
     why_refused,
 )
 from vouch_sidecar.kb.sanitize import printable
@@ -300,8 +301,8 @@ class Registry:
     def configure(self, client: Mapping[str, object]) -> None:
         """Apply settings of the client, but not yet to the knowledge bases."""
         self.client = client
-        self.settings, self.problems = load_settings(None, client, self.env)
-        """Those that no repository decides on, of client and environment alone; what is wrong."""
+        self.settings, _ = load_settings(None, client, self.env)
+        """Those that no repository decides on, of client and environment alone."""
 
 
 def _trees_of(starts: Mapping[Path, LedTo]) -> frozenset[Path]:
@@ -315,12 +316,5 @@ def _depth(tree: Path, path: Path | None) -> int:
 
 def _path(root: str) -> Path:
     """The root that a path or file URI names; `.vouch` itself names its parent."""
-    try:
-        if root.startswith("file:"):
-            from urllib.parse import unquote, urlparse
-
-            root = unquote(urlparse(root).path)
-        path = Path(root).expanduser().resolve()
-    except (OSError, RuntimeError, ValueError):
-        return Path(root)
+    path = resolved(Path(path_of(root)))
     return path.parent if path.name == KB_DIRNAME else path

@@ -3,23 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from dataclasses import dataclass, field
-from math import ceil
 
 LATEST = 1000
-
-
-@dataclass(slots=True)
-class Timing:
-    """How long the latest calls of one operation took, in milliseconds."""
-
-    count: int = 0
-    latest: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
-
-    def percentile(self, percent: int) -> float:
-        """The nearest-rank percentile in milliseconds. Raises IndexError without a call."""
-        ranked = sorted(self.latest)
-        return round(ranked[max(0, ceil(len(ranked) * percent / 100) - 1)], 3)
 
 
 class Stats:
@@ -28,10 +13,12 @@ class Stats:
     def __init__(self) -> None:
         self.counts = Counter[str]()
         """By the name of the field of `StatsResult`."""
-        self.timings: defaultdict[str, Timing] = defaultdict(Timing)
+        self.calls = Counter[str]()
+        """By operation."""
+        self.latest = defaultdict[str, deque[float]](lambda: deque(maxlen=LATEST))
+        """The milliseconds that the latest calls of each operation took."""
 
     def count_call(self, operation: str, seconds: float) -> None:
         """Record the duration of one call."""
-        timing = self.timings[operation]
-        timing.count += 1
-        timing.latest.append(seconds * 1000)
+        self.calls[operation] += 1
+        self.latest[operation].append(seconds * 1000)

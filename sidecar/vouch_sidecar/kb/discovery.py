@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 KB_DIRNAME = ".vouch"
 FORCED = "VOUCH_KB_PATH"
@@ -184,6 +185,15 @@ def why_refused(folder: str) -> str:
         f"{os.path.join(folder, KB_DIRNAME)} belongs to another user and is not served; to allow "
         f"it, name its folder in the setting trust.folders, or in {TRUST}"
     )
+
+
+def path_of(folder: str) -> str:
+    """The path that a path or a file URI names; `~` is the home folder."""
+    from urllib.parse import unquote, urlparse
+
+    with suppress(ValueError):
+        folder = unquote(urlparse(folder).path) if folder.startswith("file:") else folder
+    return os.path.expanduser(folder)
 
 
 def start_folder(env: Mapping[str, str]) -> str:

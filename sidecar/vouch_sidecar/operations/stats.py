@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from math import ceil
+
 from pydantic import Field
 
 from vouch_sidecar.operations.operation import Operation, OperationCall
@@ -42,13 +45,19 @@ def answer(ask: OperationCall, _: Params) -> StatsResult:
         operations=[
             OperationStats(
                 operation=name,
-                count=timing.count,
-                p50_ms=timing.percentile(50),
-                p95_ms=timing.percentile(95),
+                count=stats.calls[name],
+                p50_ms=_percentile(latest, 50),
+                p95_ms=_percentile(latest, 95),
             )
-            for name, timing in sorted(stats.timings.items())
+            for name, latest in sorted(stats.latest.items())
         ],
     )
+
+
+def _percentile(numbers: Iterable[float], percent: int) -> float:
+    """The nearest-rank percentile."""
+    ranked = sorted(numbers)
+    return round(ranked[ceil(len(ranked) * percent / 100) - 1], 3)
 
 
 FIGURES = ("prompts", "told", "silent", "lines", "phrases", "from_cache")

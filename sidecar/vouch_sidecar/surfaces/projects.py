@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlparse
 
-from vouch_sidecar.kb.discovery import Finder, why_refused
+from vouch_sidecar.kb.discovery import Finder, path_of, why_refused
 from vouch_sidecar.kb.sanitize import printable
 
 if TYPE_CHECKING:
@@ -79,13 +77,6 @@ def serve(engine: Engine, roots: frozenset[Path]) -> None:
     """Serve these knowledge bases from now on, too."""
     for root in roots - engine.collections.keys():
         engine.registry.search(root)
-
-
-def path_of(folder: str) -> str:
-    """The path that a path or a file URI names; `~` is the home folder."""
-    with suppress(ValueError):
-        folder = unquote(urlparse(folder).path) if folder.startswith("file:") else folder
-    return os.path.expanduser(folder)  # noqa: PTH111 - the other one raises, and drops a last slash
 
 
 def _several(text: str) -> list[str]:

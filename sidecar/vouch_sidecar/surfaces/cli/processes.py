@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 
 from vouch_sidecar.kb import pauses
+from vouch_sidecar.kb.discovery import path_of
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.surfaces.console.options import (
     ROOT_OPTION,
@@ -21,7 +22,7 @@ from vouch_sidecar.surfaces.console.options import (
     start_at,
 )
 from vouch_sidecar.surfaces.hook.client import NAMES
-from vouch_sidecar.surfaces.projects import UNFILLED, path_of
+from vouch_sidecar.surfaces.projects import UNFILLED
 from vouch_sidecar.surfaces.stdio import say
 
 STOPPED = {

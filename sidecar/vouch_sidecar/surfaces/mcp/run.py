@@ -25,6 +25,7 @@ from mcp.shared.message import SessionMessage
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.kb.discovery import path_of
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.operations.wire import OperationError
@@ -38,7 +39,7 @@ from vouch_sidecar.surfaces.local.user_socket import (
     connect,
 )
 from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, known, meant, operation_of, tools
-from vouch_sidecar.surfaces.projects import UNFILLED, Projects, path_of, serve
+from vouch_sidecar.surfaces.projects import UNFILLED, Projects, serve
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 MCP_NAME = "vouch-sidecar"
