@@ -104,8 +104,6 @@ def test_documents_that_no_file_can_be(shared: Client, tmp_path: Path, name: str
     assert shared.request("textDocument/definition", place)
     for event in ("didSave", "didClose"):
         shared.notify(f"textDocument/{event}", {"textDocument": {"uri": uri}})
-    changes = [{"uri": uri, "type": 1}]
-    shared.notify("workspace/didChangeWatchedFiles", {"changes": changes})
     goes_on(shared)
     methods = {message.get("method") for message in shared.received[since:]}
     assert "textDocument/publishDiagnostics" not in methods
@@ -114,7 +112,7 @@ def test_documents_that_no_file_can_be(shared: Client, tmp_path: Path, name: str
 ASKING = {"dynamicRegistration": True, "refreshSupport": True}
 DEMANDING = {
     "textDocument": {name: {**able, **ASKING} for name, able in ABLE["textDocument"].items()},
-    "workspace": {"didChangeWatchedFiles": ASKING, "diagnostics": ASKING},
+    "workspace": {"diagnostics": ASKING},
     "window": {"workDoneProgress": True},
     "general": {"staleRequestSupport": "of another version"},
 }
@@ -148,8 +146,8 @@ MESSAGES = 600
 STANDARD = """
 initialize initialized textDocument/didOpen textDocument/didChange textDocument/didClose
 textDocument/didSave textDocument/hover textDocument/definition textDocument/completion
-workspace/symbol workspace/didChangeConfiguration workspace/didChangeWatchedFiles
-workspace/didChangeWorkspaceFolders notebookDocument/didOpen notebookDocument/didChange
+workspace/symbol workspace/didChangeConfiguration workspace/didChangeWorkspaceFolders
+notebookDocument/didOpen notebookDocument/didChange
 notebookDocument/didClose $/cancelRequest $/setTrace window/workDoneProgress/cancel unknown
 """.split()
 EXAMPLES = {operation.method: operation.example for operation in operations().values()}
@@ -175,7 +173,6 @@ def right(random: Random, root: Path) -> dict[str, Any]:
         "contentChanges": changes,
         "notebookDocument": notebook,
         "cellTextDocuments": [document],
-        "changes": [{"uri": uri, "type": 1}],
         "event": {"added": [{"uri": uri, "name": "x"}], "removed": []},
         "settings": {"vouchSidecar": {"recall": {"max_results": 3}}},
         "query": "JWT",

@@ -93,7 +93,7 @@ def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Path) -> 
         typing = Typing(engine)
         typing.open(prompt, "s")
         for prompt.source in ("jwt", "jwt", "jwt and redis"):
-            typing.change(prompt)
+            typing.change()
             typing.save(prompt)
         typing.close(prompt)
         await anyio.sleep(IDLE_MS * 2 / 1000)  # what waited for this finds nothing
@@ -110,7 +110,7 @@ async def test_a_question_makes_nothing_newer_that_is_as_it_was(tmp_path: Path) 
         typing.open(prompt, "s")
     typing.flush()
     prompts[0].source = "a!"
-    typing.change(prompts[0])
+    typing.change()
     for _ in range(2):
         typing.flush()
         assert window(engine) == ["a!", "b"]

@@ -17,7 +17,11 @@ from vouch_sidecar.operations.wire import MAX_SESSION_ID
 
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
+CODECS = {
+    lsp.PositionEncodingKind.Utf8: ("utf-8", 1),
+    lsp.PositionEncodingKind.Utf16: ("utf-16-le", 2),
+    lsp.PositionEncodingKind.Utf32: ("utf-32-le", 4),
+}
 """Of each encoding Python's codec, and the bytes of a unit."""
 PROMPT = "vouch-prompt"
 """The language of prompts, and the scheme of their URIs."""
@@ -34,11 +38,11 @@ def path_of(uri: str) -> Path | None:
 
 
 class Document:
-    """An open document. Offsets count characters of `source`. `encoding` is the client's position
-    encoding: `utf-8`, `utf-16` or `utf-32`.
+    """An open document. Offsets count characters of `source`. `encoding` is that of the client's
+    positions.
     """
 
-    def __init__(self, uri: str, source: str, encoding: str, language_id: str = "") -> None:
+    def __init__(self, uri: str, source: str, encoding: str | None, language_id: str = "") -> None:
         self.uri = uri
         self.language_id = language_id
         self.source = well_formed(source)
@@ -48,7 +52,7 @@ class Document:
         self.session_id = _session_in(rest) if scheme == PROMPT else None
         """The session that the URI of a prompt names."""
         self.is_below_vouch = self.path is not None and KB_DIRNAME in self.path.parts
-        self._codec, self._unit = CODECS[encoding]
+        self._codec, self._unit = CODECS[lsp.PositionEncodingKind(encoding)]
 
     def offset_at(self, position: lsp.Position) -> int | None:
         """The offset of a position, at most the end of its line; None below the text."""

@@ -27,7 +27,6 @@ from pygls.protocol import (
     lsp_method,
 )
 
-from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import Wire, as_json
 
 log = logging.getLogger(__name__)
@@ -35,9 +34,6 @@ log = logging.getLogger(__name__)
 # Fault: messages, and so prompts, are logged.
 logging.getLogger("pygls").addHandler(logging.NullHandler())
 logging.getLogger("pygls").propagate = False
-
-ENDED = operations()["session_end"]
-"""The operation that is a notification, too."""
 
 # Fault: lines of documents end at eight characters that end none in LSP.
 DOCUMENTS = (
@@ -80,11 +76,7 @@ class Protocol(LanguageServerProtocol):
     def lsp_initialize(
         self, params: lsp.InitializeParams
     ) -> Generator[Any, Any, lsp.InitializeResult]:
-        """Fault: the root is not among the folders."""
         result = yield from super().lsp_initialize(params)
-        root = self.workspace.root_uri
-        if root is not None and not self.workspace.folders:
-            self.workspace.add_folder(lsp.WorkspaceFolder(uri=root, name=root))
         self.connect(params, result.capabilities)
         return result
 
@@ -96,13 +88,8 @@ class Protocol(LanguageServerProtocol):
 
     def handle_message(self, message: Any) -> None:
         """Fault: a request gets no answer if its params are bad, or after `shutdown`."""
-        method, params = message.get("method"), message.get("params")
+        method = message.get("method")
         log.debug("%s", method or "an answer")
-        if "id" not in message and method == ENDED.method and isinstance(params, dict):
-            # Only a request is refused for what is unknown.
-            message["params"] = {
-                name: params[name] for name in params if name in ENDED.params.model_fields
-            }
         try:
             if method and "id" in message and self._shutdown:
                 raise JsonRpcInvalidRequest("the server is shutting down")

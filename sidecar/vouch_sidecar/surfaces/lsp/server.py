@@ -67,8 +67,6 @@ class Sidecar(LanguageServer):
         """The parts of pushes that the client wants."""
         self.documents: dict[str, Document] = {}
         """What the client has open, by URI without escapes."""
-        self.encoding = "utf-16"
-        """The client's position encoding."""
         self.typing = Typing(engine)
         self.subscribe = subscribe
         self.on_start: list[Callable[[], Awaitable[object]]] = []
@@ -78,8 +76,10 @@ class Sidecar(LanguageServer):
 
     @property
     def folders(self) -> list[Path]:
-        """The workspace folders on this machine."""
-        uris = (folder.uri for folder in self.workspace.folders.values())
+        """The workspace folders on this machine. Fault of pygls: the root is not among them."""
+        uris = [folder.uri for folder in self.workspace.folders.values()]
+        if not uris and self.workspace.root_uri is not None:
+            uris = [self.workspace.root_uri]
         return [path for uri in uris if (path := path_of(uri)) is not None]
 
     def document(self, uri: str) -> Document | None:
@@ -155,8 +155,6 @@ class Sidecar(LanguageServer):
 
     def _connect(self, params: lsp.InitializeParams, announced: lsp.ServerCapabilities) -> None:
         """Take down who connects, say what is served, and begin once that was answered."""
-        encoding = self.workspace.position_encoding
-        self.encoding = str(getattr(encoding, "value", encoding) or "utf-16")
         try:
             options = Options.model_validate(params.initialization_options or {})
         except ValidationError:

@@ -23,10 +23,9 @@ KEPT = 3
 
 @dataclass(slots=True)
 class _Typed:
-    """What is typed into a document, and how much of it was observed."""
+    """What of a document was observed."""
 
     session_id: str
-    text: str
     observed: tuple[str, bool]
     """The text that was observed last, and whether it was submitted."""
     paragraphs: Paragraphs | None
@@ -43,36 +42,28 @@ class Typing:
 
     def open(self, document: Document, session_id: str) -> None:
         """Follow a document: all of a prompt counts, and what changes in another one."""
-        text = _words(document.source)
+        session_id = document.session_id or session_id
         if document.is_prompt:
-            session_id = document.session_id or session_id
-            self._typed[document] = _Typed(session_id, "", ("", True), None)
-            if text.strip():
-                self.change(document)
+            self._typed[document] = _Typed(session_id, ("", True), None)
+            self.change()
         else:
-            self._typed[document] = _Typed(session_id, text, (text, True), Paragraphs())
+            observed = _words(document.source), True
+            self._typed[document] = _Typed(session_id, observed, Paragraphs())
 
-    def change(self, document: Document) -> None:
-        """Take the new text of a document, which counts once nothing more is typed."""
-        typed, text = self._typed[document], _words(document.source)
-        if text == typed.text:
-            return
-        typed.text = text
+    def change(self) -> None:
+        """A document has a new text, which counts once nothing more is typed."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = asyncio.get_running_loop().call_later(self._idle_seconds(), self.flush)
 
     def flush(self) -> None:
         """Observe all that was typed: an answer reflects every earlier message."""
-        for document, typed in self._typed.items():
-            if typed.text != typed.observed[0]:
-                self._observe(document)
+        for document in self._typed:
+            self._observe(document)
 
     def save(self, document: Document) -> None:
         """Observe a document; a prompt is submitted: what is typed next is another one."""
-        typed = self._typed[document]
-        if typed.observed != (typed.text, True):
-            self._observe(document, is_final=True)
+        self._observe(document, is_final=True)
 
     def close(self, document: Document) -> None:
         """Observe or submit a document, and follow it no longer."""
@@ -80,13 +71,16 @@ class Typing:
         del self._typed[document]
 
     def _observe(self, document: Document, *, is_final: bool = False) -> None:
-        typed, uri = self._typed[document], document.uri
-        before, typed.observed = typed.observed[0], (typed.text, is_final)
-        if typed.paragraphs is None:
-            self._engine.observe(typed.session_id, uri, typed.text, final=is_final)
+        typed, uri, text = self._typed[document], document.uri, _words(document.source)
+        before, was_final = typed.observed
+        if text == before and (was_final or not is_final):
             return
-        for number, text in typed.paragraphs.edit(before, typed.text):
-            self._engine.observe(typed.session_id, f"{uri}#{number}", text)
+        typed.observed = text, is_final
+        if typed.paragraphs is None:
+            self._engine.observe(typed.session_id, uri, text, final=is_final)
+            return
+        for number, paragraph in typed.paragraphs.edit(before, text):
+            self._engine.observe(typed.session_id, f"{uri}#{number}", paragraph)
 
     def _idle_seconds(self) -> float:
         """Seconds without typing after which what was typed counts."""

@@ -27,7 +27,6 @@ HANDLERS: dict[str, Callable[[Sidecar, Any], object]] = {
     lsp.TEXT_DOCUMENT_DID_SAVE: sync.did_save,
     lsp.TEXT_DOCUMENT_DID_CLOSE: sync.did_close,
     lsp.WORKSPACE_DID_CHANGE_CONFIGURATION: sync.did_configure,
-    lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES: sync.did_change_files,
     lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: sync.did_change_folders,
     lsp.TEXT_DOCUMENT_HOVER: hover.hover,
     lsp.TEXT_DOCUMENT_DEFINITION: definition.definition,

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException
-
 from vouch_sidecar.operations.call import perform_async, read_params
 from vouch_sidecar.operations.notifications import (
     PauseParams,
@@ -28,6 +25,8 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
     for one about a session.
     """
     given = params if isinstance(params, Mapping) else {}
+    if server.protocol.msg_id is None:  # only a request is refused for what is unknown
+        params = {name: given[name] for name in given if name in operation.params.model_fields}
     if given.get("session_id") or operation.name in OF_OWN_SESSION:
         server.typing.flush()
     uri = given.get("uri")
@@ -44,11 +43,7 @@ def prompt(server: Sidecar, params: object) -> None:
 
 
 def pause(server: Sidecar, params: object) -> PauseResult:
-    """Pause or resume the knowledge bases of this editor. Raises JsonRpcException."""
-    try:
-        return pause_or_resume(server.engine, server.caller, read_params(PauseParams, params))
-    except OSError:
-        raise JsonRpcException(
-            "there is no folder for the user's running processes",
-            lsp.LSPErrorCodes.RequestFailed.value,
-        ) from None
+    """Pause or resume the knowledge bases of this editor. Raises OSError where the user has no
+    folder for what runs.
+    """
+    return pause_or_resume(server.engine, server.caller, read_params(PauseParams, params))

@@ -1,5 +1,5 @@
 """Follows what the client tells: open documents, which are prompts, edited texts or files under
-`.vouch/`; changed files; workspace folders and settings. Files are watched here; a client is not
+`.vouch/`; saved files; workspace folders and settings. Files are watched here; a client is not
 asked to.
 """
 
@@ -15,7 +15,8 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     item = params.text_document
-    document = Document(item.uri, item.text, server.encoding, item.language_id)
+    encoding = server.workspace.position_encoding
+    document = Document(item.uri, item.text, encoding, item.language_id)
     server.documents[unquote(item.uri)] = document
     server.typing.open(document, server.session_id)
     if document.path is not None:
@@ -27,7 +28,7 @@ def did_change(server: Sidecar, params: lsp.DidChangeTextDocumentParams) -> None
     if (document := server.document(params.text_document.uri)) is not None:
         for change in params.content_changes:
             document.change(change)
-        server.typing.change(document)
+        server.typing.change()
         _tell(server, document)
 
 
@@ -60,7 +61,3 @@ def did_configure(server: Sidecar, params: lsp.DidChangeConfigurationParams) -> 
 
 def did_change_folders(server: Sidecar, _: lsp.DidChangeWorkspaceFoldersParams) -> None:
     server.engine.registry.set_folders(server.folders)
-
-
-def did_change_files(server: Sidecar, params: lsp.DidChangeWatchedFilesParams) -> None:
-    server.engine.check_soon(filter(None, (path_of(change.uri) for change in params.changes)))
