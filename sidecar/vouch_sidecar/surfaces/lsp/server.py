@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 from pydantic import ValidationError
-from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from vouch_sidecar import __version__
@@ -27,7 +27,7 @@ from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.operations.call import refusing_if_damaged
 from vouch_sidecar.operations.capabilities import server_capabilities
 from vouch_sidecar.operations.wire import (
-    InvalidParamsError,
+    OperationError,
     SearchFailedError,
     SessionId,
     ViewerParams,
@@ -111,13 +111,11 @@ class Sidecar(LanguageServer):
         try:
             with refusing_if_damaged(self.engine):
                 yield
-        except InvalidParamsError as error:
-            log.debug("refused: %s", ", ".join(error.messages))
-            faults = [f"{field} {text}" for field, text in error.messages.items()]
-            raise JsonRpcInvalidParams(str(error), data=faults) from None
-        except SearchFailedError as error:
-            code = lsp.LSPErrorCodes.RequestFailed.value
-            raise JsonRpcException(str(error), code) from None
+        except OperationError as error:
+            log.debug("refused: %s", error.code)
+            is_failure = isinstance(error, SearchFailedError)
+            code = lsp.LSPErrorCodes.RequestFailed if is_failure else lsp.ErrorCodes.InvalidParams
+            raise JsonRpcException(str(error), code.value) from None
         except JsonRpcException:
             raise
         except Exception as error:
