@@ -143,11 +143,6 @@ def test_a_session_lives_in_the_editor_and_ends_with_it(place: Place) -> None:
         assert is_given()
         editor.pushed("agent", ["redis"])
         assert not is_given()
-        mcp.call("search", query="Redis", session_id="searcher")
-        editor.pushed("searcher", ["redis"])
-        since = len(editor.received)
-        mcp.call("session_end", session_id="searcher")
-        editor.pushed("searcher", [], since)
         editor.process.kill()
         assert content_of(mcp.call("salience", session_id="agent"))["salience"] == []
         assert is_given()
