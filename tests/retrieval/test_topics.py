@@ -81,7 +81,6 @@ NONE: dict[str, list[Artifact]] = {
     "an English word": [*times(3, "The table {} is set, they weren't there.")],
     "a tag on one": [*tagged("night shift")[:1]],
     "a tag of an import": [*tagged("origin:carpenters")],
-    "a tag that is a path": [*tagged("src/doors/")],
     "a long title": [page("long", "What we do when nobody has closed the doors at night")],
     "the page that vouch writes": [PAGED, page("edit-in-obsidian", claims=("one",))],
     "a phrase in capitals once": [DESK[0], *claims("Some desk at night.")],

@@ -21,7 +21,7 @@ from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
-from vouch_sidecar.workspace.code_owners import NO_OWNERS, read_owners
+from vouch_sidecar.workspace.code_owners import CodeOwners, read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
@@ -115,14 +115,14 @@ def _listed(
     """The world before with the files that there are now, their owners, and the names of the
     project.
     """
-    tree, files, owners = memo.tree, before.files, NO_OWNERS
+    tree, files = memo.tree, before.files
     if is_all or any((path in files) != (stat_of(tree, path) is not None) for path in reported):
         caches = None if memo.bases is None else memo.bases.caches
         listed = list_files(tree, git, caches, memo.env)
         files = files if listed == files else listed
-    if given.is_told:
-        owners = read_owners(tree if git is None else git.top, before.code_owners)
-    prefix = "" if git is None else prefix_in(git.top, tree)
+    top = tree if git is None else git.top
+    owners = read_owners(top) if given.is_told else CodeOwners()
+    prefix = prefix_in(top, tree)
     world = replace(before, given=given, prefix=prefix, files=files, code_owners=owners)
     return replace(world, own=own_names(given.name, memo.root), stats=_stats(before))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cache, lru_cache, partial
 from itertools import islice
 from pathlib import Path
@@ -68,7 +68,8 @@ class ClaimReader:
         cited = list(self._cited(claim))
         ties = [*self._of_cited(cited, plain), *self._of_same_name(claim, plain)]
         uses: list[Use] = []
-        for text, tie in self._texts(claim, plain):
+        sources = tuple(dict.fromkeys(source_id for source_id, _, _ in cited))
+        for text, tie in self._texts(claim, sources, plain):
             for name in names_in(text, self._locator.listed):
                 tie = tie._replace(start=name.start, end=name.end)
                 for path in self._locator.named_by(name):
@@ -81,25 +82,19 @@ class ClaimReader:
             for source_id, _, quote in cited
             if quote is not None and source_id in self._sources
         }
-        sources = tuple(dict.fromkeys(source_id for source_id, _, _ in cited))
         return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes, sources)
 
-    def _texts(self, claim: Claim, tie: Tie) -> Iterator[tuple[str, Tie]]:
+    def _texts(self, claim: Claim, sources: Iterable[str], tie: Tie) -> Iterator[tuple[str, Tie]]:
         """The text of a claim, and the sentence of a document that is shown in place of it to who
-        may see both; with what ties by their names have in common.
+        may see the claim and its sources; with what ties by their names have in common.
         """
         yield claim.text, tie
-        place = shown(self._knowledge, self._root, claim, self._gates_of(claim))
+        cited = filter(None, map(self._knowledge.source, sources))
+        gates = frozenset(filter(None, (OPEN, gate_of(claim), *map(gate_of, cited))))
+        place = shown(self._knowledge, self._root, claim, gates)
         source = self._knowledge.source(place.source_id) if place.is_whole else None
         if source is not None and language_of(source.locator) is None:  # in code: all around
             yield place.text, tie._replace(via=source.id, where="sentence")
-
-    def _gates_of(self, claim: Claim) -> frozenset[str]:
-        """The gates of whoever may see a claim and its sources."""
-        cited = map(self._knowledge.evidence, claim.evidence)
-        sources = (self._knowledge.source(one.source_id) for one in cited if one is not None)
-        gates = {gate_of(one) for one in (claim, *sources) if one is not None}
-        return frozenset({OPEN, *(gate for gate in gates if gate is not None)})
 
     def _cited(self, claim: Claim) -> Iterator[tuple[str, int | None, Quote | None]]:
         """The id of each source that a claim cites, with the line, and the words that a receipt

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from vouch_sidecar.kb.safe_files import UnreadableError, read_below
 from vouch_sidecar.text.windows import MAX_WINDOW
-from vouch_sidecar.workspace.file_list import stat_of
 
 OWNERS_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """Paths below the top of a repository, in the order in which GitHub looks; the first file found
@@ -47,15 +46,12 @@ class OwnersRule(NamedTuple):
     owners: tuple[CodeOwner, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class CodeOwners:
-    """The rules of the repository with this top. Immutable."""
+    """The rules of a repository. Immutable."""
 
-    top: Path = Path()
     rules: tuple[OwnersRule, ...] = ()
-    stamp: object = None
-    """A value that changes when the file does."""
-    _by_path: dict[str, OwnersRule | None] = field(default_factory=dict, repr=False)
+    _by_path: dict[str, OwnersRule | None] = field(default_factory=dict, repr=False, compare=False)
 
     def rule_for(self, path: str) -> OwnersRule | None:
         """The rule that gives a path below the top of the repository owners that can be named. A
@@ -76,16 +72,8 @@ class CodeOwners:
         return None
 
 
-NO_OWNERS = CodeOwners()
-
-
-def read_owners(top: Path, before: CodeOwners = NO_OWNERS) -> CodeOwners:
-    """The code owners of the repository with this top; those from `before` if no file changed.
-    Blocks.
-    """
-    stamp = (top, *(stat_of(top, path) for path in OWNERS_FILES))
-    if stamp == before.stamp:
-        return before
+def read_owners(top: Path) -> CodeOwners:
+    """The code owners of the repository with this top. Blocks."""
     for path in OWNERS_FILES:
         try:
             data, _ = read_below(top, path, MAX_OWNERS_BYTES)
@@ -93,8 +81,8 @@ def read_owners(top: Path, before: CodeOwners = NO_OWNERS) -> CodeOwners:
             continue
         except UnreadableError:
             break
-        return CodeOwners(top, rules_in(data.decode("utf-8-sig", "replace")), stamp)
-    return CodeOwners(stamp=stamp)
+        return CodeOwners(rules_in(data.decode("utf-8-sig", "replace")))
+    return CodeOwners()
 
 
 def rules_in(text: str) -> tuple[OwnersRule, ...]:
@@ -150,13 +138,9 @@ def _name(glob: str) -> str:
     """The expression for one name of a path. The text between two stars is matched as early as
     possible.
     """
-    parts = [""]
-    for sign in _SIGN.findall(glob):
-        if sign == "*":
-            parts.append("")
-        else:
-            parts[-1] += "[^/]" if sign == "?" else re.escape(sign[-1])
-    first, *others = parts
+    plain = {"*": "\0", "?": "[^/]"}
+    signs = (plain.get(sign) or re.escape(sign[-1]) for sign in _SIGN.findall(glob))
+    first, *others = "".join(signs).split("\0")
     if not others:
         return first
     *middle, rest = others

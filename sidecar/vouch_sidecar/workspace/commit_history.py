@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,11 +70,6 @@ class History:
     names: Mapping[str, Set[str]] = field(default_factory=dict)
     unread: str = ""
     known: Set[str] = frozenset()
-
-    @cached_property
-    def paths(self) -> list[str]:
-        """The paths of `by_path`, sorted."""
-        return sorted(self.by_path)
 
 
 def read_history(

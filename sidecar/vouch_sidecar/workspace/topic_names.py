@@ -117,12 +117,6 @@ def may_name(word: str) -> bool:
     return len(word) > 2 and not is_english(word.lower())
 
 
-def is_path(name: str) -> bool:
-    """Whether a name is the path of a file or a folder."""
-    is_one = "/" in name and " " not in name
-    return is_one and ("/" in (name[0], name[-1]) or name.count("/") > 1 or "." in name)
-
-
 def word_key(word: str) -> str:
     """The key of a word in small letters."""
     return stem(word) if word.isascii() and word.isalpha() else key_of_name(word)

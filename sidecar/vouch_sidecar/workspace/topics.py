@@ -45,7 +45,6 @@ from vouch_sidecar.workspace.topic_names import (
     headings_in,
     is_english,
     is_name_of_heading,
-    is_path,
     key_of_name,
     may_name,
     names_in_claim,
@@ -249,7 +248,7 @@ class TopicFinder:
         content = [word for word in words if word not in STOPWORDS and not word.isdigit()]
         is_generic = all(word in GENERIC | DATES or len(word) < 2 for word in content)
         is_tag = len(held(Origin.TAG)) >= TAGGED
-        if (is_generic and not is_tag) or spelling(name) in self._own or is_path(name):
+        if (is_generic and not is_tag) or spelling(name) in self._own:
             return False
         too_many = max(IN_CLAIMS * total, min(FEW_CLAIMS, PART_OF_FEW * total), SPOKEN)
         if len(held(Origin.TAG, Origin.HEADING, Origin.PHRASE, Origin.WORD)) > too_many:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.text.analysis import fold
-from vouch_sidecar.workspace.code_owners import NO_OWNERS, CodeOwners, OwnersRule
+from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
@@ -71,7 +71,7 @@ class World:
     ties: Ties = field(default_factory=lambda: Ties({}, {}), compare=False)
     fresh: Freshness = field(default_factory=Freshness)
     history: History = field(default_factory=History)
-    code_owners: CodeOwners = NO_OWNERS
+    code_owners: CodeOwners = field(default_factory=CodeOwners)
     stats: Mapping[str, Stat | None] = field(default_factory=dict)
     topics: Topics = NO_TOPICS
     serial: int = field(default_factory=lambda: next(SERIALS), compare=False)

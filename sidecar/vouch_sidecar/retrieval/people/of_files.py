@@ -5,7 +5,6 @@ may be told.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -184,10 +183,10 @@ def _files_with_commits(subject: Subject) -> dict[str, float]:
     they are few.
     """
     files: dict[str, float] = {}
-    paths = subject.view.workspace.history.paths
+    by_path = subject.view.workspace.history.by_path
     for path, strength in subject.files.items():
-        first, end = (bisect_left(paths, each) for each in (path, f"{path}\U0010ffff"))
-        below = paths[first:end] if path.endswith("/") else [path]
+        is_folder = path.endswith("/")
+        below = [each for each in by_path if each.startswith(path)] if is_folder else [path]
         for each in below if len(below) <= MAX_BELOW else ():
             files[each] = max(strength, files.get(each, 0.0))
     order = sorted(files.items(), key=lambda item: (-item[1], item[0]))
