@@ -267,6 +267,7 @@ class Registry:
         deadline = Deadline(self._clock() + min(limits, default=0) / 1000, self._clock)
         for collection, settings in zip(chosen, all_settings, strict=True):
             knowledge = self._nothing if collection.is_silent else collection.knowledge
+            world = collection.world
             env = self.env if caller.env is None else caller.env
             who = viewer_for(settings, viewer, caller.viewer, env)
             view = View(
@@ -275,8 +276,8 @@ class Registry:
                 who.gates,
                 collection.root,
                 deadline=deadline,
-                workspace=collection.world.asked(),
-                topics=collection.world.topics if settings.topics.enabled else NO_TOPICS,
+                workspace=replace(world, fresh=world.fresh.asked()),
+                topics=world.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
                 settings=settings,
                 is_model=caller.is_model,

@@ -25,9 +25,9 @@ from vouch_sidecar.workspace.code_owners import CodeOwners, read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
-from vouch_sidecar.workspace.file_list import list_files, read_file, stat_of
+from vouch_sidecar.workspace.file_list import Files, list_files, read_file, stat_of
 from vouch_sidecar.workspace.git import Repository, prefix_in
-from vouch_sidecar.workspace.locator import MAX_PARTS
+from vouch_sidecar.workspace.locator import Locator
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import Ties
 from vouch_sidecar.workspace.topics import NO_TOPICS, TopicFinder, Topics
@@ -224,29 +224,20 @@ def _changed(before: Knowledge, after: Knowledge) -> list[str] | None:
 
 
 def _fresh(world: World, knowledge: Knowledge) -> Freshness:
-    """The files of quotes, and the former paths of files that claims cite, and that are gone, by
-    source id: those that some commit has changed. Captured talk and addresses are no files.
+    """The files of quotes, and the paths of files that claims cite and that are gone, by source id:
+    those that some commit has changed. Captured talk and addresses are no files.
     """
     places = {
         span: place for read in world.readings.values() for span, place in read.quotes.items()
     }
     cited = {source for reading in world.readings.values() for source in reading.sources}
-    gone: dict[str, str] = {}
+    formerly, gone = Locator(world.tree, Files(tuple(world.history.known))), dict[str, str]()
     for source in map(knowledge.source, sorted(cited - world.sources.keys())):
         if source is not None and source.question is None and "://" not in source.locator:
-            path = _former(source.locator, world.history)
-            gone |= {source.id: path} if path is not None else {}
+            path = formerly.of_source(source.locator)
+            if path is not None and path not in world.files:
+                gone[source.id] = path
     return Freshness(world.tree, places, gone)
-
-
-def _former(locator: str, history: History) -> str | None:
-    """The path that a locator means among those that commits have changed."""
-    parts = locator.partition("#")[0].replace("\\", "/").split("/")[-MAX_PARTS:]
-    for start in range(len(parts)):
-        path = "/".join(parts[start:])
-        if path in history.known and (start == 0 or start < len(parts) - 1):
-            return path
-    return None
 
 
 # Topics

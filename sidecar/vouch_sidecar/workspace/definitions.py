@@ -19,8 +19,6 @@ MAX_FOUND = 10_000
 """Names that one file defines."""
 MAX_OWNERS = 3
 """Definitions around another one, the innermost, whose member that is."""
-MAX_DEFINITION_LINES = 2_000
-"""Lines of one definition."""
 
 _MODIFIED = (
     r"^\s*+(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|sealed"
@@ -140,7 +138,7 @@ def names_in_file(data: bytes, language: str | None) -> DefinedNames:
 
     def end_last() -> None:
         for at in around.pop()[1]:
-            ends[at] = min(before, lines[at] + MAX_DEFINITION_LINES)
+            ends[at] = before
 
     for number, indent, line in _lines(data):
         deepest = indent + 1 if _CLOSING.match(line) else indent

@@ -20,7 +20,7 @@ LANGUAGES = {
 }
 """The languages whose definitions are found, and the endings of their files."""
 _BY_ENDING = {end: language for language, ends in LANGUAGES.items() for end in ends.split()}
-DOCUMENTS = frozenset("md rst adoc txt".split())
+DOCUMENTS = frozenset("md markdown rst adoc txt org".split())
 """Endings of files for people."""
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|specs?|__tests__|__mocks__|fixtures?|testdata|e2e|benchmarks?)/"

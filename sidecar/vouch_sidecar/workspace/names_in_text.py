@@ -51,9 +51,6 @@ _NUMBERED = re.compile(
 )
 _URL = re.compile(r"(?<!\w)\w++://\S*+")
 
-_SIGN = re.compile(r"[/\\_#]|::|--|\.[A-Za-z]|[a-z0-9][A-Z]")
-"""What every bare name has."""
-
 Kind = Literal["path", "identifier", "option", "document"]
 
 
@@ -131,8 +128,6 @@ def _in_ticks(text: str, at: int, listed: Callable[[str], str | None]) -> Iterat
 
 
 def _inside(text: str, at: int) -> Iterator[NameInText]:
-    if _SIGN.search(text) is None:
-        return
     for match in _PATH.finditer(text):
         name = match[0].replace("\\", "/")
         if len(name) <= MAX_NAME:

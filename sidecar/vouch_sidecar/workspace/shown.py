@@ -5,7 +5,6 @@ id; who may see it is decided from ids and ranges (`Knowledge.concealed`).
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
@@ -36,7 +35,6 @@ MAX_LEAD_IN = 240
 """Characters of a sentence that is put in front of the items of its list."""
 MAX_RECEIPT = 20_000
 """Bytes of a range around which a sentence is looked for; a longer one quotes data."""
-_NEGATION = re.compile(r"\b(?:not|never|no|neither|cannot|\w{1,9}n['’]t)\b", re.IGNORECASE)
 _MARK_BYTES = 64
 """Bytes that the mark of an item has in front of its sentence, at most."""
 MAX_DOCUMENTS = 16
@@ -219,18 +217,17 @@ def _shown_by(
 
     if not shows(sentence):
         return _by_itself(claim)._replace(lacks_context=claim.auto_approved and said != words)
-    short = [each.text for each in there.lead_ins if len(each.text) <= MAX_LEAD_IN]
-    for lead_in in there.lead_ins:
-        if not shows(lead_in) or (lead_in.text not in short and _NEGATION.search(lead_in.text)):
-            return own._replace(lacks_context=True)
+    if not all(shows(each) and len(each.text) <= MAX_LEAD_IN for each in there.lead_ins):
+        return own._replace(lacks_context=True)
+    lead_ins = [each.text for each in there.lead_ins]
     title = heading_text(there.heading.text)
     heading = f"{title}:" if title and shows(there.heading) else ""
-    whole = " ".join(filter(None, [heading, *short, whole]))
+    whole = " ".join(filter(None, [heading, *lead_ins, whole]))
     own = own._replace(sentence=whole, source_id=source.id, start=sentence.start)
     if not holds:
         return own
     # Who words a claim says all of it; what a passage says may depend on the heading above.
-    is_own = said == words and not short and not claim.auto_approved
+    is_own = said == words and not lead_ins and not claim.auto_approved
     return own._replace(
         text=whole,
         claims=tuple(sorted({claim.id, *_saying(knowledge, source, document, sentence, gates)})),

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from enum import IntEnum
 from functools import lru_cache
-from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.names.name_forms import spelling
@@ -16,6 +15,7 @@ from vouch_sidecar.text.analysis import fold, stem, units
 from vouch_sidecar.text.around import parts_of
 from vouch_sidecar.text.english_words import STOPWORDS, tier
 from vouch_sidecar.text.windows import MAX_WINDOW, matches, replaced
+from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of
 
 MAX_NAME_WORDS = 6
 """Words of a name; a longer title is a sentence."""
@@ -46,8 +46,6 @@ MAX_DOCUMENT = 1 << 18
 """Bytes of a document that are read."""
 _STANDARDS = "AES|ARM|ASCII|CP|GB|HTTP|ISO|MD|PCRE|RSA|SHA|SSL|TLS|UCS|US|UTF|WIN"
 """Words before a number that make no ticket."""
-_DECISION = re.compile("(?:ADR|PEP|RFC)-")
-"""The number of a decision, on which claims hang."""
 _PREFIXED = re.compile("(?:anti|de|meta|multi|non|re|semi|sub|un)(-?)(.+)")
 """What may be an English word with a prefix, which makes no name of it."""
 _TICKED = re.compile(r"`[^`\n]*`")
@@ -64,7 +62,6 @@ _TICKET = re.compile(
 _NO_NAME = re.compile(r"[|<_=;\\{}@]|\(\)|::|\[(?![^\]\[]*+\][(\[])")
 """What stands in a heading that is code, a row of a table or a placeholder of a template."""
 _MARKUP = re.compile(r"[`*_]|\{[\w-]+\}|:[\w-]+:|\[|\](?:\([^)\]]*+\))?+")
-_DOCUMENTS = (".md", ".markdown", ".rst", ".adoc", ".txt", ".org")
 
 
 class Origin(IntEnum):
@@ -81,8 +78,8 @@ class Origin(IntEnum):
 
 
 def is_ticket(name: str) -> bool:
-    """Whether a name is the number of a ticket, and not that of a decision or a standard."""
-    return _TICKET.fullmatch(name) is not None and not _DECISION.match(name)
+    """Whether a name is the number of a ticket or a decision, and not that of a standard."""
+    return _TICKET.fullmatch(name) is not None
 
 
 def names_in_claim(claim: Claim) -> Iterator[tuple[Origin, str]]:
@@ -160,27 +157,19 @@ def _without_opening(text: str, match: re.Match[str]) -> str | None:
 
 def has_headings(locator: str) -> bool:
     """Whether a locator, without query and fragment, names a text file that may have headings."""
-    return any(part.endswith(_DOCUMENTS) for part in locator.lower().replace("#", "?").split("?"))
+    return ending_of(locator.replace("#", "?").partition("?")[0]) in DOCUMENTS
 
 
-class DocumentHeading(NamedTuple):
-    """A heading: where it begins and ends, in bytes, and its text."""
-
-    start: int
-    end: int
-    text: str
-
-
-def headings_in(data: bytes) -> list[DocumentHeading]:
-    """The headings of a document, without lines in bold, and without those that are code, a row of
-    a table or a placeholder of a template.
+def headings_in(data: bytes) -> list[tuple[int, int, str]]:
+    """The headings of a document: where each begins and ends, in bytes, and its text. Without lines
+    in bold, and without those that are code, a row of a table or a placeholder of a template.
     """
     text = data[:MAX_DOCUMENT].decode("utf-8", "replace")
-    headings: list[DocumentHeading] = []
+    headings: list[tuple[int, int, str]] = []
     for start, end in parts_of(text)[1][:MAX_HEADINGS]:
         written = text[start:end][:MAX_WINDOW].strip(" \t#")
         if not (written.startswith(("**", "__")) or _NO_NAME.search(written)):
             words = " ".join(_MARKUP.sub("", written).split())
             start, end = (len(text[:at].encode()) for at in (start, end))
-            headings.append(DocumentHeading(start, end, words))
+            headings.append((start, end, words))
     return headings

@@ -225,13 +225,13 @@ class TopicFinder:
         for source in islice(documents, MAX_DOCUMENTS):
             hidden = self._knowledge.concealed(source.id, self._gates)
             headings = headings_in(self._content(source) or b"") if hidden is not None else []
-            starts = [heading.start for heading in headings]
+            starts = [start for start, _, _ in headings]
             below: defaultdict[int, set[str]] = defaultdict(set)
             for claim_id, at in citing[source.id]:
                 below[bisect_right(starts, at) - 1].add(claim_id)
-            for number, heading in enumerate(headings):
-                if not any(a < heading.end and b > heading.start for a, b in hidden or ()):
-                    self._note(Origin.HEADING, heading.text, below[number])
+            for number, (start, end, text) in enumerate(headings):
+                if not any(a < end and b > start for a, b in hidden or ()):
+                    self._note(Origin.HEADING, text, below[number])
 
     # What counts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -82,10 +82,6 @@ class World:
     @property
     def locator(self) -> Locator:
         return Locator(self.tree, self.files)
-
-    def asked(self) -> World:
-        """This world, for one question."""
-        return replace(self, fresh=self.fresh.asked())
 
     def path_of(self, path: str) -> str | None:
         """A path as it is listed, or at least relative to the tree; None if it leaves the tree. A
