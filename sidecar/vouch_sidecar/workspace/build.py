@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -148,25 +147,22 @@ def _defined(world: World, paths: Iterable[str], memo: WorldMemo, breathe: Breat
             continue
         by_path[path] = stat, names_in_file(content[0], language_of(path))
     if not world.is_whole and by_path != before and memo.bases is not None:
-        lines = (
-            json.dumps([path, stat.hex(), *(each.tobytes().hex() for each in names)])
+        kept = {
+            path: (stat.hex(), *(each.tobytes().hex() for each in names))
             for path, (stat, names) in by_path.items()
-        )
-        memo.bases.write_extra(_kept_as(), "\n".join(lines).encode())
+        }
+        memo.bases.write_extra(_kept_as(), json.dumps(kept).encode())
     return by_path
 
 
 def _kept(bases: Bases | None) -> Definitions:
     """What an earlier process found in files."""
-    by_path: dict[str, tuple[Stat, DefinedNames]] = {}
     data = None if bases is None else bases.read_extra(_kept_as())
-    with suppress(ValueError, TypeError, LookupError):
-        for line in (data or b"").splitlines():  # all at once would block other threads
-            path, stat, *arrays = json.loads(line)
-            codes = zip("Qii", arrays, strict=True)
-            names = DefinedNames(*(array(c, bytes.fromhex(each)) for c, each in codes))
-            by_path[path] = bytes.fromhex(stat), names
-    return by_path
+    kept = json.loads(data) if data else {}
+    return {
+        path: (bytes.fromhex(stat), DefinedNames(*map(array, "Qii", map(bytes.fromhex, arrays))))
+        for path, (stat, *arrays) in kept.items()
+    }
 
 
 @cache

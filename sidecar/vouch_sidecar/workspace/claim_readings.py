@@ -20,7 +20,7 @@ from vouch_sidecar.workspace.locator import Locator, line_in, mere_name
 from vouch_sidecar.workspace.names_in_text import identifiers_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Quote
 from vouch_sidecar.workspace.shown import shown
-from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use, mark_of
+from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use
 
 FOLDER = 0.7
 """The factor for a file whose folder is named."""
@@ -64,7 +64,7 @@ class ClaimReader:
 
     def read(self, claim: Claim) -> ClaimReading:
         """What a claim says of files."""
-        plain = Tie(claim.id, mark_of(claim), "path", STRENGTH["path"])
+        plain = Tie(claim.id, "path", STRENGTH["path"])
         cited = list(self._cited(claim))
         ties = [*self._of_cited(cited, plain), *self._of_same_name(claim, plain)]
         uses: list[Use] = []

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import blake2b
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, Span
 from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_for_names
 from vouch_sidecar.workspace.file_list import folders_of
@@ -53,21 +51,14 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _NUMBERED = re.compile(r"(?:([a-z]{2,12})-)?0{0,5}([1-9][0-9]{0,4})(?=[-_.](?![0-9]))")
 
 
-def mark_of(claim: Claim) -> str:
-    """A value that changes when a claim's ties may change: with its text or its citations."""
-    said = "\0".join((claim.text, *claim.evidence))
-    return blake2b(said.encode("utf-8", "replace"), digest_size=8).hexdigest()
-
-
 class Tie(NamedTuple):
-    """A tie of a claim to a file. `mark` changes with the claim's text and evidence. `via` is a
-    source that the viewer must be able to see too; if the tie is by the name of an entity, that
-    entity. `start` and `end` are the offsets of the name in the claim's text, or in the sentence
-    that is shown for it, or, for a quote, of its bytes in the source.
+    """A tie of a claim to a file. `via` is a source that the viewer must be able to see too; if the
+    tie is by the name of an entity, that entity. `start` and `end` are the offsets of the name in
+    the claim's text, or in the sentence that is shown for it, or, for a quote, of its bytes in the
+    source.
     """
 
     claim_id: str
-    mark: str
     arm: TieArm
     strength: float
     line: int | None = None

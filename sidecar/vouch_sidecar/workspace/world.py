@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
@@ -107,6 +108,11 @@ class World:
         return re.compile(
             rf"(?<![\w.~/-])(?:file://|)(?:{re.escape(tree)}|{re.escape(other)})/(?=[\w.])"
         )
+
+    def has_read(self, claim: Claim) -> bool:
+        """Whether the ties of a claim are those of its text and citations now."""
+        was = None if self.given is None else self.given.knowledge.claim(claim.id)
+        return was is not None and (was.text, was.evidence) == (claim.text, claim.evidence)
 
     def files_in(self, text: str) -> list[tuple[int, int, str]]:
         """The start and end of each path in a text that means a file or a folder here, and the path

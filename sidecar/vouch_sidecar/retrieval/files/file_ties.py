@@ -15,7 +15,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.view.claim_texts import each_once
 from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
-from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm, mark_of
+from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
@@ -139,9 +139,9 @@ def _holding(
     """A claim's ties that still hold and that the viewer may see. One by a name in a sentence that
     he may no longer see is none.
     """
-    mark, is_whole = mark_of(claim), view.texts.shown(claim).is_whole
-    for path, tie in ties:
-        if tie.mark == mark and (is_whole or tie.where != "sentence"):
+    is_whole = view.texts.shown(claim).is_whole
+    for path, tie in ties if view.workspace.has_read(claim) else ():
+        if is_whole or tie.where != "sentence":
             kind = Kind.ENTITY if tie.where == "entity" else Kind.SOURCE
             if tie.via is None or view.visible.artifact((kind, tie.via)) is not None:
                 yield path, tie
