@@ -297,9 +297,3 @@ class Kept:
     def line_at(self, offset: int) -> int:
         """The line, from 1, that contains a byte."""
         return bisect_right(self._starts, offset)
-
-
-def kept(kb_dir: Path, source: Source) -> Kept | None:
-    """The content of a source; None where `read_content` gives none."""
-    data = read_content(kb_dir, source)
-    return None if data is None else Kept(data)

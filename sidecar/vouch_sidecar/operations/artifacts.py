@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -12,7 +11,6 @@ from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.kb.artifact_files import CONTENT_NAME, KB_DIRNAME
-from vouch_sidecar.kb.reader import kept
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -50,6 +48,7 @@ from vouch_sidecar.retrieval.people.of_files import PersonToAsk, Subject, author
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.locator import line_in
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
+from vouch_sidecar.workspace.shown import document_of
 
 MAX_CANDIDATES = 5
 """Ids that an error lists if a name is ambiguous."""
@@ -288,11 +287,9 @@ def _document(
         return None
     line = fresh.line if fresh is not None else None
     if line is None and evidence is not None and evidence.byte_start is not None:
-        # Many citations may be of one source.
-        read = view.once("kept", lambda: lru_cache(4)(partial(kept, _file(view, ""))))
-        content = read(source)
-        span = None if content is None else content.span(evidence)
-        line = content.line_at(span[0]) if content is not None and span is not None else None
+        document = document_of(view.root, source)
+        span = None if document is None else document.kept.span(evidence)
+        line = document.kept.line_at(span[0]) if document is not None and span else None
     if line is None:
         line = line_in(evidence.locator if evidence else source.locator.partition("#")[2])
     return file.as_uri() if line is None else f"{file.as_uri()}#L{line}"

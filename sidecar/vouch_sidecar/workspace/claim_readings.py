@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from functools import cache, lru_cache, partial
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import OPEN, gate_of
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.reader import kept, read_content
+from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.breath import Breathe
@@ -19,7 +18,7 @@ from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.locator import Locator, line_in, mere_name
 from vouch_sidecar.workspace.names_in_text import identifiers_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Quote
-from vouch_sidecar.workspace.shown import shown
+from vouch_sidecar.workspace.shown import document_of, shown
 from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use
 
 FOLDER = 0.7
@@ -34,8 +33,6 @@ SHARED_LINES = 0.5
 """A file counts as the edited form of a source if it has at least this share of the source's
 telling lines.
 """
-MAX_SOURCES = 16
-"""Sources that are kept in memory while claims are read."""
 TELLING_WORDS = 3
 """Words that a line has at least by which one document is told from another."""
 
@@ -59,8 +56,6 @@ class ClaimReader:
         self._sources = sources
         self._locator = locator
         self._own = own
-        self._content = lru_cache(MAX_SOURCES)(partial(kept, root / KB_DIRNAME))
-        """The content of a source; most knowledge bases cite some more often than others."""
 
     def read(self, claim: Claim) -> ClaimReading:
         """What a claim says of files."""
@@ -106,11 +101,11 @@ class ClaimReader:
             if source is None:
                 continue
             if evidence is not None and evidence.byte_start is not None:
-                content = self._content(source)
-                span = content.span(evidence) if content is not None else None
-                if content is not None and span is not None:
-                    words = content.data[slice(*span)].decode("utf-8", "replace")
-                    quote = Quote((source.id, *span), words, content.line_at(span[0]))
+                document = document_of(self._root, source)
+                span = document.kept.span(evidence) if document is not None else None
+                if document is not None and span is not None:
+                    words = document.kept.data[slice(*span)].decode("utf-8", "replace")
+                    quote = Quote((source.id, *span), words, document.kept.line_at(span[0]))
                     yield source.id, quote.line, quote
                     continue
             place = evidence.locator if evidence else source.locator.partition("#")[2]
@@ -134,16 +129,11 @@ class ClaimReader:
 
     def _of_same_name(self, claim: Claim, plain: Tie) -> Iterator[FoundTie]:
         """Ties to files that have the name of an entity of the claim."""
-        for entity in map(self._knowledge.entity, dict.fromkeys(claim.entities)):
-            if entity is None:
-                continue
-            strength = plain.strength * OWN_NAME
-            tie = plain._replace(strength=strength, via=entity.id, where="entity")
-            called = (entity.name, *entity.aliases)
-            for path in sorted(
-                {path for name in called for path in self._locator.files.called(name)}
-            ):
-                yield FoundTie(path, tie)
+        tie, called = plain._replace(strength=plain.strength * OWN_NAME), self._locator.files.called
+        for entity in filter(None, map(self._knowledge.entity, dict.fromkeys(claim.entities))):
+            paths = {path for name in (entity.name, *entity.aliases) for path in called(name)}
+            for path in sorted(paths):
+                yield FoundTie(path, tie._replace(via=entity.id, where="entity"))
 
 
 def sources_in(

@@ -94,9 +94,9 @@ def shown(
     receipts = [evidence for evidence in cited if evidence is not None and is_receipt(evidence)]
     receipts.sort(key=lambda evidence: not _quotes(evidence, claim))
     first = None
-    for evidence in receipts if root is not None else ():
+    for evidence in receipts:
         source = knowledge.source(evidence.source_id)
-        document = _document(root, source) if root is not None and source is not None else None
+        document = document_of(root, source)
         there = document.around(evidence) if document is not None else None
         if source is not None and document is not None and there is not None:
             here = _shown_by(evidence, claim, knowledge, source, document, there, gates)
@@ -134,18 +134,22 @@ class _Around(NamedTuple):
     lead_ins: tuple[_Part, ...] = ()
 
 
-class _Document:
+class Document:
     """The text of a source, with its blocks."""
 
     def __init__(self, data: bytes) -> None:
-        self._kept = Kept(data)
-        self._text = data.decode()
+        self.kept = Kept(data)
+        try:
+            self._text = data.decode()
+        except UnicodeDecodeError:
+            self._text = ""  # around whose ranges nothing stands
         self._blocks, _ = parts_of(self._text)
         self._places: dict[Span, _Around] = {}
 
     def around(self, evidence: Evidence) -> _Around | None:
-        """What stands around a receipt; None if the source has another text there."""
-        if (span := self._kept.span(evidence)) is None:
+        """What stands around a receipt; None if the source is no text, or has another one there."""
+        span = self.kept.span(evidence)
+        if span is None or not self._text:
             return None
         if span not in self._places:
             self._places[span] = self._around(*span)
@@ -155,7 +159,7 @@ class _Document:
         if last - first > MAX_RECEIPT:
             return _Around("", None)
         text = self._text
-        start, end = (len(self._kept.data[:at].decode("utf-8", "ignore")) for at in (first, last))
+        start, end = (len(self.kept.data[:at].decode("utf-8", "ignore")) for at in (first, last))
         quote = one_line(text[after_mark(text, start) : end])
         place = around(text, self._blocks, start, end)
         if place is None:
@@ -170,23 +174,27 @@ class _Document:
         return _Part(one_line(written), start, start + len(written.encode()))
 
 
-def _document(root: Path, source: Source) -> _Document | None:
-    """The document of a source; None if it can't be read now."""
+def document_of(root: Path | None, source: Source | None) -> Document | None:
+    """The document of a source; None if it is not kept, or can't be read now. `root` is the folder
+    of the knowledge base.
+    """
+    if root is None or source is None or not source.kept:
+        return None
     kb_dir = root / KB_DIRNAME
-    with suppress(UnreadableError, UnicodeDecodeError):
+    with suppress(UnreadableError):
         stat = content_stat(source.path, f"{kb_dir}/{source.path}", kb_dir)
-        return _document_at(kb_dir, source, stat) if source.kept else None
+        return _document_at(kb_dir, source, stat)
     return None
 
 
 @lru_cache(maxsize=MAX_DOCUMENTS)
-def _document_at(kb_dir: Path, source: Source, _: Stat) -> _Document:
-    """The document of a source as it is at this stat. Raises UnreadableError and
-    UnicodeDecodeError, so that it is tried again.
+def _document_at(kb_dir: Path, source: Source, _: Stat) -> Document:
+    """The document of a source as it is at this stat. Raises UnreadableError, so that it is tried
+    again.
     """
     if (data := read_content(kb_dir, source)) is None:
         raise UnreadableError(source.path)
-    return _Document(data)
+    return Document(data)
 
 
 def _shown_by(
@@ -194,7 +202,7 @@ def _shown_by(
     claim: Claim,
     knowledge: Knowledge,
     source: Source,
-    document: _Document,
+    document: Document,
     there: _Around,
     gates: frozenset[str],
 ) -> ShownText:
@@ -240,7 +248,7 @@ def _shown_by(
 def _saying(
     knowledge: Knowledge,
     source: Source,
-    document: _Document,
+    document: Document,
     sentence: _Part,
     gates: frozenset[str],
 ) -> Iterator[str]:
