@@ -20,8 +20,8 @@ from tests.engine.bases import cached, engine_on, reread
 from tests.kb.samples import claim, dump, make_kb, put
 
 
-def git(folder: Path, *arguments: str) -> str:
-    """Run git as a user without any settings."""
+def git(folder: Path, *arguments: str, given: str | None = None) -> str:
+    """Run git as a user without any settings. `given` is its input."""
     plain = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     names = {
         f"GIT_{who}_{what}": "a@b.example"
@@ -30,7 +30,9 @@ def git(folder: Path, *arguments: str) -> str:
     }
     env = plain | names | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     command = ["git", "-c", "protocol.file.allow=always", *arguments]
-    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, check=True, text=True)
+    done = subprocess.run(
+        command, cwd=folder, env=env, input=given, capture_output=True, check=True, encoding="utf-8"
+    )
     return done.stdout
 
 
@@ -47,10 +49,8 @@ def commit_as(
     if files:
         git(root, "add", "-A", "-f", "--", *(f":(literal){path}" for path in files))
     tree = git(root, "write-tree").strip()
-    ref = git(
-        root, "for-each-ref", "--format=%(objectname)", git(root, "symbolic-ref", "HEAD").strip()
-    )
-    parents = "".join(f"parent {part}\n" for part in ref.split())
+    branch = git(root, "symbolic-ref", "HEAD").strip()
+    parents = git(root, "for-each-ref", "--format=parent %(objectname)", branch)
     email = email or f"me@{hashlib.sha256(name.encode()).hexdigest()[:8]}.example.org"
     moment = at if " " in at else f"{int(datetime.fromisoformat(at).timestamp())} +0000"
     who = name.translate({ord(sign): None for sign in "<>\n"})
@@ -58,14 +58,8 @@ def commit_as(
         f"tree {tree}\n{parents}author {who} <{email}> {moment}\n"
         f"committer {who} <{email}> {moment}\n\nwork\n"
     )
-    made = subprocess.run(
-        ["git", "hash-object", "-t", "commit", "-w", "--literally", "--stdin"],
-        cwd=root,
-        input=commit.encode(),
-        capture_output=True,
-        check=True,
-    )
-    git(root, "update-ref", "HEAD", made.stdout.decode().strip())
+    made = git(root, *"hash-object -t commit -w --literally --stdin".split(), given=commit)
+    git(root, "update-ref", "HEAD", made.strip())
 
 
 def write(root: Path, files: Mapping[str, str | bytes]) -> None:
@@ -123,27 +117,18 @@ def cite(
     if not (root / ".vouch").exists():
         make_kb(root)
     kb_dir = root / ".vouch"
-    source_id = source_of(content or locator.encode())
-    put(kb_dir, f"sources/{source_id}/content", content or locator.encode())
-    scope: Any = fields.pop("source_scope", None)
-    meta: dict[str, object] = {"id": source_id, "locator": locator}
-    put(kb_dir, f"sources/{source_id}/meta.yaml", dump(meta | ({"scope": scope} if scope else {})))
-    ref = source_id
+    content = content or locator.encode()
+    ref = source_id = source_of(content)
+    put(kb_dir, f"sources/{source_id}/content", content)
+    scope = {"scope": fields.pop("source_scope")} if "source_scope" in fields else {}
+    put(kb_dir, f"sources/{source_id}/meta.yaml", dump({"id": ref, "locator": locator, **scope}))
     if quote:
-        ref = f"ev-{claim_id}"
-        start = content.index(quote)
-        evidence = {
-            "id": ref,
-            "source_id": source_id,
-            "locator": f"b{start}-{start + len(quote)}",
-            "quote": quote.decode(),
-            "byte_start": start,
-            "byte_end": start + len(quote),
-        }
+        ref, start, end = f"ev-{claim_id}", content.index(quote), content.index(quote) + len(quote)
+        place = {"locator": f"b{start}-{end}", "byte_start": start, "byte_end": end}
+        evidence = {"id": ref, "source_id": source_id, "quote": quote.decode(), **place}
         put(kb_dir, f"evidence/{ref}.yaml", dump(evidence))
-    made: dict[str, object] = {"entities": []} | fields
-    file = claim(claim_id, text=text, evidence=[ref], **made)
-    put(kb_dir, f"claims/{claim_id}.yaml", file)
+    made: dict[str, Any] = {"entities": [], **fields}
+    put(kb_dir, f"claims/{claim_id}.yaml", claim(claim_id, text=text, evidence=[ref], **made))
 
 
 def settled(root: Path, tmp_path: Path) -> Engine:

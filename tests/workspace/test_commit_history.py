@@ -175,11 +175,7 @@ def _bomb(root: Path, _: Path) -> None:
     kind, mode = "blob", "100644"
     for _depth in range(9):
         entries = "".join(f"{mode} {kind} {made}\t{n}\n" for n in range(10))
-        command = ["git", "mktree"]
-        done = subprocess.run(
-            command, cwd=root, input=entries, capture_output=True, text=True, check=True
-        )
-        made, kind, mode = done.stdout.strip(), "tree", "040000"
+        made, kind, mode = git(root, "mktree", given=entries).strip(), "tree", "040000"
     git(root, "update-ref", "HEAD", git(root, "commit-tree", made, "-m", "bomb").strip())
 
 

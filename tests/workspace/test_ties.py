@@ -150,28 +150,22 @@ def test_a_path_or_an_identifier_that_few_files_define_is_named(root: Path, tmp_
         assert tie_rows(engine, path) == []
 
 
-SIGNS = {
-    "app/[id]/page.tsx",
-    "app/posts.$post.tsx",
-    "app/$lang.tsx",
-    "app/a,b/index.ts",
-    "app/a=b/+page.ts",
-    "docs/c#/Oven.cs",
-    "docs/50% rye & oat.md",
-    "docs/it's here.md",
-    "docs/größe!.md",
-}
+SIGNS = """
+app/[id]/page.tsx | app/posts.$post.tsx | app/$lang.tsx | app/a,b/index.ts | app/a=b/+page.ts
+| docs/c#/Oven.cs | docs/50% rye & oat.md | docs/it's here.md | docs/größe!.md
+"""
 
 
 def test_what_stands_in_backticks_and_is_a_file_is_that_file(tmp_path: Path) -> None:
-    others = {f"{path.rpartition('/')[0]}/other.py" for path in SIGNS}
-    root = repository(tmp_path / "repo", dict.fromkeys(SIGNS | others, "a = 1\n"))
-    for path in SIGNS:
-        cite(root, source_of(path.encode()), f"In `{path}:1` the drum is kept slow.", "elsewhere")
+    paths = [path.strip() for path in SIGNS.split("|")]
+    others = {f"{path.rpartition('/')[0]}/other.py" for path in paths}
+    root = repository(tmp_path / "repo", dict.fromkeys({*paths, *others}, "a = 1\n"))
+    for number, path in enumerate(paths):
+        cite(root, f"c{number}", f"In `{path}:1` the drum is kept slow.", "elsewhere")
     engine = settled(root, tmp_path)
-    for path in SIGNS:
-        assert tie_rows(engine, path) == [(source_of(path.encode()), "path", None)]
-    assert [tie_rows(engine, path) for path in others] == [[]] * len(others)
+    for number, path in enumerate(paths):
+        assert tie_rows(engine, path) == [(f"c{number}", "path", None)]
+    assert not any(tie_rows(engine, path) for path in others)
 
 
 def test_a_quoted_line_of_code_names_nothing_that_stands_around_it(
@@ -184,17 +178,16 @@ def test_a_quoted_line_of_code_names_nothing_that_stands_around_it(
     assert tied.why == "quotes L3"
 
 
-@pytest.mark.parametrize("path", ["CHANGELOG.md", "package.json", "src/pkg/net/go.sum", VENDORED])
-def test_what_is_general_or_carried_along_is_tied_to_no_name(
-    root: Path, tmp_path: Path, path: str
-) -> None:
-    cite(root, "one", f"{path}, `src/pkg/net/`, `VendoredThing`, UploadLoop.", ELSEWHERE)
-    assert tie_rows(settled(root, tmp_path), path) == []
-    cite(root, "two", "It is said there.", path)
-    carried = [("two", "cites", None)] if path == VENDORED else []
-    assert tie_rows(settled(root, tmp_path), path) == carried
-    cite(root, "three", "It is said in a line.", f"{path}#L1")
-    assert ("three", "cites", 1) in tie_rows(settled(root, tmp_path), path)
+def test_what_is_general_or_carried_along_is_tied_to_no_name(root: Path, tmp_path: Path) -> None:
+    general = ("CHANGELOG.md", "package.json", "src/pkg/net/go.sum", VENDORED)
+    for number, path in enumerate(general):
+        cite(root, f"n{number}", f"{path}, `src/pkg/net/`, `VendoredThing`, UploadLoop.", ELSEWHERE)
+        cite(root, f"c{number}", "It is said there.", path)
+        cite(root, f"l{number}", "It is said in a line.", f"{path}#L1")
+    engine = settled(root, tmp_path)
+    for number, path in enumerate(general):
+        carried = [(f"c{number}", "cites", None)] if path == VENDORED else []
+        assert tie_rows(engine, path) == [*carried, (f"l{number}", "cites", 1)]
 
 
 def test_a_claim_with_a_hundred_thousand_paths(root: Path, tmp_path: Path) -> None:
