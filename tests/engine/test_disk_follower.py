@@ -116,41 +116,6 @@ async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: s
                         await anyio.sleep(0.002)
 
 
-async def test_a_checkout_is_told_in_two_steps_its_claims_and_then_its_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = repository(tmp_path / "house", {"one.py": ""})
-    for branch, name in (("other", "two.py"), ("main", "one.py")):
-        write(root, "claims/on.yaml", claim("on", text=f"{branch}."))
-        (root / name).touch()
-        git(root, "checkout", "-q", "-B", branch)
-        git(root, "add", ".")
-        git(root, "commit", "-qm", branch)
-        (root / "two.py").unlink(missing_ok=True)
-    engine = unread_engine(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    collection, steps = engine.collections[root], dict[int, tuple[bool, bool, bool]]()
-
-    def noted(publish: Callable[..., Any]) -> Callable[..., Any]:
-        def publishing(*args: Any) -> Any:
-            result, told = publish(*args), collection.knowledge.claim("on")
-            is_new = told is not None and told.text == "other."
-            files = "two.py" in collection.world.files
-            steps[engine.registry.generation] = is_new, files, collection.is_world_behind
-            return result
-
-        return publishing
-
-    for step in ("publish", "publish_world"):
-        monkeypatch.setattr(Engine, step, noted(getattr(Engine, step)))
-    async with kept(engine):
-        await until(lambda: not collection.is_world_behind)
-        before = engine.registry.generation
-        await anyio.to_thread.run_sync(git, root, "checkout", "-q", "other")
-        await until(lambda: "two.py" in collection.world.files)
-    told = {generation: step for generation, step in steps.items() if generation > before}
-    assert told == {before + 1: (True, False, True), before + 2: (True, True, False)}
-
-
 @pytest.mark.parametrize("when", ["before", "during"])
 async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str

@@ -163,7 +163,7 @@ def test_opting_out_says_one_last_empty_word_and_records_nothing(
     say(engine, listener, "the Key Vault")
     assert "_meta" in ask(engine, "experts", topic="keys", session_id="s")
     configure(engine, root, retrieval={"reflex": {"enabled": False}})
-    assert [push.rows for push in pushed(listener)] == [()]
+    assert [len(push.rows) for push in pushed(listener)] == [0]
     assert say(engine, listener, "the Key Vault") == []
     assert "_meta" not in ask(engine, "experts", topic="key vault", session_id="s")
     assert ask(engine, "status")["sessions"] == 0

@@ -127,27 +127,6 @@ def test_that_nothing_is_pending_any_more_is_a_generation(root: Path, tmp_path: 
     assert engine.registry.generation == published + 1
 
 
-def test_a_world_is_of_one_generation_whatever_is_published_meanwhile(
-    root: Path, tmp_path: Path
-) -> None:
-    engine = settled(root, tmp_path)
-    collection, knowledge = only(engine), only(engine).knowledge
-    cite(root, "first", "`Desk` is open.", "https://example.org/b")
-    reread(engine)
-
-    def publish() -> None:
-        if not (root / ".vouch" / "claims" / "second.yaml").exists():
-            cite(root, "second", "`Desk` is shut.", "https://example.org/c")
-            reread(engine)
-
-    world = collection.build(collection.given, breathe=publish)
-    assert world.given is not None
-    assert knowledge is not world.given.knowledge is not collection.knowledge
-    assert world.topics.knowledge is world.given.knowledge
-    assert set(world.readings) == {"relay", "queue", "first"}
-    assert set(looked(engine).readings) == {"relay", "queue", "first", "second"}
-
-
 def test_a_file_that_changes_while_it_is_read_is_read_again(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,9 +65,9 @@ class DiskFollower:
             await faults.repeat(BASES, self._until_others, follow)
 
     async def _search(self) -> None:
-        """Serve what is found in folders that had no knowledge base."""
-        if await run_sync(self._registry.has_found_one):
-            self._registry.search_again()
+        """Serve what is found from folders that had no knowledge base."""
+        for folder in self._registry.lacking:
+            self._registry.search(folder)
 
     async def _until_others(self) -> None:
         """Wait until other knowledge bases are served than followed."""

@@ -49,7 +49,9 @@ class Health:
         """All current faults, errors first."""
         of_each = [c.faulty() for _, c in sorted(self._registry.collections.items())]
         refused = [Problem("", text, Severity.WARNING) for text in self._registry.refused]
-        problems = [*chain.from_iterable(of_each), *refused, *self._faults.problems()]
+        # Where something is served, each knowledge base has these among its own.
+        unsaid = [] if of_each else self._registry.problems
+        problems = [*chain.from_iterable(of_each), *refused, *unsaid, *self._faults.problems()]
         faulty = [one for one in problems if one.severity is not Severity.HINT]
         return sorted(faulty, key=lambda problem: problem.severity is not Severity.ERROR)
 

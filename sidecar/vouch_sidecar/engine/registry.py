@@ -110,7 +110,7 @@ class Registry:
     @property
     def lacking(self) -> list[Path]:
         """The folders that had no knowledge base at the last search."""
-        return [folder for folder, led_to in [*self._folders.items()] if not led_to.trees]
+        return [folder for folder, led_to in self._folders.items() if not led_to.trees]
 
     @property
     def refused(self) -> list[str]:
@@ -138,11 +138,6 @@ class Registry:
         finder = Finder(self.env, self.settings.trust.folders)
         trees = frozenset(map(self._add, filter(is_served, finder.placed(start))))
         return LedTo(trees, finder.refused)
-
-    def has_found_one(self) -> bool:
-        """Whether a folder that had no knowledge base has one now. Blocks; thread-safe."""
-        finder = Finder(self.env, self.settings.trust.folders)
-        return any(finder.placed(folder) for folder in self.lacking)
 
     def close_document(self, path: Path) -> None:
         """A document was closed."""
@@ -302,8 +297,8 @@ class Registry:
     def configure(self, client: Mapping[str, object]) -> None:
         """Apply settings of the client, but not yet to the knowledge bases."""
         self.client = client
-        self.settings, _ = load_settings(None, client, self.env)
-        """Those that no repository decides on, of client and environment alone."""
+        self.settings, self.problems = load_settings(None, client, self.env)
+        """Those that no repository decides on, of client and environment alone; what is wrong."""
 
 
 def _trees_of(starts: Mapping[Path, LedTo]) -> frozenset[Path]:
