@@ -310,7 +310,8 @@ def holding(texts: Mapping[str, str], word: str) -> list[str]:
 def test_every_surface_is_asked(whole: Served) -> None:
     assert PARAMS.keys() == operations().keys() - {"session_end"}
     provided = whole.client.answer(1)["result"]["capabilities"]  # of `initialize`
-    wanted = {f"{one}Provider" for one in (*ABOUT_PLACES, SYMBOLS)}
+    commands = "executeCommand"  # pygls offers it by itself, and no command
+    wanted = {f"{one}Provider" for one in (*ABOUT_PLACES, SYMBOLS, commands)}
     assert {one for one in provided if one.endswith("Provider")} == wanted
 
 
