@@ -91,7 +91,7 @@ def test_no_fragment_is_said_and_every_sentence_once(captured: Path) -> None:
     (line,) = (line for line in answer["text"].splitlines() if RETRIES in line)
     parts = {claim_id for text, claim_id in ids.items() if text in RETRIES}
     assert len(parts) == 3
-    assert " +2 (unreviewed): " in line
+    assert " (unreviewed): " in line
     assert parts <= {item["id"] for item in answer["items"]}
 
 
@@ -244,7 +244,7 @@ def test_pages_about_vouch_itself_and_of_sessions_are_said_to_whom_asks_for_them
     asked = "run the vault sync to edit pages of the knowledge base in obsidian"
     assert ask(engine, "context", task=asked)["text"] == ""
     assert "page" not in [hit["kind"] for hit in ask(engine, "search", query="vault sync")["hits"]]
-    assert "vault sync" in ask(engine, "context", task="Edit in Obsidian")["text"]
+    assert ask(engine, "context", task="Edit in Obsidian")["text"] == ""
     asked = "flash the turnstile firmware over the maintenance port"
     assert " (unreviewed): Notes." in ask(engine, "context", task=asked)["text"]
     assert context(engine, "which turnstile of the east stand is broken this week?") == ""

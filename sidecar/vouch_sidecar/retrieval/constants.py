@@ -216,12 +216,10 @@ MAX_PHRASED = 4_096
 """Characters of a text that are searched for phrases; names are looked for in all of it."""
 SPARE = 4
 """Claims are chosen from so many times as many, as some may not be told."""
-MAX_TITLES = 64
-"""Titles that hold the words of a text, which are compared with how it has them."""
 MAX_ASKED = 64
 """Words of a text that are looked up in claims and sections; those that weigh most."""
 FEW = 3
-"""Claims of a name, pages of a title, authors, owners; captured questions that a text asks again;
+"""Claims and pages of a name, authors, owners; captured questions that a text asks again;
 sentences of the text that a claim is compared with, those of which it holds most.
 """
 MAX_CONSIDERED = 8

@@ -12,8 +12,7 @@ from vouch_sidecar.retrieval.view import View
 
 def may_enter(view: View, artifact: Artifact | None) -> bool:
     """Whether an artifact that the viewer may see may enter a prompt: not a claim that says nothing
-    by itself or whose cited files are all gone, nor, unless it is asked for by its title, the page
-    about vouch itself.
+    by itself or whose cited files are all gone, nor the page about vouch itself.
     """
     if artifact is None or not view.texts.is_sayable(artifact):
         return False

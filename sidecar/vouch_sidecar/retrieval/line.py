@@ -32,7 +32,7 @@ class Line:
     arm: HitArm
     entity_id: str | None
     section: int | None = None
-    """For a page, the section."""
+    """For a page that full text found, the section."""
     people: str = ""
     """Whom to ask about an entity, or why to ask it: the line says this instead of what it is."""
     judged: Candidate | None = None

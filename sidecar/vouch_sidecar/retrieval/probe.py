@@ -13,12 +13,10 @@ from vouch_sidecar.retrieval.constants import (
     MANY,
     MAX_CONSIDERED,
     MAX_PHRASED,
-    VOLUNTEERED,
     WHO_LIKELIHOOD,
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact, phrases_in, worth_searching
 from vouch_sidecar.retrieval.line import ArmName, Line
-from vouch_sidecar.retrieval.pages import pages_asked_for
 from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on
 from vouch_sidecar.retrieval.salience import (
     Salient,
@@ -103,8 +101,6 @@ def run(
         for view in searched:
             if not view.deadline.has_passed():
                 found += _answering(view, sure, text[:MAX_PHRASED], vector)
-    if all(row.strength < VOLUNTEERED for row in named):
-        found += [line for view in searched for line in pages_asked_for(view, text)]
     found.sort(key=lambda line: (not line.people, -line.similarity))
     return Probe(views, text, named, asked, found)
 

@@ -112,12 +112,10 @@ class Salient:
         said = "" if claim is None else one_line(self.view.texts.shown(claim).fact)
         return replace(self, top_claim_id=top, claim=clip(said, CLAIM_CHARS) or None)
 
-    def line(
-        self, artifact: Told, section: int | None = None, judged: Candidate | None = None
-    ) -> Line:
+    def line(self, artifact: Told, judged: Candidate | None = None) -> Line:
         """The line that tells an artifact for its name."""
         how = self.matched[0], self.strength, self.arm, self.entity.id
-        return Line(self.view, artifact, *how, section, judged=judged)
+        return Line(self.view, artifact, *how, judged=judged)
 
 
 def rank(view: View, texts: Sequence[str], top_k: int) -> list[Salient]:

@@ -68,12 +68,11 @@ def render(
         if persona and is_primary:
             headed.append(f"persona “{clip(safe(persona), _PHRASE_CHARS)}”")
         heading = ", ".join(headed)
-        new = [heading] if heading not in ("", above) else []
-        told = _line(line, left - 1 - sum(len(each) + 1 for each in new))
-        if told:
-            shown += [*new, told]
+        new = f"{heading}\n" if heading not in ("", above) else ""
+        if told := _line(line, left - 1 - len(new)):
+            shown.append(new + told)
             said.append(line)
-            left, above = left - sum(len(each) + 1 for each in (*new, told)), heading
+            left, above = left - len(shown[-1]) - 1, heading
     return frame(shown), said
 
 
@@ -94,9 +93,9 @@ def _line(line: Line, room: int) -> str:
     head = f"- “{clip(safe(line.phrase), _PHRASE_CHARS)}” {line.similarity:.2g} "
     head += " ".join([_label(line), *(f"({mark})" for mark in _marks(line))]) + ": "
     text = safe(line_text(line))
-    facts = [f" [{fact}]" if fact else "" for fact in _facts(line)]
-    whole = [(fact, len(text)) for fact in facts]
-    for fact, least in [*whole, *((fact, min(len(text), _MIN_CUT)) for fact in facts[-2:])]:
+    facts = _facts(line)
+    cut = min(len(text), _MIN_CUT)
+    for fact, least in [*((f, len(text)) for f in facts), *((f, cut) for f in facts[-2:])]:
         if (spare := room - len(head) - len(fact)) >= least:
             return head + clip(text, spare) + fact
     return ""
@@ -104,13 +103,13 @@ def _line(line: Line, room: int) -> str:
 
 def _label(line: Line) -> str:
     """The kind and the id of an artifact; the kind is left out for claims, which nearly all are."""
-    if isinstance(line.artifact, Page):
-        return f"page {safe(line.artifact.path)}"
-    label = safe(short_id(line.artifact.id))
-    if not isinstance(line.artifact, Claim):
-        return f"{type(line.artifact).__name__.lower()} {label}"
-    others = len(line.cited) - 1
-    return f"{label} +{others}" if others else label
+    match line.artifact:
+        case Page(path=path):
+            return f"page {safe(path)}"
+        case Claim(id=claim_id):
+            return safe(short_id(claim_id))
+        case other:
+            return f"{type(other).__name__.lower()} {safe(short_id(other.id))}"
 
 
 def _marks(line: Line) -> Iterator[str]:
@@ -125,25 +124,19 @@ def _marks(line: Line) -> Iterator[str]:
 
 def _facts(line: Line) -> list[str]:
     """What may stand behind a text, the fullest first: of a claim its status, confidence, sources
-    and date. The date of what was said in a conversation never gives way: it tells how much it may
-    still hold.
+    with their titles or without, and date; last, nothing.
     """
     claim, view = line.artifact, line.view
-    if not isinstance(claim, Claim):
+    if not isinstance(claim, Claim) or not view.recall.include_key_facts:
         return [""]
-    date = "" if claim.date is None else moment(claim.date).date().isoformat()
-    least = date if view.texts.exchange_of(claim) is not None else ""
-    if not view.recall.include_key_facts:
-        return [least]
-    cited = {claim.evidence[number]: source for number, source, _ in view.visible.cited(claim)}
-    sources = cited.values()
-    titles = dict.fromkeys(each.title or PurePath(each.locator).name for each in sources)
-    quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in titles if title]
+    sources = {claim.evidence[number]: source for number, source, _ in view.visible.cited(claim)}
+    titles = (each.title or PurePath(each.locator).name for each in sources.values())
+    quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in dict.fromkeys(titles) if title]
     number = count(len(sources), "source")
     named = f"{number}: {', '.join(quoted[:_SOURCES_NAMED])}" if quoted else number
-    facts = (safe(claim.status), f"confidence {claim.confidence:g}")
-    full, short = (", ".join(filter(None, [*facts, each, date])) for each in (named, number))
-    return [full, short, least]
+    first = f"{safe(claim.status)}, confidence {claim.confidence:g}"
+    date = "" if claim.date is None else f", {moment(claim.date).date().isoformat()}"
+    return [f" [{first}, {named}{date}]", f" [{first}, {number}{date}]", ""]
 
 
 def line_text(line: Line) -> str:
@@ -153,7 +146,8 @@ def line_text(line: Line) -> str:
             return line.view.texts.shown(claim).text
         case Page(title=title) as page:
             words = line.judged.words if line.judged else ()
-            excerpt = _excerpt(sections(page)[line.section or 0], words)
+            there = sections(page)[line.section or 0]
+            excerpt = _excerpt(there if any(passages(there)) else page.body, words)
             return f"{title}. {excerpt}" if excerpt else title
         case Entity(name=name) if line.people:
             return f"{name}. To ask: {line.people}"

@@ -9,14 +9,14 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.index.schema import TITLE
+from vouch_sidecar.kb.records import SESSION_PAGE, Claim, Kind, Page
 from vouch_sidecar.retrieval.blocks.block import render
-from vouch_sidecar.retrieval.constants import MANY, MAX_CONSIDERED
+from vouch_sidecar.retrieval.constants import FEW, MANY, MAX_CONSIDERED
 from vouch_sidecar.retrieval.files.stale_claims import is_followed
 from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.pages import pages_about
 from vouch_sidecar.retrieval.people.to_ask import told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.statements.answers import asked_for, claims_about
@@ -24,6 +24,7 @@ from vouch_sidecar.retrieval.statements.candidates import Strengths
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.retrieval.view.claim_texts import each_once
 from vouch_sidecar.text.analysis import fold, units
+from vouch_sidecar.text.content_words import terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +173,20 @@ def _lines_of(row: Salient, text: str, strengths: Strengths) -> list[Line]:
         or (claim.kind == "passage" and claim.artifact.id in asked)
     ]
     others = [line for line in claims[1:] if line.artifact.id in asked]
-    return [*whom_to_ask(row, text), *claims[:1], *others] + ([] if claims else [*pages_about(row)])
+    return [*whom_to_ask(row, text), *claims[:1], *others] + ([] if claims else _pages_about(row))
+
+
+def _pages_about(row: Salient) -> list[Line]:
+    """The pages that list an entity, then those with its name in their title. They have no date;
+    notes of a session are not yet knowledge.
+    """
+    view = row.view
+    if view.since is not None:
+        return []
+    titled = view.visible.artifacts_in(view.search.holding(terms(row.entity.name), TITLE), FEW)
+    about = [*view.visible.pages_about((Kind.ENTITY, row.entity.id)), *titled]
+    pages = (page for page in about if isinstance(page, Page) and page.type != SESSION_PAGE)
+    return [row.line(page) for page in pages if may_enter(view, page)]
 
 
 def whom_to_ask(row: Salient, text: str) -> list[Line]:

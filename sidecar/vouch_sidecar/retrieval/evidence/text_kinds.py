@@ -25,7 +25,6 @@ GENERAL = frozenset(
 """Words that ask for everything there is about a name."""
 _ASKS_ABOUT = frozenset("define definition mean meaning means what whats who whos".split())
 """Other words that ask what a name stands for."""
-ASKING = GENERAL | _ASKS_ABOUT
 _BESIDE_A_NAME = frozenset(
     """
     a about an and any are can could did do does for have hello hey hi i is let lets me of on our
