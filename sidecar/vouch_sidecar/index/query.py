@@ -119,10 +119,6 @@ class Search:
         places = self.places[kind]
         return value_query("place", places) if places else Query.empty_query()
 
-    def recent(self) -> Query:
-        """The claims that were confirmed or updated since `since`."""
-        return self._recent(self.every(Kind.CLAIM), Kind.CLAIM)
-
     def holding(self, terms: Sequence[Term], kind: str) -> Query:
         """The documents of a kind that hold every word, sorted by id; without words, none."""
         query = all_of([self._word(term, kind) for term in terms])

@@ -60,6 +60,7 @@ def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> Ent
     assert isinstance(entity, Entity)
     topic, is_person = view.derived.get(entity.id), entity.type == PERSON
     about, asked = about_entity(view, entity), people(view, entity)
+    query = view.search.claims_of([entity.id])
     return EntityResult(
         entity=EntityView(
             id=entity.id,
@@ -70,7 +71,7 @@ def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> Ent
             uri=uri_of(view, entity.path) if topic is None else None,
         ),
         claim_count=view.search.claim_count(entity.id),
-        claims=[claim_view(view, claim) for claim in view.texts.best_claims(entity.id, most)],
+        claims=[claim_view(view, claim) for claim in view.texts.best_claims(query, most)],
         **around(view, entity, about, asked, owned=not is_person),
         why=None if topic is None else topic.why,
     )

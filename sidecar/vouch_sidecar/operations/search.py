@@ -11,7 +11,7 @@ from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of, uri_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table, marked
 from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, absent
-from vouch_sidecar.retrieval.search import SEARCHED, search, snippet, title_of
+from vouch_sidecar.retrieval.search import SEARCHED, names_of, search, snippet
 from vouch_sidecar.retrieval.semantic_search import semantic_search
 
 
@@ -53,7 +53,7 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
             SearchHit(
                 kind=kind_of(row.artifact),
                 id=row.artifact.id,
-                title=title_of(row.artifact),
+                title=(*names_of(row.artifact)[1:], row.artifact.id)[0],
                 snippet=snippet(row.text, query),
                 score=row.similarity,
                 arm="semantic" if row.arm == "semantic" else None,

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from vouch_sidecar.index.query import nearly_query
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Source
-from vouch_sidecar.retrieval.search import search
+from vouch_sidecar.kb.records import Artifact, Claim, Kind
+from vouch_sidecar.retrieval.search import names_of, search
 from vouch_sidecar.retrieval.view import View
 
 _BEGINNING = re.compile(r"(?:[\W_]*+[^\W_]++){3}")
@@ -31,15 +31,14 @@ def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     folded = called.casefold()
     if with_id := [artifact for artifact in _all(view, kind) if artifact.id.casefold() == folded]:
         return with_id
-    ids = view.names.called(called) if kind is Kind.ENTITY else []
-    entities = (view.visible.entity(entity_id) for entity_id in ids)
+    ids = view.knowledge.names.exactly(called) or view.derived.exactly(called)
+    entities = map(view.visible.entity, ids if kind is Kind.ENTITY else ())
     return [entity for entity in entities if entity is not None]
 
 
 def _all(view: View, kind: Kind) -> list[Artifact]:
     """The artifacts of a kind that the viewer may see, by id."""
-    seen = filter(view.visible.sees, view.knowledge.all_of(kind))
-    return sorted(seen, key=lambda artifact: artifact.id)
+    return sorted(filter(view.visible.sees, view.knowledge.all_of(kind)), key=lambda one: one.id)
 
 
 def short_id(artifact_id: str) -> str:
@@ -75,19 +74,10 @@ def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
     return list(dict.fromkeys(ids[name] for name in near))[:NEAREST]
 
 
-def names_of(artifact: Artifact) -> tuple[str, ...]:
-    """What an artifact is called: its id, its title, and of an entity its name and aliases."""
-    if isinstance(artifact, Entity):
-        return (artifact.id, artifact.name, *artifact.aliases)
-    title = artifact.title if isinstance(artifact, Page | Source) else None
-    return (artifact.id, title) if title else (artifact.id,)
-
-
 def contradicting(view: View, claim: Claim) -> list[Claim]:
     """The claims that a claim contradicts, or that contradict it, by id."""
-    others = {*claim.contradicts}
-    if claim.status == "contested":
-        others |= {other.id for other in view.knowledge.contradicting.get(claim.id, ())}
+    against = view.knowledge.contradicting.get(claim.id, ())
+    others = {*claim.contradicts, *(other.id for other in against)}
     claims = map(view.visible.claim, sorted(others))
     return [claim for claim in claims if claim is not None]
 

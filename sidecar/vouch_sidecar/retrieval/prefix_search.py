@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 
 from vouch_sidecar.kb.records import Artifact, Kind
-from vouch_sidecar.retrieval.lookup import names_of
+from vouch_sidecar.retrieval.search import names_of
 from vouch_sidecar.retrieval.view import View
 
 MAX_TYPED = 64

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
-from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.kb.records import Artifact, Entity, Kind, Page, Source, key_of
@@ -27,19 +26,19 @@ MAX_WORDS = 128
 _IDENTIFIER = re.compile(r"[^\W_]++(?:_++[^\W_]++)++")
 
 
-def title_of(artifact: Artifact) -> str:
-    """What an artifact is called: its name, its title or its id."""
+def names_of(artifact: Artifact) -> tuple[str, ...]:
+    """What an artifact is called: its id, then its name and aliases, its title, or what a source
+    answers or is.
+    """
     match artifact:
-        case Entity(name=name):
-            return name
+        case Entity(name=name, aliases=aliases):
+            return (artifact.id, name, *aliases)
         case Page(title=title):
-            return title
-        case Source(question=str(question)):
-            return question
-        case Source(title=title, locator=locator):
-            return title or locator
-        case other:
-            return other.id
+            return (artifact.id, title)
+        case Source(question=question, title=title, locator=locator):
+            return (artifact.id, question or title or locator)
+        case _:
+            return (artifact.id,)
 
 
 def search(
@@ -83,9 +82,8 @@ def found_by_words(
     found: list[Line] = []
     for view in views:
         for kind in dict.fromkeys(kinds):
-            found += _in_kind(view, kind, words, least, limit, exclude)
-            if kind is Kind.ENTITY:
-                found += _by_name(view, query, words, exclude)
+            named = view.knowledge.names.exactly(query) if kind is Kind.ENTITY else ()
+            found += _in_kind(view, kind, words, least, limit, exclude, named)
     return ranked(found)
 
 
@@ -105,28 +103,6 @@ def ranked(hits: Iterable[Line]) -> list[Line]:
     )
 
 
-def newest(views: Sequence[View], limit: int) -> list[Line]:
-    """The claims that were confirmed or updated since the views' time; best first, by worth."""
-    return ranked(
-        Line(view, claim, "", round(worth(claim), 6), "text", None)
-        for view in views
-        for claim in view.visible.best(view.search.recent(), limit)
-        if view.texts.is_sayable(claim)
-    )[:limit]
-
-
-def _by_name(
-    view: View, query: str, words: Sequence[Term], exclude: Collection[str]
-) -> Iterator[Line]:
-    weights, average = _statistics(view, Kind.ENTITY, words)
-    for entity_id in view.knowledge.names.exactly(query):
-        document = view.knowledge.document((Kind.ENTITY, entity_id))
-        entity = view.visible.entity(entity_id)
-        if entity_id not in exclude and document is not None and entity is not None:
-            score = _score(stems_in(document), weights, average)
-            yield Line(view, entity, query, score, "name", entity_id)
-
-
 def _in_kind(
     view: View,
     kind: Kind,
@@ -134,8 +110,9 @@ def _in_kind(
     least: int,
     limit: int,
     exclude: Collection[str],
+    named: Collection[str],
 ) -> Iterator[Line]:
-    """The best of one kind that hold at least so many of the words.
+    """The best of one kind that hold at least so many of the words, and those with the ids `named`.
 
     tantivy chooses some more than are asked for of each layer, by a score that weighs a word by its
     rarity there and rounds the length of a text; those are scored exactly.
@@ -145,16 +122,18 @@ def _in_kind(
     weights, average = _statistics(view, kind, words)
     snapshot, visible = view.knowledge.snapshot, view.visible
     most = limit + len(exclude) + SPARE_HITS
-    for hit in snapshot.best_of_each(view.search.relevant(words, kind), most):
-        document = snapshot.document(hit)
+    best = snapshot.best_of_each(view.search.relevant(words, kind), most)
+    called = (view.knowledge.document((kind, entity_id)) for entity_id in named)
+    for document in (*filter(None, called), *map(snapshot.document, best)):
         key, stems = key_in(document), stems_in(document)
-        artifact = visible.artifact((kind, key.id))
-        if least > 1 and sum(word.held_by(frozenset(stems)) for word in words) < least:
+        artifact, is_named = visible.artifact((kind, key.id)), key.id in named
+        held = sum(word.held_by(frozenset(stems)) for word in words) if least > 1 else least
+        if not is_named and held < least:
             continue
         if isinstance(artifact, Told) and artifact.id not in exclude:
             score = _score(stems, weights, average)
             section = key.section if kind is Kind.PAGE else None
-            yield Line(view, artifact, "", score, "text", None, section)
+            yield Line(view, artifact, "", score, "name" if is_named else "text", None, section)
 
 
 def _statistics(view: View, kind: str, words: Sequence[Term]) -> tuple[dict[Term, float], float]:

@@ -142,7 +142,7 @@ def _match(
         for m in (*names.mentions(topic), *names.topic_mentions(topic))
         if not any(a <= m.start and m.end <= b and (a, b) != (m.start, m.end) for a, b in paths)
     ]
-    parts = names.with_part(topic)
+    parts = sorted({*view.knowledge.names.containing(topic), *view.derived.containing(topic)})
     entity_ids = sorted({mention.entity_id for mention in mentions}.union(parts))
     named = {*search.ids(search.claims_of(entity_ids))}
     claims, whole = [], fsum(weights.values())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
+from tantivy import Query
+
 from vouch_sidecar.kb.access import is_live
 from vouch_sidecar.kb.records import SESSION_PAGE, STARTER_PAGE, Artifact, Claim, Kind, Page, Source
 from vouch_sidecar.retrieval.constants import CandidateKind
@@ -61,9 +63,9 @@ class ClaimTexts:
         """
         if isinstance(artifact, Page) and artifact.type == SESSION_PAGE:
             return "exchange"
-        if not isinstance(artifact, Claim) or not artifact.auto_approved:
+        if not isinstance(artifact, Claim):
             return "worded"
-        if artifact.last_confirmed_at is not None:
+        if not artifact.auto_approved or artifact.last_confirmed_at is not None:
             return "worded"
         knowledge, text = self._at.knowledge, self.shown(artifact)
         cited = map(knowledge.evidence, artifact.evidence)
@@ -88,18 +90,17 @@ class ClaimTexts:
         """The statements of a source that the viewer may see, in its order, each as the first claim
         of its sentence.
         """
-        knowledge, first = self._at.knowledge, dict[str, tuple[int, Claim]]()
+        knowledge, first = self._at.knowledge, dict[str, Claim]()
         citing = {
             claim
             for evidence in knowledge.evidence_in.get(source.id, ())
             for claim in knowledge.claims_citing.get(evidence.id, ())
-            if is_live(claim) and self._visible.sees(claim)
+            if is_live(claim) and self._visible.sees(claim) and self.is_sayable(claim)
         }
-        for claim in sorted(citing, key=lambda claim: claim.id):
-            text = self.shown(claim)
-            if text.source_id == source.id and self.is_sayable(claim):
-                first.setdefault(text.sentence_key, (text.start, claim))
-        return [claim for _, claim in sorted(first.values(), key=lambda item: item[0])]
+        for claim in sorted(citing, key=lambda claim: (self.shown(claim).start, claim.id)):
+            if self.shown(claim).source_id == source.id:
+                first.setdefault(self.shown(claim).sentence_key, claim)
+        return list(first.values())
 
     def exchange_of(self, claim: Claim) -> Source | None:
         """The exchange (a question and the message that answers it) that a claim's sentence stands
@@ -108,9 +109,9 @@ class ClaimTexts:
         source = self._visible.artifact((Kind.SOURCE, self.shown(claim).source_id))
         return source if isinstance(source, Source) and source.question else None
 
-    def best_claims(self, entity_id: str, limit: int) -> list[Claim]:
-        """An entity's best claims that say something by themselves, each sentence once."""
-        query, first = self._at.search.claims_of([entity_id]), dict[str, Claim]()
+    def best_claims(self, query: Query, limit: int) -> list[Claim]:
+        """The best claims that say something by themselves, each sentence once."""
+        first: dict[str, Claim] = {}
         for claim in self._visible.best(query, limit * CLAIMS_OF_A_SENTENCE):
             if self.is_sayable(claim):
                 first.setdefault(self.shown(claim).sentence_key, claim)

@@ -153,15 +153,6 @@ class VisibleNames:
         mentions = names.parts(text, names.find(text))
         return [m for m in mentions if spelling(text[m.start : m.end]) not in self._at.never]
 
-    def called(self, name: str) -> list[str]:
-        """Ids of the entities with a name or alias, else of the topics; sorted."""
-        return self._at.knowledge.names.exactly(name) or self._at.derived.exactly(name)
-
-    def with_part(self, text: str) -> list[str]:
-        """Ids of the entities and topics whose names contain a text; sorted."""
-        names = self._at.knowledge.names
-        return sorted({*names.containing(text), *self._at.derived.containing(text)})
-
     def is_topic(self, entity_id: str) -> bool:
         return self._at.derived.get(entity_id) is not None
 

@@ -16,11 +16,11 @@ import click
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.discovery import RESIDENT
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import clip, count, one_line, printable
 from vouch_sidecar.operations import context, status
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.table import Words
-from vouch_sidecar.retrieval.search import newest
 from vouch_sidecar.surfaces.console.options import how_to_begin, program, root_option, start_at
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, PROMPT, starts_none
@@ -117,9 +117,10 @@ def _hooks(engine: Engine, start: Path) -> Iterator[Finding]:
 def _answered_prompt(engine: Engine) -> str | None:
     """A prompt that this engine says something to unasked: the words of a claim."""
     unasked = Caller(is_unasked=True, is_model=True)
-    for claim in newest([kb.view for kb in engine.registry.serving(Caller())], TRIED):
-        if perform(engine, context.OPERATION, {"task": claim.text}, unasked).text:
-            return claim.text
+    for view in (kb.view for kb in engine.registry.serving(Caller())):
+        for claim in view.texts.best_claims(view.search.every(Kind.CLAIM), TRIED):
+            if perform(engine, context.OPERATION, {"task": claim.text}, unasked).text:
+                return claim.text
     return None
 
 
