@@ -11,7 +11,8 @@ from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Page, Relatio
 from vouch_sidecar.retrieval.files.stale_claims import Stale, stale
 from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.statements.candidates import Candidate
-from vouch_sidecar.retrieval.view import ShownText, View
+from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.shown import ShownText
 from vouch_sidecar.workspace.ties import TieArm
 
 ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]

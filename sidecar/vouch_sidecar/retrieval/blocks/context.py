@@ -21,8 +21,7 @@ from vouch_sidecar.retrieval.people.to_ask import told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.statements.answers import asked_for, claims_about
 from vouch_sidecar.retrieval.statements.candidates import Strengths
-from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.retrieval.view.claim_texts import each_once
+from vouch_sidecar.retrieval.view import View, each_once
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
 

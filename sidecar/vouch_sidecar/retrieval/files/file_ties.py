@@ -11,8 +11,7 @@ from math import prod
 
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.constants import GENERAL_FILE
-from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.retrieval.view.claim_texts import each_once
+from vouch_sidecar.retrieval.view import View, each_once
 from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
@@ -154,10 +153,9 @@ def _tied(view: View, claim: Claim, path: str, tie: Tie) -> Tied:
         is_gone, state = fresh.state == "gone", fresh.state
         strength = tie.strength * (GONE if is_gone else 1.0)
         tie = tie._replace(line=None if is_gone else fresh.line, strength=strength)
-    why, names = _why(view, claim, tie), (_name(view, claim, tie),)
-    named = tuple(filter(None, names)) if tie.arm == "identifier" else ()
-    how = tie.arm, tie.strength, tie.line
-    return Tied(view, claim, path, *how, why, tie.last_line, state, named)
+    names = (_name(view, claim, tie),) if tie.arm == "identifier" else ()
+    how = tie.arm, tie.strength, tie.line, _why(view, claim, tie), tie.last_line
+    return Tied(view, claim, path, *how, state, names)
 
 
 def _together(several: Iterable[Tied]) -> Tied:
@@ -183,11 +181,7 @@ def _together(several: Iterable[Tied]) -> Tied:
 
 
 def _name(view: View, claim: Claim, tie: Tie) -> str:
-    """The name of a tie as the claim, or the sentence that is shown for it, has it; "" if neither
-    does.
-    """
-    if tie.where not in ("text", "sentence"):
-        return ""
+    """The name of a tie as the claim, or the sentence that is shown for it, has it."""
     text = claim.text if tie.where == "text" else view.texts.shown(claim).text
     return text[tie.start : tie.end]
 

@@ -120,8 +120,7 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     linked = [entity for entity in map(view.visible.entity, ids) if entity is not None]
     own = [_person(view, e, view.search.claim_count(e.id)) for e in linked if e.type == PERSON]
     others = [entity for entity in linked if entity.type != PERSON][:ENTITIES_OF_CLAIMS]
-    known = {row.entity_id for row in own}
-    return own + [row for row in people(view, *others) if row.entity_id not in known]
+    return list({row.entity_id: row for row in (*own, *people(view, *others))}.values())
 
 
 def people_on_topic(matches: TopicMatches) -> list[PersonToAsk]:
