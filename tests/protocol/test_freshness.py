@@ -172,10 +172,10 @@ def test_a_broken_file_and_its_repair(start: Start, root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("units", "opened", "column"), [("utf-8", "x", 30), (None, "%78", 24), ("utf-8", None, 0)]
+    ("units", "is_open", "column"), [("utf-8", True, 30), (None, True, 24), ("utf-8", False, 0)]
 )
 def test_columns_are_in_the_units_of_the_client(
-    start: Start, root: Path, units: str | None, opened: str | None, column: int
+    start: Start, root: Path, units: str | None, is_open: bool, column: int
 ) -> None:
     path = root / ".vouch" / "claims" / "x.yaml"
     text = f'{{id: x, text: "🚀🚀🚀", confidence: 7, evidence: [{knowledge.SOURCE}]}}\n'
@@ -183,8 +183,8 @@ def test_columns_are_in_the_units_of_the_client(
     client = start()
     general = {} if units is None else {"general": {"positionEncodings": [units]}}
     client.initialize(root, capabilities=general)
-    uri = path.with_stem(opened or "x").as_uri().replace("%25", "%")
-    if opened:
+    uri = path.as_uri()
+    if is_open:
         client.open(uri, text, "yaml")
     client.indexed()
     (found,) = published(client, uri, 1)

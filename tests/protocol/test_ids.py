@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.conftest import Serve
-from tests.protocol.editor import ABLE, Editor
+from tests.protocol.editor import Editor
 
 HOVER = "textDocument/hover"
 DEFINITION = "textDocument/definition"
@@ -64,22 +63,6 @@ def test_ids_of_a_file_that_is_being_written(editor: Editor, library: Path, end:
     uri = editor.open(library / ".vouch" / "claims" / "y.yaml", text.replace("\n", end))
     for named, said in (("redis", "**Redis**"), (knowledge.EVIDENCE, "“Tokens expire.”")):
         assert said in editor.at(uri, named, HOVER)["contents"]["value"]
-
-
-def test_uris_are_answered_in_the_spelling_of_the_client(serve: Serve, tmp_path: Path) -> None:
-    root = knowledge.library(tmp_path / "a b@c")
-    odd = str(root.as_uri()).replace("@", "%40").replace("p", "%70", 1)
-    client = serve(root, capabilities=ABLE)
-    editor = Editor(client)
-    claim, page = (
-        editor.open(f"{odd}/{uri}", (root / ".vouch" / name).read_text("utf-8"))
-        for name, uri in (
-            ("claims/jwt-rotates.yaml", ".vouch/claims/jwt%2Drotates.yaml"),
-            ("pages/auth.md", "%2Evouch/pages/auth.md"),
-        )
-    )
-    (found,) = editor.at(page, "jwt-rotates", DEFINITION)
-    assert found["uri"] == claim
 
 
 @pytest.mark.parametrize(

@@ -128,16 +128,12 @@ class Sidecar(LanguageServer):
         log.info("refused: %s of %s", type(error).__name__, getattr(source, "__name__", source))
 
     def uris(self) -> Callable[[Path], str]:
-        """Returns a function from a path to the URI that the client uses for the file: that of an
-        open document, else one through the workspace folder that is a link to it.
+        """Returns a function from a path to the URI that the client uses for the file: one through
+        the workspace folder that is a link to it.
         """
-        there = ((document.path, document.uri) for document in self.documents.values())
-        opened = {resolved(path): uri for path, uri in there if path is not None}
         links = [(real, link) for link in self.folders if (real := resolved(link)) != link]
 
         def uri_for(path: Path) -> str:
-            if path in opened:
-                return opened[path]
             for real, link in links:
                 if path.is_relative_to(real):
                     return (link / path.relative_to(real)).as_uri()

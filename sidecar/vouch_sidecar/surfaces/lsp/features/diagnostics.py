@@ -50,24 +50,24 @@ async def keep_published(server: Sidecar) -> None:
 
 
 def _problems(server: Sidecar) -> Problems:
-    """All diagnostics by URI, in the client's spelling. Of an open file as its text stands, beside
-    what is wrong with the file on disk.
+    """All diagnostics by URI. Of an open file as its text stands, beside what is wrong with the
+    file on disk.
     """
     uri_for, engine = server.uris(), server.engine
-    by_uri: dict[str, list[Problem]] = {}
+    by_path: dict[Path, list[Problem]] = {}
     for served in engine.registry.serving(server.caller):
         for problem in engine.health.for_caller(server.caller, served.collection):
-            uri = uri_for(served.collection.root / KB_DIRNAME / problem.path)
-            by_uri.setdefault(uri, []).append(problem)
+            path = served.collection.root / KB_DIRNAME / problem.path
+            by_path.setdefault(path, []).append(problem)
     for document in server.documents.values():
         if (file := file_at(server, document)) is not None:
-            of_disk = [one for one in by_uri.get(document.uri, ()) if one.is_of_disk]
-            found = _problems_in(server, *file, document.source.encode())
-            by_uri[document.uri] = [*of_disk, *found]
+            path = file[0].collection.root / KB_DIRNAME / file[1]
+            of_disk = [one for one in by_path.get(path, ()) if one.is_of_disk]
+            by_path[path] = [*of_disk, *_problems_in(server, *file, document.source.encode())]
+    by_uri = {uri_for(path): problems for path, problems in by_path.items() if problems}
     return {
         uri: [_diagnostic(problem, server.document(uri)) for problem in problems]
         for uri, problems in by_uri.items()
-        if problems
     }
 
 
