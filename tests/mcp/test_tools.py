@@ -76,14 +76,11 @@ def test_what_can_mean_one_thing(
     assert "<" not in "".join(known(operation, {"limit<x>": 1})[1])
 
 
-@pytest.mark.parametrize(
-    ("task", "is_told"),
-    [("How long do JWT access tokens live?", True), ("What shall we cook tonight?", False)],
-)
-def test_the_text_of_context_is_the_block(mcp: Host, task: str, is_told: bool) -> None:
-    context = mcp.call("context", task=task)
-    assert content_of(context)["text"] == text_of(context)
-    assert bool(text_of(context)) == is_told
+def test_the_text_of_context_is_the_block(mcp: Host) -> None:
+    for task, is_told in (("How long do JWT tokens live?", True), ("What shall we cook?", False)):
+        context = mcp.call("context", task=task)
+        assert content_of(context)["text"] == text_of(context)
+        assert bool(text_of(context)) is is_told
 
 
 @pytest.mark.parametrize(
