@@ -33,7 +33,7 @@ def test_what_is_near_by_meaning_is_found_and_said_where_no_name_speaks(heard: P
     assert f"photos: {PHOTOS}" in found["text"]
     told = heard.ask("explain", text=ASKED)["texts"]
     (said,) = [row for row in told if row["verdict"] == "said"]
-    assert said["why"].endswith(": near by meaning")
+    assert said["why"].endswith(": its meaning in common")
     assert said["factors"]["cosine"] > 0
     found = heard.ask("context", task="When does a login at Relay expire, or an image?")
     assert [item["arm"] for item in found["items"]] == ["name"]
