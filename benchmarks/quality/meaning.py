@@ -16,7 +16,7 @@ from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.operations.call import perform_async
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
-from vouch_sidecar.semantic.loading import backend_of
+from vouch_sidecar.semantic.backend import backend_of
 from vouch_sidecar.semantic.vectors import TextVector
 
 from benchmarks.quality import minilm

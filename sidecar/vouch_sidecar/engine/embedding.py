@@ -19,13 +19,14 @@ from vouch_sidecar.engine.faults import MODEL, QUESTION, Faults
 from vouch_sidecar.engine.registry import Registry, Served
 from vouch_sidecar.index.base_cache import OF_TEXTS, Bases
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.semantic.backend import Backend, UnavailableError, is_latin
-from vouch_sidecar.semantic.loading import backend_of
+from vouch_sidecar.semantic.backend import Backend, backend_of
 from vouch_sidecar.semantic.vectors import (
     TextVector,
+    UnavailableError,
     Vectors,
     arranged,
     from_bytes,
+    is_latin,
     texts_of,
     to_bytes,
 )

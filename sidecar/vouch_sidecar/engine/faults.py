@@ -11,7 +11,7 @@ from typing import NamedTuple
 import anyio
 
 from vouch_sidecar.kb.records import Problem, Severity
-from vouch_sidecar.semantic.backend import UnavailableError
+from vouch_sidecar.semantic.vectors import UnavailableError
 
 RETRY_SECONDS = 5.0
 """Pause before a failed step is made again."""

@@ -1,23 +1,17 @@
-"""The interface of models, which turn texts into vectors."""
+"""Models, which turn texts into vectors: in a folder, or served by Ollama on this machine."""
 
 from __future__ import annotations
 
-import unicodedata
+import os
 from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from vouch_sidecar.semantic.vectors import UnavailableError
+
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Matrix = NDArray[np.float32]
-    """Vectors of length 1, one a row."""
-
-
-class UnavailableError(Exception):
-    """There are no vectors. The message says what to do about it, as a sentence without a full
-    stop.
-    """
+    from vouch_sidecar.semantic.vectors import Matrix
 
 
 class Backend(Protocol):
@@ -34,26 +28,22 @@ class Backend(Protocol):
         """Make a row for each text. Raises UnavailableError, also when the time is over."""
 
 
-def is_latin(text: str) -> bool:
-    """Whether a text has letters, most of them Latin."""
-    letters = [c for c in text if c.isalpha()]
-    latin = sum(c.isascii() or unicodedata.name(c, "").startswith("LATIN") for c in letters)
-    return 2 * latin > len(letters)
-
-
-def unit(rows: object, count: int) -> Matrix:
-    """The rows as `count` vectors of length 1. Raises UnavailableError where they are no such
-    vectors.
-    """
-    import numpy as np
-
+def backend_of(model: str, ollama: str | None) -> Backend:
+    """Load the model `model`, from a folder or from `ollama`. Raises UnavailableError."""
+    # Two threads of BLAS on a busy machine take fifty times as long as one.
+    for library in ("OPENBLAS", "OMP", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
-        vectors: Matrix = np.asarray(rows, np.float32)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        is_usable = lengths.shape == (count, 1) and np.isfinite(lengths).all() and lengths.all()
-    except (TypeError, ValueError, OverflowError):
-        is_usable = False
-    if not is_usable:
-        raise UnavailableError("the model gives no vector for each text: choose another one")
-    scaled: Matrix = vectors / lengths
-    return scaled
+        import_module("numpy")
+        if ollama is not None:
+            from vouch_sidecar.semantic.ollama import Ollama
+
+            return Ollama(ollama, model)
+        from vouch_sidecar.semantic.local import Local
+
+        return Local(Path(model).expanduser())
+    except ImportError as error:
+        raise UnavailableError(
+            f"{error.name or 'a package'} is missing: install `vouch-sidecar[semantic]`"
+        ) from None

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from vouch_sidecar.semantic.backend import UnavailableError, is_latin, unit
+from vouch_sidecar.semantic.vectors import UnavailableError, is_latin, unit
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-    from vouch_sidecar.semantic.backend import Matrix
+    from vouch_sidecar.semantic.vectors import Matrix
 
 
 MAX_TOKENS = 256

@@ -10,10 +10,10 @@ from http.client import HTTPConnection, HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from vouch_sidecar.semantic.backend import UnavailableError, unit
+from vouch_sidecar.semantic.vectors import UnavailableError, unit
 
 if TYPE_CHECKING:
-    from vouch_sidecar.semantic.backend import Matrix
+    from vouch_sidecar.semantic.vectors import Matrix
 
 
 MAX_RESPONSE = 64 * 1024 * 1024

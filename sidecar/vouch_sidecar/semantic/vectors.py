@@ -1,10 +1,11 @@
-"""The vectors of one generation: one for each text that is compared by meaning, which are claims,
-descriptions of entities and sections of pages. What a viewer may not see is not told.
+"""Texts as vectors: one for each that is compared by meaning, which are claims, descriptions of
+entities and sections of pages. What a viewer may not see is not told.
 """
 
 from __future__ import annotations
 
 import io
+import unicodedata
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,17 +14,22 @@ from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page
-from vouch_sidecar.semantic.backend import is_latin
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vouch_sidecar.semantic.backend import Matrix
-
     Vector = NDArray[np.float32]
+    Matrix = NDArray[np.float32]
+    """Vectors of length 1, one a row."""
 
 KINDS = (Kind.CLAIM, Kind.ENTITY, Kind.PAGE)
+
+
+class UnavailableError(Exception):
+    """There are no vectors. The message says what to do about it, as a sentence without a full
+    stop.
+    """
 
 
 class Row(NamedTuple):
@@ -153,3 +159,28 @@ def from_bytes(data: bytes) -> dict[bytes, Vector]:
         return {bytes(mark): row for mark, row in zip(marks, vectors, strict=True)}
     except Exception:  # zipfile and numpy raise whatever they come upon
         return {}
+
+
+def is_latin(text: str) -> bool:
+    """Whether a text has letters, most of them Latin."""
+    letters = [c for c in text if c.isalpha()]
+    latin = sum(c.isascii() or unicodedata.name(c, "").startswith("LATIN") for c in letters)
+    return 2 * latin > len(letters)
+
+
+def unit(rows: object, count: int) -> Matrix:
+    """The rows as `count` vectors of length 1. Raises UnavailableError where they are no such
+    vectors.
+    """
+    import numpy as np
+
+    try:
+        vectors: Matrix = np.asarray(rows, np.float32)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        is_usable = lengths.shape == (count, 1) and np.isfinite(lengths).all() and lengths.all()
+    except (TypeError, ValueError, OverflowError):
+        is_usable = False
+    if not is_usable:
+        raise UnavailableError("the model gives no vector for each text: choose another one")
+    scaled: Matrix = vectors / lengths
+    return scaled
