@@ -245,10 +245,6 @@ it. Chosen, as the next one, among values tried on 24 topics of pip.
 """
 COMMITS_BESIDE = 3.0
 """Commits beside which those to a file are counted: who made its only one may not know it well."""
-OWN_FILE = 0.8
-"""What a commit to the claim's own file in `.vouch/` counts, where one to a file that it cites
-counts 1.
-"""
 GENERAL_FILE = 0.2
 """Factor of a changelog, a manifest or a lock file, which everybody changes."""
 MAX_PATHS_OF_AUTHOR = 7
