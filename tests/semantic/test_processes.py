@@ -36,7 +36,7 @@ def test_what_is_near_by_meaning_is_found_and_said_where_no_name_speaks(heard: P
     assert said["why"].endswith(": its meaning in common")
     assert said["factors"]["cosine"] > 0
     found = heard.ask("context", task="When does a login at Relay expire, or an image?")
-    assert [item["arm"] for item in found["items"]] == ["name"]
+    assert [item["arm"] for item in found["items"]] == ["text"]
     for task in ("is the weather of today nice?", "an image?", "写真はいつまで保存されますか"):
         found = heard.ask("context", task=task)  # another script is left to the words
         assert (found["items"], found["degraded"]) == ([], [])
