@@ -41,6 +41,7 @@ def test_a_prompt_that_names_a_file_is_told_the_claims_tied_to_it(tmp_path: Path
         **dict.fromkeys(("RFC 8", "What did ADR-0005 decide?"), ""),
     }.items():
         assert told(engine, task) == wanted, task
+    assert "unmatched" not in ask(engine, "experts", topic="ADR-3")
     (item, *_) = ask(engine, "context", task="I'm editing src/upload.py")["items"]
     assert item["phrase"] == "src/upload.py"
 

@@ -109,9 +109,7 @@ def _names_file(views: Sequence[View], text: str) -> bool:
     """Whether a text names a file of the workspace or, by its number, as `ADR 7`, a document that
     claims cite.
     """
-    return any(
-        view.workspace.files_in(text) or view.workspace.ties.documents_in(text) for view in views
-    )
+    return any(view.workspace.files_in(text) for view in views)
 
 
 def _answering(

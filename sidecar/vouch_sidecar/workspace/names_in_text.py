@@ -87,6 +87,7 @@ def names_in(text: str, listed: Callable[[str], str | None] = lambda _: None) ->
         name._replace(start=start + name.start, end=start + name.end)
         for start, end in windows(text[:MAX_TEXT_READ])
         for name in _names(text[start:end], listed)
+        if name.end - name.start <= MAX_NAME
     )
     first: dict[tuple[str, str], NameInText] = {}
     for name in places:
@@ -130,13 +131,11 @@ def _in_ticks(text: str, at: int, listed: Callable[[str], str | None]) -> Iterat
 def _inside(text: str, at: int) -> Iterator[NameInText]:
     for match in _PATH.finditer(text):
         name = match[0].replace("\\", "/")
-        if len(name) <= MAX_NAME:
-            start, end = match.span()
-            yield NameInText("path", name, at + start, at + end, not _GOES_ON.match(text, end))
+        start, end = match.span()
+        yield NameInText("path", name, at + start, at + end, not _GOES_ON.match(text, end))
     for match in chain(_DOTTED.finditer(text), _IDENTIFIER.finditer(text), _OPTION.finditer(text)):
-        if len(match[0]) <= MAX_NAME:
-            kind: Kind = "option" if match[0].startswith("--") else "identifier"
-            yield NameInText(kind, match[0], at + match.start(), at + match.end())
+        kind: Kind = "option" if match[0].startswith("--") else "identifier"
+        yield NameInText(kind, match[0], at + match.start(), at + match.end())
 
 
 def identifiers_in(name: NameInText) -> list[Identifier]:

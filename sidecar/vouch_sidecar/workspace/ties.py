@@ -133,7 +133,8 @@ class Ties:
                 for key in defined:
                     self._defining.setdefault(key, []).append(path)
         cited = (p for p, ties in self.by_path.items() if any(t.arm in CITING for t in ties))
-        self._documents = _names_of_documents(cited)
+        self.documents = _names_of_documents(cited)
+        """The documents that claims cite, by what a text may call them, as `adr-7`."""
 
     def defined_in(self, in_file: DefinedNames) -> Mapping[int, Span]:
         """The identifiers of claims that a file defines, by digest, with their first lines."""
@@ -213,14 +214,9 @@ class Ties:
                 return name.start, name.end, ties
         return None
 
-    def documents_in(self, text: str) -> list[tuple[int, int]]:
-        """The places where a text names documents that claims cite by a number, as `ADR-7`."""
-        named = documents_in(text)
-        return [(name.start, name.end) for name in named if name.text in self._documents]
-
     def _named_by(self, name: NameInText, locator: Locator) -> Iterator[FoundTie]:
         is_document = name.kind == "document"
-        documents = (self._documents[name.text],) if name.text in self._documents else ()
+        documents = (self.documents[name.text],) if name.text in self.documents else ()
         for path in documents if is_document else locator.named_by(name):
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
             yield from (FoundTie(path, tie) for tie in ties)

@@ -22,7 +22,7 @@ from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import Files, path_below, read_file
 from vouch_sidecar.workspace.git import Checkout
 from vouch_sidecar.workspace.locator import Locator
-from vouch_sidecar.workspace.names_in_text import names_in
+from vouch_sidecar.workspace.names_in_text import documents_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import ClaimReading, Tie, Ties
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
@@ -115,8 +115,9 @@ class World:
         return was is not None and (was.text, was.evidence) == (claim.text, claim.evidence)
 
     def files_in(self, text: str) -> list[tuple[int, int, str]]:
-        """The start and end of each path in a text that means a file or a folder here, and the path
-        of that as it is listed; a folder's has a slash at its end. Reads no file.
+        """The start and end of each path in a text that means a file or a folder here, or number of
+        a document, and the path of that as it is listed; a folder's has a slash at its end. Reads
+        no file.
         """
         meant: list[tuple[int, int, str]] = []
         for name in names_in(text, self.locator.listed):
@@ -125,7 +126,8 @@ class World:
             path = listed or self.locator.of_path(name.text)
             if name.kind == "path" and path is not None:
                 meant.append((name.start, name.end, path))
-        return meant
+        numbered, paths = documents_in(text), self.ties.documents
+        return [*meant, *((n.start, n.end, paths[n.text]) for n in numbered if n.text in paths)]
 
     def owners_rule(self, path: str) -> OwnersRule | None:
         """The rule that names the owners of a file or folder, tied or not."""

@@ -106,7 +106,6 @@ def asked_beside(view: View, text: str, entity_ids: Iterable[str]) -> WeighedWor
     if _ties(view, text):
         relative = view.workspace.relative(text)
         spans += [(start, end) for start, end, _ in view.workspace.files_in(relative)]
-        spans += view.workspace.ties.documents_in(text)
     return asked_by(view, text, spans)
 
 
