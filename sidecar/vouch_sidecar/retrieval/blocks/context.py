@@ -55,9 +55,9 @@ def make_block(
     told, lines = Counter[str](), each_line_once([*first, *lines_for(rows, text, more)])
     recalls, kept = [line.view.recall for line in lines], list[Line]()
     for line in lines:
-        collection, recall = line.view.collection, line.view.recall
-        if not line.gives.items() <= given.items() and told[collection] < recall.max_results:
-            told[collection] += 1
+        has_room = told[line.view.collection] < line.view.recall.max_results
+        if has_room and not line.gives.items() <= given.items():
+            told[line.view.collection] += 1
             kept.append(line)
     limit = max((recall.max_results for recall in recalls), default=0)
     lines = kept[: min(limit, max_lines)]
