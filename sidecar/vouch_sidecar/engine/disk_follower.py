@@ -19,7 +19,7 @@ from anyio.to_thread import run_sync
 
 from vouch_sidecar.engine.collection import Collection, looked_at
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.faults import BASE, BASES, LOOK, SEARCH, WATCH, WORKSPACE
+from vouch_sidecar.engine.faults import BASE, BASES, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.kb.watch import changes, sweep_interval
 
@@ -57,25 +57,22 @@ class DiskFollower:
 
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
-        faults, wait = self._engine.faults, partial(anyio.sleep, SEARCH_SECONDS)
         async with anyio.create_task_group() as group:
             group.start_soon(self._engine.embeddings.run)
-            group.start_soon(faults.repeat, SEARCH, wait, self._search)
             follow = partial(self._follow_served, group)
-            await faults.repeat(BASES, self._until_others, follow)
-
-    async def _search(self) -> None:
-        """Serve what is found from folders that had no knowledge base."""
-        for folder in self._registry.lacking:
-            self._registry.search(folder)
+            await self._engine.faults.repeat(BASES, self._until_others, follow)
 
     async def _until_others(self) -> None:
-        """Wait until other knowledge bases are served than followed."""
-        served = self._registry.collections
-        await self._engine.changed.until(lambda: {*served.values()} != self._scopes.keys())
+        """Wait until other knowledge bases are served than followed, or it is time to search."""
+        served, changed = self._registry.collections, self._engine.changed
+        await changed.until(lambda: {*served.values()} != self._scopes.keys(), SEARCH_SECONDS)
 
     async def _follow_served(self, group: TaskGroup) -> None:
-        """Follow the knowledge bases that are served, and no others."""
+        """Follow the knowledge bases that are served, and no others, after a search from folders
+        that had none.
+        """
+        for folder in self._registry.lacking:
+            self._registry.search(folder)
         served = {*self._registry.collections.values()}
         for collection in self._scopes.keys() - served:
             self._scopes.pop(collection).cancel()

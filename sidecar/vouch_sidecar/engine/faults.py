@@ -35,7 +35,6 @@ WORKSPACE = Step("Claims are not tied to files")
 WATCH = Step("Changes on disk are noticed late: the watcher was lost")
 """The steps of a knowledge base."""
 BASES = Step("Changes on disk are not all followed")
-SEARCH = Step("New knowledge bases are not found")
 MODEL = Step("Nothing is found by meaning")
 QUESTION = Step(MODEL.sentence, "a question")
 """Those of a process."""
