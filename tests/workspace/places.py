@@ -141,7 +141,7 @@ def settled(root: Path, tmp_path: Path) -> Engine:
 def looked(engine: Engine) -> World:
     """What lies around the only knowledge base, after a look at everything."""
     (collection,) = engine.collections.values()
-    collection.memo.look_at_all()
+    collection.memo.sweep_at = 0.0
     reread(engine)
     engine.settle()
     return collection.world

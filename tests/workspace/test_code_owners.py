@@ -35,18 +35,10 @@ def owners(text: str, path: str) -> str:
 
 
 def test_the_last_rule_that_matches_says_who_owns_a_path() -> None:
-    assert {path: owners(SEVERAL, path) for path in BY_PATH} == BY_PATH
-
-
-BY_PATH = {
-    "src/a.js": "js-owner",
-    "src/a.go": "",
-    "src/a.py": "global-owner1 global-owner2",
-    "deep/er/a.txt": "octo-org/octocats",
-    "build/logs/a/b.py": "doctocat",
-    "x/build/logs/b.py": "global-owner1 global-owner2",
-    "my docs/x.md": "a",
-}
+    both = dict.fromkeys(("src/a.py", "x/build/logs/b.py"), "global-owner1 global-owner2")
+    others = {"src/a.js": "js-owner", "deep/er/a.txt": "octo-org/octocats", "src/a.go": ""}
+    by_path = {**both, **others, "build/logs/a/b.py": "doctocat", "my docs/x.md": "a"}
+    assert {path: owners(SEVERAL, path) for path in by_path} == by_path
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ class Engine:
         is_torn = given is not None and collection.checkout() != given.checkout
         collection.is_world_passed_over = is_torn and not was_passed_over
         if is_torn:  # files may be those of other claims
-            collection.memo.look_at_all()
+            collection.memo.sweep_at = 0.0
         if collection.is_world_passed_over:
             return False
         before, was_behind = collection.world, collection.is_world_behind

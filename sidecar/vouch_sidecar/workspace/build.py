@@ -49,10 +49,6 @@ class WorldMemo:
     sweep_at: float = 0.0
     """When all files are looked at next, whatever is reported."""
 
-    def look_at_all(self) -> None:
-        """Have all files looked at for the next world."""
-        self.sweep_at = 0.0
-
 
 def is_due(before: World, given: Given, memo: WorldMemo, reported: Collection[str]) -> bool:
     """Whether a world is to be built after another one: from something else, of files that were
