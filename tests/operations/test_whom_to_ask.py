@@ -7,13 +7,15 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Engine
 
-from tests.engine.bases import ask, base, cached, engine_on, kept, until
+from tests.engine.bases import ask, base, cached, engine_on, kept
 from tests.kb.samples import claim, dump, entity, put
 from tests.workspace.places import cite, commit_as, git, repository, write
 
@@ -308,6 +310,13 @@ async def test_a_change_counts_without_a_new_start(
     for caller in (None, MODEL):  # to a model `people` depends on files, too
         found = ask(engine, "experts", caller, topic="restarts")
         assert ("by_commits" in found, found["degraded"]) == (False, ["workspace_pending"])
+
+    async def until(condition: Callable[[], bool]) -> None:
+        """Wait for it, and ask seldom: what is asked goes before the world."""
+        with anyio.fail_after(60):
+            while not condition():
+                await anyio.sleep(0.5)
+
     async with kept(engine):
         await until(lambda: authors(engine) == ["Bob Kahn", "Ada Byron"])
         assert owners(engine) == ["acme/relay", "ada"]
