@@ -14,6 +14,7 @@ import anyio
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import Collection, Seen
+from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.workspace import breath
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
@@ -338,14 +339,23 @@ async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
 async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_workspace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str, made: str
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.SEARCH_SECONDS", 0.1)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.sweep_interval", lambda _: 0.1)
+    search, searching, searched = Registry.would_find, threading.Event(), threading.Event()
+
+    def slow(registry: Registry, folder: Path) -> bool:
+        searching.set()
+        return searched.wait(9) and search(registry, folder)
+
+    monkeypatch.setattr(Registry, "would_find", slow)
     (tmp_path / start).mkdir(parents=True)
     other = base(tmp_path / "other")
     engine = unread_engine(env={"HOME": str(tmp_path)})
     engine.registry.set_folders([other, tmp_path / start])
 
     async with kept(engine):
+        await until(searching.is_set)
         await until(lambda: counts(engine, "key vault") == {"vault": 1})
+        searched.set()
         root = base(tmp_path / made)
         await until(lambda: set(engine.collections) == {root, other})
         assert not engine.registry.lacking

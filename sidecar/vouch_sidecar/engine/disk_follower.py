@@ -31,8 +31,6 @@ AROUND_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
 FINISH_SECONDS = 2.0
 """A base is kept so long after a change."""
-SEARCH_SECONDS = 5.0
-"""Pause between searches of folders without a knowledge base for one."""
 
 
 async def run_engine(engine: Engine) -> None:
@@ -54,6 +52,8 @@ class DiskFollower:
         """What ends the tasks of each knowledge base that is followed."""
         self._disk = anyio.CapacityLimiter(1)
         """One thread reads and writes files of knowledge bases."""
+        self._search_pause = 0.0
+        """Seconds until folders without a knowledge base are searched for one."""
 
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
@@ -64,15 +64,17 @@ class DiskFollower:
 
     async def _until_others(self) -> None:
         """Wait until other knowledge bases are served than followed, or it is time to search."""
-        served, changed = self._registry.collections, self._engine.changed
-        await changed.until(lambda: {*served.values()} != self._scopes.keys(), SEARCH_SECONDS)
+        served, changed, pause = (
+            self._registry.collections,
+            self._engine.changed,
+            self._search_pause,
+        )
+        await changed.until(lambda: {*served.values()} != self._scopes.keys(), pause)
 
     async def _follow_served(self, group: TaskGroup) -> None:
-        """Follow the knowledge bases that are served, and no others, after a search from folders
-        that had none.
+        """Follow the knowledge bases that are served, and no others, then search from folders that
+        have none.
         """
-        for folder in self._registry.lacking:
-            self._registry.search(folder)
         served = {*self._registry.collections.values()}
         for collection in self._scopes.keys() - served:
             self._scopes.pop(collection).cancel()
@@ -80,6 +82,11 @@ class DiskFollower:
             base = BaseFollower(self._engine, collection, self._disk)
             self._scopes[collection] = base.scope
             group.start_soon(base.run)
+        began = self._engine.clock()
+        for folder in self._registry.lacking:
+            if await run_sync(self._registry.would_find, folder):  # a slow disk stops nobody
+                self._registry.search(folder)
+        self._search_pause = sweep_interval(self._engine.clock() - began)
 
 
 class BaseFollower:

@@ -123,6 +123,10 @@ class Registry:
         """Serve the knowledge bases found from a folder."""
         self._folders[folder] = self._led_to(folder)
 
+    def would_find(self, folder: Path) -> bool:
+        """Whether a search from a folder finds a knowledge base now. Blocks; thread-safe."""
+        return bool(Finder(self.env, self.settings.trust.folders).placed(folder))
+
     def open_document(self, path: Path) -> None:
         """Serve the knowledge bases found from a document, but for those of installed packages:
         for questions about it alone, while it is open.
