@@ -97,9 +97,7 @@ def _told(hit: Line, answer: Candidate | None) -> Explained[Artifact]:
         needs = UNASKED_LEAST.get(answer.kind, 0.0)
     if hit.people:
         reason = "the text asks for somebody to ask"
-    elif hit.arm == "semantic":
-        reason = "near by meaning"
-    elif hit.arm == "text" and answer is not None:
+    elif hit.arm in ("text", "semantic") and answer is not None:
         reason = answer.features.reason(answer.words)
     said = sentence(value, reason)
     if hit.similarity < needs:
