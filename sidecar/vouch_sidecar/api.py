@@ -24,7 +24,7 @@ from vouch_sidecar.operations import (
     stats,
     status,
 )
-from vouch_sidecar.operations.call import perform
+from vouch_sidecar.operations.call import perform, work_out
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import InvalidParamsError as InvalidParamsError
@@ -130,8 +130,7 @@ class KnowledgeBase:
         for seconds.
         """
         engine = self._open()
-        asked = engine.registry.chosen(self._caller, None)
-        engine.settle(c for c in asked if c.complete and c.looks_around(operation.needs))
+        work_out(engine, operation, params, self._caller)
         return perform(engine, operation, params, self._caller)
 
     def _open(self) -> Engine:

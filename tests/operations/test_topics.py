@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from vouch_sidecar import open_kb
 from vouch_sidecar.engine.collection import OTHER_VIEWERS
 
 from tests.engine.bases import ask, reread, write
@@ -80,6 +81,9 @@ def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: 
     names = [row["name"] for row in again["mentions"]]
     assert (names, again["degraded"]) == (["gizmotron", "keyring"], [])
     assert [row["name"] for row in ask(engine, "mentions", text="a gizmotron")["mentions"]] == []
+    with open_kb(root) as kb:
+        whole = kb.mentions("gizmotron", viewer=ada)
+        assert (whole.mentions[0].name, whole.degraded) == ("gizmotron", [])
 
 
 @pytest.mark.parametrize(

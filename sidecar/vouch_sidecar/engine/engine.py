@@ -103,11 +103,14 @@ class Engine:
         with what git has checked out since they were read. Blocks.
         """
         for collection in self.collections.values() if collections is None else collections:
-            if collection.complete and collection.is_checked_out_anew:
-                self._look(collection)
             with collection.faults.contained(WORKSPACE):
-                while collection.is_world_due:
+                while self._is_world_due(collection):
                     self.publish_world(collection, collection.build(collection.given))
+
+    def _is_world_due(self, collection: Collection) -> bool:
+        if collection.complete and collection.is_checked_out_anew:
+            self._look(collection)
+        return collection.is_world_due
 
     # Publishing
 

@@ -33,6 +33,7 @@ from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, lacking, ready
 from vouch_sidecar.operations.wire import (
     InvalidParamsError,
     Meta,
+    Params,
     SalienceMeta,
     SearchFailedError,
     ViewerParams,
@@ -57,6 +58,17 @@ RESEMBLES = 0.7
 """How similar an unknown param is to the one that was meant."""
 
 M = TypeVar("M", bound=Wire)
+
+
+def work_out(engine: Engine, operation: Operation[P, R], raw: object, caller: Caller) -> None:
+    """Work out of the workspace what a call depends on, for who asks and where, if nobody follows
+    the disk. Blocks. Raises `InvalidParamsError`.
+    """
+    params = read_params(operation.params, raw)
+    served = serving(engine, _placed(caller, params), params.viewer, params.root)
+    engine.have_topics_derived(served)
+    asked = [kb.collection for kb in served]
+    engine.settle(c for c in asked if c.complete and c.looks_around(operation.needs))
 
 
 def perform(engine: Engine, operation: Operation[P, R], raw: object, caller: Caller) -> R:
@@ -124,13 +136,17 @@ def serving(
         ) from None
 
 
-def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller) -> OperationCall:
-    """A call, with the text put into the session named. Of several working trees that one is meant
-    in which the first file asked about lies. Raises `InvalidParamsError`.
-    """
+def _placed(caller: Caller, params: Params) -> Caller:
+    """The caller in the working tree in which the first file asked about lies, if in any."""
     paths = getattr(params, "paths", None) or ()
     if caller.at is None and paths and Path(paths[0]).is_absolute():
-        caller = replace(caller, at=anchored(Path(paths[0])))
+        return replace(caller, at=anchored(Path(paths[0])))
+    return caller
+
+
+def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller) -> OperationCall:
+    """A call, with the text put into the session named. Raises `InvalidParamsError`."""
+    caller = _placed(caller, params)
     served = serving(engine, caller, params.viewer, params.root)
     text = getattr(params, operation.text_field) if operation.text_field else None
     if params.session_id and text is not None:
