@@ -34,6 +34,8 @@ class Touched:
     """First and last lines, from 1; empty for all of what was read, or a change whose place is not
     known. Of a change, as they are after it.
     """
+    text: str = ""
+    """The text of a change, before and after it."""
     inserted: str = ""
     """The lines that are new."""
     removed: str = ""
@@ -64,12 +66,11 @@ def lines_at(view: View, touched: Touched) -> list[Line]:
         lines += (Line(view, c.artifact, there, c.likelihood, "text", None) for c in one)
     strong = [tied for tied in ties if not tied.is_weak and view.tells(tied.strength)]
     lined = [tied for tied in strong if tied.line is not None]
-    changed = f"{touched.inserted}\n{touched.removed}".strip()
-    words = {word[0] for word in matches(_WORD, changed)}
+    words = {word[0] for word in matches(_WORD, touched.text)}
     near = [tied for tied in lined if _overlaps(tied, touched.ranges)]
     near += [tied for tied in lined if _is_named(tied, words)]
-    if not (changed and near):
-        is_placed = touched.ranges or changed
+    if not (touched.text and near):
+        is_placed = touched.ranges or touched.text
         near += [tied for tied in strong if tied.line is None or not is_placed]
     return [*lines, *map(_line, near)]
 

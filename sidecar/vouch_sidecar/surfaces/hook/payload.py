@@ -135,6 +135,7 @@ def touched_of(payload: Payload) -> Touched | None:
     return Touched(
         path,
         [changed for hunk in hunks for changed in _range_changed(*hunk)] or _range_read(payload),
+        text=_text("\n".join(filter(None, (old, new)))),
         inserted=_text(inserted),
         removed=_text(removed),
         before=_text(done.get("originalFile")),
