@@ -151,6 +151,8 @@ def test_the_same_event_is_answered_once_a_minute(agent: Agent) -> None:
     assert agent(START, "a", source="resume")
     agent.clock.now += 61
     assert agent(START, "a")
+    assert agent(PROMPT, prompt=KNOWN, is_heard=False) == agent(PROMPT, prompt=KNOWN) != ""
+    assert agent(PROMPT, prompt=KNOWN) == ""
 
 
 @pytest.mark.parametrize(("event", "source"), [(START, "compact"), (START, "clear"), (END, None)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -62,12 +63,18 @@ async def answer_agent(
     caller = replace(caller, when_heard=unheard.append)
     if not isinstance(params, dict) or (operation is None and event not in EVENTS):
         return refusal(request.get("id"), "invalid_request", "there is no such tool or event")
-    result = await (
-        respond(engine, event, params, caller)
-        if operation is None
-        else _tool_result(engine, operation, params, caller)
-    )
-    for record in unheard if is_awaited() else ():
+    is_heard = False
+    try:
+        result = await (
+            respond(engine, event, params, caller)
+            if operation is None
+            else _tool_result(engine, operation, params, caller)
+        )
+        is_heard = is_awaited()
+    finally:
+        if operation is None and not is_heard:
+            _forget(engine, event, params)
+    for record in unheard if is_heard else ():
         record()
     return {"id": request.get("id"), "ok": True, "result": result}
 
@@ -147,11 +154,22 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
 
 def _is_again(engine: Engine, event: str, payload: Payload, session_id: str) -> bool:
     """Whether the same event came less than a minute ago, as two hooks may report one."""
-    session, now = engine.sessions.open(session_id), engine.clock()
-    key = hash(json.dumps([event, *map(payload.get, COUNTS)], sort_keys=True))
+    session, now, key = engine.sessions.open(session_id), engine.clock(), _key(event, payload)
     seen = {key: at for key, at in session.events.items() if now - at < MINUTE}
     session.events = {key: now, **seen}
     return key in seen
+
+
+def _forget(engine: Engine, event: str, payload: Payload) -> None:
+    """Have an event answered when it comes again, as nobody heard the answer."""
+    with suppress(ValueError):
+        session_id = given.session_of(payload)
+        if session_id is not None and (session := engine.sessions.peek(session_id)) is not None:
+            session.events.pop(_key(event, payload), None)
+
+
+def _key(event: str, payload: Payload) -> int:
+    return hash(json.dumps([event, *map(payload.get, COUNTS)], sort_keys=True))
 
 
 async def _wait(engine: Engine, event: str, caller: Caller) -> None:
