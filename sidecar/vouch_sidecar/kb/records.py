@@ -61,10 +61,21 @@ def _sha256(value: str) -> str:
     return value
 
 
-def _seconds(moment: datetime) -> float:
+def _seconds(time: datetime) -> float:
     """A time without a zone is in UTC."""
-    aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+    aware = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
     return aware.timestamp()
+
+
+_FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
+_LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
+
+
+def moment(at: float) -> datetime:
+    """The time in UTC, in seconds since 1970. A time outside the calendar becomes its first or last
+    moment.
+    """
+    return datetime.fromtimestamp(min(max(at, _FIRST), _LAST), UTC)
 
 
 Id = Annotated[

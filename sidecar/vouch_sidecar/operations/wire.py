@@ -100,7 +100,7 @@ class EntityRow(Wire):
 
 def iso(at: float | None) -> str | None:
     """A time in ISO 8601, UTC."""
-    from vouch_sidecar.retrieval.view import moment
+    from vouch_sidecar.kb.records import moment
 
     return None if at is None else moment(at).isoformat()
 

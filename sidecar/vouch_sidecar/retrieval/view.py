@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from functools import cached_property
 from math import inf
 from pathlib import Path
@@ -410,32 +409,3 @@ class ClaimTexts:
             if self.is_sayable(claim):
                 first.setdefault(self.shown(claim).sentence_key, claim)
         return list(first.values())[:limit]
-
-
-def each_once(
-    items: Iterable[T], keys: Callable[[T], Iterable[Hashable]], better: Callable[[T, T], T]
-) -> list[T]:
-    """One item of those that have a key in common, in the order of the first: the `better` one."""
-    kept: list[T] = []
-    places: dict[Hashable, int] = {}
-    for item in items:
-        own = tuple(keys(item))
-        place = next((places[key] for key in own if key in places), None)
-        if place is None:
-            place = len(kept)
-            kept.append(item)
-        else:
-            kept[place] = better(kept[place], item)
-        places |= dict.fromkeys(own, place)
-    return kept
-
-
-_FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
-_LAST = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
-
-
-def moment(at: float) -> datetime:
-    """The time in UTC, in seconds since 1970. A time outside the calendar becomes its first or last
-    moment.
-    """
-    return datetime.fromtimestamp(min(max(at, _FIRST), _LAST), UTC)

@@ -134,7 +134,7 @@ class _Around(NamedTuple):
     lead_ins: tuple[_Part, ...] = ()
 
 
-class Document:
+class CitedDocument:
     """The text of a source, with its blocks."""
 
     def __init__(self, data: bytes) -> None:
@@ -174,7 +174,7 @@ class Document:
         return _Part(one_line(written), start, start + len(written.encode()))
 
 
-def document_of(root: Path | None, source: Source | None) -> Document | None:
+def document_of(root: Path | None, source: Source | None) -> CitedDocument | None:
     """The document of a source; None if it is not kept, or can't be read now. `root` is the folder
     of the knowledge base.
     """
@@ -188,13 +188,13 @@ def document_of(root: Path | None, source: Source | None) -> Document | None:
 
 
 @lru_cache(maxsize=MAX_DOCUMENTS)
-def _document_at(kb_dir: Path, source: Source, _: Stat) -> Document:
+def _document_at(kb_dir: Path, source: Source, _: Stat) -> CitedDocument:
     """The document of a source as it is at this stat. Raises UnreadableError, so that it is tried
     again.
     """
     if (data := read_content(kb_dir, source)) is None:
         raise UnreadableError(source.path)
-    return Document(data)
+    return CitedDocument(data)
 
 
 def _shown_by(
@@ -202,7 +202,7 @@ def _shown_by(
     claim: Claim,
     knowledge: Knowledge,
     source: Source,
-    document: Document,
+    document: CitedDocument,
     there: _Around,
     gates: frozenset[str],
 ) -> ShownText:
@@ -248,7 +248,7 @@ def _shown_by(
 def _saying(
     knowledge: Knowledge,
     source: Source,
-    document: Document,
+    document: CitedDocument,
     sentence: _Part,
     gates: frozenset[str],
 ) -> Iterator[str]:

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from vouch_sidecar.index.artifact_documents import sections
-from vouch_sidecar.kb.records import Claim, Entity, Page, Relation, Source
+from vouch_sidecar.kb.records import Claim, Entity, Page, Relation, Source, moment
 from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
-from vouch_sidecar.retrieval.view import moment
 from vouch_sidecar.text.content_words import content_stems, terms
 
 EXCERPT_CHARS = 240

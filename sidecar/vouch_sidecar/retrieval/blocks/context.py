@@ -13,6 +13,7 @@ from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import SESSION_PAGE, Claim, Kind, Page
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import FEW, MANY, MAX_CONSIDERED
+from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.files.stale_claims import is_followed
 from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
@@ -21,7 +22,7 @@ from vouch_sidecar.retrieval.people.to_ask import told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.retrieval.statements.answers import asked_for, claims_about
 from vouch_sidecar.retrieval.statements.candidates import Strengths
-from vouch_sidecar.retrieval.view import View, each_once
+from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
 

@@ -11,7 +11,8 @@ from math import prod
 
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.constants import GENERAL_FILE
-from vouch_sidecar.retrieval.view import View, each_once
+from vouch_sidecar.retrieval.each_once import each_once
+from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm

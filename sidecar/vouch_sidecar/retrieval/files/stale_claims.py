@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.index.claim_weights import confirmed_at
-from vouch_sidecar.kb.records import Claim, Evidence
-from vouch_sidecar.retrieval.view import View, moment
+from vouch_sidecar.kb.records import Claim, Evidence, moment
+from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.quotes_in_files import Fresh, Freshness
 
 Code = Literal["quote-gone", "file-gone", "unconfirmed"]
