@@ -67,6 +67,12 @@ def context_of(engine: Engine, **params: object) -> list[str]:
     return [item["collection"] for item in answer["items"]]
 
 
+def test_what_is_typed_has_no_file_looked_at(engine: Engine) -> None:
+    before = engine.changed.count, engine.tellable.count
+    engine.observe("A", None, "Is the relay down?")
+    assert (engine.changed.count, engine.tellable.count) == (before[0], before[1] + 1)
+
+
 def test_nothing_is_fresh_twice_in_a_session(engine: Engine, listener: Listener) -> None:
     for session_id in ("first", "second", "s"):
         engine.observe(session_id, None, "the Key Vault")

@@ -14,12 +14,14 @@ already.
 
 
 class Changed:
-    """Counts whatever may be told of: what is published, what begins or ends to fail, texts of
-    sessions and of open files. Call its methods on the event loop only; without one, nobody waits.
+    """Counts changes, for whoever waits for one. Call its methods on the event loop only; without
+    one, nobody waits.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, wider: Changed | None = None) -> None:
+        """`wider` counts the same changes, and others."""
         self.count = 0
+        self._wider = wider
         self._waiting: set[anyio.Event] = set()
 
     def bump(self) -> None:
@@ -27,6 +29,8 @@ class Changed:
         self.count += 1
         for event in self._waiting:
             event.set()
+        if self._wider is not None:
+            self._wider.bump()
 
     async def since(self, count: int, seconds: float = inf) -> int:
         """Wait until more than this was counted, for at most `seconds`. Returns the count."""

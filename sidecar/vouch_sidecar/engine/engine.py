@@ -57,7 +57,10 @@ class Engine:
         self.env = dict(env)  # look-ups in `os.environ` are slow
         self.now = now
         self.clock = clock
-        self.changed = Changed()
+        self.tellable = Changed()
+        """Counts what may be told: changes, and texts of sessions and of open files."""
+        self.changed = Changed(self.tellable)
+        """Counts what is published or due, and what begins or ends to fail."""
         self.faults = Faults(self.changed.bump, clock)
         """Faults of the whole process."""
         self.registry = Registry(self.env, now, clock, client_settings or {}, self.changed.bump)
@@ -66,7 +69,7 @@ class Engine:
         self.sessions = Sessions(clock)
         self.stats = Stats()
         self.breath = Breath()
-        self.pushes = Pushes(self.registry, self.sessions, self.changed, self.faults, self.breath)
+        self.pushes = Pushes(self.registry, self.sessions, self.tellable, self.faults, self.breath)
         self.embeddings = Embeddings(self.registry, self.faults, self.changed)
         self.is_followed = is_followed
 
@@ -202,12 +205,12 @@ class Engine:
         session.touch(slot, text, window, reflexes.keys(), final=final)
         if by.env is not None:
             session.shared_for |= by.roots or frozenset()
-        self.changed.bump()  # wakes `Pushes.run`
+        self.tellable.bump()  # wakes `Pushes.run`
 
     def end_session(self, session_id: str) -> None:
         """Drop a session with its window."""
         self.sessions.end(session_id)
-        self.changed.bump()
+        self.tellable.bump()
 
     def salience(
         self, served: Sequence[Served], session_id: str, top_k: int | None = None

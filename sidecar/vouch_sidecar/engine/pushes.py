@@ -60,19 +60,19 @@ class Pushes:
         self,
         registry: Registry,
         sessions: Sessions,
-        changed: Changed,
+        tellable: Changed,
         faults: Faults,
         breath: Breath,
     ) -> None:
         self._registry, self._sessions = registry, sessions
-        self._changed, self._faults, self._breath = changed, faults, breath
+        self._tellable, self._faults, self._breath = tellable, faults, breath
         self._subscribers: dict[Subscriber, dict[str, _Told]] = {}
         """What each was told, by session id."""
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Tell somebody from now on, first of all that is in play."""
         self._subscribers[subscriber] = {}
-        self._changed.bump()
+        self._tellable.bump()
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Tell somebody no longer."""
@@ -83,7 +83,7 @@ class Pushes:
         """Tell all subscribers now and after every change, and look now and then whether a pause or
         a session ended. Never returns.
         """
-        async for _ in self._changed.rounds(PAUSE_SECONDS):
+        async for _ in self._tellable.rounds(PAUSE_SECONDS):
             await self.tell()
 
     async def tell(self) -> None:

@@ -52,7 +52,7 @@ def did_close(server: Sidecar, params: lsp.DidCloseTextDocumentParams) -> None:
 def _tell(server: Sidecar, document: Document) -> None:
     """Say that the text of a document below `.vouch/` is another one."""
     if document.is_below_vouch:
-        server.engine.changed.bump()
+        server.engine.tellable.bump()
 
 
 def did_configure(server: Sidecar, params: lsp.DidChangeConfigurationParams) -> None:
