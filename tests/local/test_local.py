@@ -15,7 +15,7 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Subscriber
+from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
@@ -181,6 +181,27 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
         monkeypatch.setattr(socket_server, "IDLE_SECONDS", -1.0)
         while engines.engine_for(wanted[0]) is alone:
             await anyio.sleep(0.01)
+        tasks.cancel_scope.cancel()
+
+
+@pytest.mark.anyio
+async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases(
+    tmp_path: Path,
+) -> None:
+    one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
+    window, told = Engine(env={}, is_followed=True), list[Push]()
+    window.registry.set_folders([one])
+    async with anyio.create_task_group() as tasks:
+        engines = LocalServer({}, tasks, window)
+        watching = Caller(env={}, roots=frozenset({two}))
+        engines.subscribe(Subscriber(told.append, lambda: watching, hears_all=True))
+        asked = Asked(frozenset({two}))
+        engines.engine_for(asked).observe("agent", None, KNOWN)
+        for in_play in (True, False):
+            while not told or bool(told[-1].rows) != in_play:
+                await anyio.sleep(0.01)
+            window.registry.set_folders([one, two])
+            assert engines.engine_for(asked) is window
         tasks.cancel_scope.cancel()
 
 

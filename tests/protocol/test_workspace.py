@@ -86,6 +86,8 @@ def test_settings_at_the_start_and_later(serve: Serve, root: Path) -> None:
     client = serve(root, initializationOptions={"settings": one, "session_id": "own"})
     assert said(client) == 1
     assert client.request("vouch/salience")["session_id"] == "own"
+    odd = {"settings": one, "viewer": 3, "push": {}}  # no part of which takes another one away
+    assert said(serve(root, initializationOptions=odd)) == 1
     for settings, number in (
         ({"vouchSidecar": {"recall": {"max_results": 3}}}, 2),
         ({"vouchSidecar": one}, 1),
@@ -97,11 +99,17 @@ def test_settings_at_the_start_and_later(serve: Serve, root: Path) -> None:
         assert said(client) == number, settings
 
 
-@pytest.mark.parametrize("options", [3, {"settings": 3, "push": []}, {"push": "none"}])
+@pytest.mark.parametrize("options", [3, {"settings": 3, "push": {}}, {"push": "none"}])
 def test_options_of_another_form_are_none(serve: Serve, root: Path, options: object) -> None:
     client = serve(root, initializationOptions=options)
     client.open("vouch-prompt:/A/1", "Where is Redis?", "vouch-prompt")
     client.pushed("A", ["redis"])
+
+
+def test_a_document_that_is_opened_again_was_closed(client: Client) -> None:
+    for text in ("Where is Redis?", "What is a JWT?"):
+        client.open("vouch-prompt:/A/1", text, "vouch-prompt")
+    client.pushed("A", ["jwt", "redis"])
 
 
 MISSPELT = {"trusts": {"folders": ["/"]}}

@@ -125,6 +125,9 @@ class LocalServer:
         window, own, roots = self._window, carried(self._env), asked.roots
         is_own = asked.forced == own.get(FORCED, "")
         if window is not None and is_own and roots <= window.registry.window:
+            if (made := self._made.pop(asked, None)) is not None:
+                made.sessions.clear()  # nobody ends them any more
+                made.tellable.bump()
             return window
         if (engine := self._made.get(asked)) is None:
             # What else askers set comes with their questions.

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
-from pydantic import ValidationError
+from pydantic import ValidationError, ValidatorFunctionWrapHandler, field_validator
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
@@ -42,12 +42,21 @@ log = logging.getLogger(__name__)
 
 
 class Options(Wire):
-    """The `initializationOptions` that a client may send."""
+    """The `initializationOptions` that a client may send. One of another form is left out."""
 
     session_id: SessionId | None = None
     viewer: ViewerParams | None = None
     settings: dict[str, Any] | None = None
     push: list[str] | None = None
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _left_out_if_odd(cls, value: object, validated: ValidatorFunctionWrapHandler) -> Any:
+        try:
+            return validated(value)
+        except ValidationError:
+            log.warning("ignored a part of initializationOptions: not of the expected form")
+            return None
 
 
 class Sidecar(LanguageServer):
@@ -149,11 +158,8 @@ class Sidecar(LanguageServer):
 
     def _connect(self, params: lsp.InitializeParams, announced: lsp.ServerCapabilities) -> None:
         """Take down who connects, say what is served, and begin once that was answered."""
-        try:
-            options = Options.model_validate(params.initialization_options or {})
-        except ValidationError:
-            log.warning("ignored initializationOptions: not of the expected form")
-            options = Options()
+        raw = params.initialization_options
+        options = Options.model_validate(raw if isinstance(raw, dict) else {})
         self.session_id = options.session_id or self.session_id
         if options.push is not None:
             self.parts = [part for part in PUSH_PARTS if part in options.push]

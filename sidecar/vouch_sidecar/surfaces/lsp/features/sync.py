@@ -17,6 +17,8 @@ def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     item = params.text_document
     encoding = server.workspace.position_encoding
     document = Document(item.uri, item.text, encoding, item.language_id)
+    if (before := server.document(item.uri)) is not None:  # that was never closed
+        server.typing.close(before)
     server.documents[unquote(item.uri)] = document
     server.typing.open(document, server.session_id)
     if document.path is not None:
