@@ -56,7 +56,8 @@ def lines_at(view: View, touched: Touched) -> list[Line]:
     stored = visible_ties(view, ((there, tie) for tie in view.workspace.stored_ties_of(there)))
     ties = each_statement_once(tied for tied in stored if may_enter(view, tied.claim))
     taken = flat(touched.before or touched.removed)
-    lost = [tied for tied in ties if taken and _took_away(tied, taken) and stale(view, tied.claim)]
+    gone = [tied for tied in ties if taken and tied.fresh == "gone"]
+    lost = [tied for tied in gone if _is_quoted(tied, taken) and stale(view, tied.claim)]
     lines = [*map(_line, lost)]
     if touched.inserted:
         ids = {tied.claim.id for tied in lost}
@@ -90,11 +91,11 @@ def _is_named(tied: Tied, words: set[str]) -> bool:
     return any(_SPLIT.split(name)[-1] in words for name in tied.names)
 
 
-def _took_away(tied: Tied, taken: str) -> bool:
-    """Whether the file no longer has what a claim quotes, and a change `taken` out had it."""
+def _is_quoted(tied: Tied, taken: str) -> bool:
+    """Whether what a claim quotes stood in what a change has taken out, or that in it."""
     places, said = tied.view.workspace.fresh.places, list[str]()
     for _, _, evidence in tied.view.visible.cited(tied.claim):
         if evidence is not None:
             place = evidence.source_id, evidence.byte_start or 0, evidence.byte_end or 0
             said += [flat(places[place][1].text)] if place in places else []
-    return tied.fresh == "gone" and any(each in taken or taken in each for each in said)
+    return any(each in taken or taken in each for each in said)
