@@ -39,7 +39,7 @@ demo: .venv-demo/.ready ## A short session over the example knowledge base; need
 	@.venv-demo/bin/vouch-sidecar demo
 
 .venv-demo/.ready: pyproject.toml scripts/venv
-	@echo "Installing what the tour needs into .venv-demo; half a minute."
+	@echo "Installing what the tour needs into .venv-demo: a minute or two."
 	@scripts/venv .venv-demo
 	@.venv-demo/bin/python -m pip install -qq --disable-pip-version-check --editable .
 	@touch $@

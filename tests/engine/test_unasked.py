@@ -212,6 +212,7 @@ def test_it_says_how_much_there_is_on_what_and_how_to_ask(tmp_path: Path) -> Non
     files = {**BEGUN, **known("door", "Front door"), **second, "pages/p.md": sections}
     root, head = base(tmp_path / "kb", files), "kb holds 3 claims and 2 pages."
     assert summary(root) == [head, HOW_TO_ASK, "- subjects: Front door · Key Vault"]
+    assert ask(engine_on(root), "status")["roots"][0]["counts"]["pages"] == 2
     of_both = summary(root, base(tmp_path / "other"))
     assert {head, "other holds 1 claim."} < {*of_both}
     assert of_both.count(HOW_TO_ASK) == 1

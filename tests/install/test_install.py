@@ -39,16 +39,17 @@ def test_a_round_trip_leaves_nothing_behind(
     after = tree(base)
     files = sorted(after.keys() - before.keys())
     assert FILES[host][bool(options)] in files
-    assert sorted(said.splitlines()) == [f"wrote {file}" for file in files]
-    assert all(f"would write {file}:\n{after[file].decode()}" in shown for file in files)
+    named = {f"~/{file}" if options else file: after[file].decode() for file in files}
+    assert sorted(said.splitlines()) == [f"wrote {name}" for name in named]
+    assert all(f"would write {name}:\n{text}" in shown for name, text in named.items())
     assert not options or "workspaceFolder" not in shown
     assert {name: after[name] for name in before} == before
-    assert sorted(install(host, *options).stdout.splitlines()) == [f"{f} is there" for f in files]
+    assert sorted(install(host, *options).stdout.splitlines()) == [f"{n} is there" for n in named]
     said = install(host, *options, "--uninstall", "--dry-run").stdout
-    assert sorted(said.splitlines()) == [f"would remove {file}" for file in files]
+    assert sorted(said.splitlines()) == [f"would remove {name}" for name in named]
     assert tree(base) == after
     said = install(host, *options, "--uninstall").stdout
-    assert sorted(said.splitlines()) == [f"removed {file}" for file in files]
+    assert sorted(said.splitlines()) == [f"removed {name}" for name in named]
     assert tree(base) == before
     assert install(host, *options, "--uninstall").stdout == ""
 

@@ -59,12 +59,10 @@ def test_all_is_well_and_its_trials_are_no_sessions(root: Path, starting: dict[s
     found = doctor(root, env)
     holds = f"{root}: 3 claims, 2 entities, 0 pages"
     assert found["knowledge base"] == [("ok", holds)]
-    assert "the next hook starts one" in found["running sidecar"][0][1]
-    assert found["trial prompt"][0][0] == "ok"
+    ((state, said),) = found["prompt hook"]
+    assert (state, f"by the process at {env['XDG_RUNTIME_DIR']}" in said) == ("ok", True)
     assert found["PATH"] == [("ok", str(COMMAND))]
-    again = doctor(root, env)
-    assert again["running sidecar"][0][1].startswith("it serves at ")
-    assert again["trial prompt"][0][0] == "ok"
+    assert doctor(root, env)["prompt hook"][0][0] == "ok"
     assert json.loads(run_command("status", "--json", cwd=root, env=env).stdout)["sessions"] == 0
     assert knowledge.digest(root) == before
 
@@ -75,9 +73,9 @@ def test_a_process_that_hangs_answers_no_trial(
     monkeypatch.setattr("vouch_sidecar.surfaces.cli.doctor.TRIAL_SECONDS", 0.3)
     owned = Ownership.take(starting)
     assert owned is not None
-    ((state, message),) = doctor(root, starting, code=1)["trial prompt"]
+    ((state, message),) = doctor(root, starting, code=1)["prompt hook"]
     owned.release()
-    assert (state, message[:21]) == ("wrong", "the hook said nothing")
+    assert (state, message[:10]) == ("wrong", "nothing to")
 
 
 def test_a_pause_is_said_and_no_trial_sent(tmp_path: Path, starting: dict[str, str]) -> None:
@@ -86,7 +84,7 @@ def test_a_pause_is_said_and_no_trial_sent(tmp_path: Path, starting: dict[str, s
     assert run_command("status", cwd=root, env=starting).stdout.split("\t")[-1].startswith("2100")
     found = doctor(root, starting)
     assert f"`vouch-sidecar resume --root '{root}'`" in found["knowledge base"][1][1]
-    assert found["trial prompt"][0][0] == "note"
+    assert found["prompt hook"] == [("note", "not tried: hooks are silent")]
     assert "resumed" in run_command("resume", cwd=root, env=starting).stdout
     assert "paused" not in str(doctor(root, starting)), "nothing is left of it"
     assert "was not paused" in run_command("resume", cwd=root, env=starting).stdout
@@ -102,8 +100,8 @@ def test_what_is_wrong_is_said_with_exit_code_1(root: Path, env: dict[str, str])
     manifest = root / ".claude/skills/vouch-sidecar/.claude-plugin/plugin.json"
     manifest.write_text("{}", "utf-8")
     found = doctor(root, env, code=1)
-    assert "hooks start none" in found["running sidecar"][0][1]
-    assert found["trial prompt"][0][0] == "note"
+    ((state, said),) = found["prompt hook"]
+    assert (state, "hooks start no process" in said) == ("note", True)
     ((state, holds),) = found["knowledge base"]
     assert state == "wrong"
     assert "3 claims, 2 entities, 0 pages; 1 problem: `vouch-sidecar check` lists" in holds
@@ -121,10 +119,10 @@ def test_without_a_knowledge_base(tmp_path: Path, env: dict[str, str]) -> None:
     ((_, message),) = found["knowledge base"]
     assert "none found from" in message
     assert "`vouch init`" in message
-    assert "trial prompt" not in found
+    assert "prompt hook" not in found
 
 
 def test_without_a_claim_no_trial_is_sent(tmp_path: Path, starting: dict[str, str]) -> None:
     root = make_kb(tmp_path / "home" / "project").parent
-    ((state, message),) = doctor(root, starting)["trial prompt"]
-    assert (state, message[:9]) == ("note", "none sent")
+    ((state, message),) = doctor(root, starting)["prompt hook"]
+    assert (state, message[:9]) == ("note", "not tried")

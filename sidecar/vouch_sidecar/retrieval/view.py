@@ -166,8 +166,12 @@ class View:
         return Search(self.knowledge.snapshot, self.gates, self.derived, self.since)
 
     def number_of(self, kind: Kind) -> int:
-        """How many artifacts of a kind the viewer may see; sections of pages are none."""
-        return self.search.total(TITLE if kind is Kind.PAGE else kind)
+        """How many artifacts of a kind the viewer may see; neither sections of pages nor the page
+        about vouch, which it writes, are any.
+        """
+        if kind is not Kind.PAGE:
+            return self.search.total(kind)
+        return self.search.total(TITLE) - (self.visible.artifact((kind, STARTER_PAGE)) is not None)
 
     @cached_property
     def derived(self) -> VisibleTopics:

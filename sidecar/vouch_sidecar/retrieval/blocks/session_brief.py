@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import islice
 
 from vouch_sidecar.kb.access import shared_gates
-from vouch_sidecar.kb.records import STARTER_PAGE, Kind
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import clip, count
 from vouch_sidecar.retrieval.blocks.block import frame, room_in_frame, safe
 from vouch_sidecar.retrieval.view import View
@@ -46,8 +46,7 @@ def brief(views: Sequence[View]) -> str:
 
 def _head(view: View) -> str:
     """The size of a knowledge base in words; "" if it is empty."""
-    is_started = view.visible.artifact((Kind.PAGE, STARTER_PAGE)) is not None
-    counts = (view.number_of(Kind.CLAIM), "claim"), (view.number_of(Kind.PAGE) - is_started, "page")
+    counts = (view.number_of(Kind.CLAIM), "claim"), (view.number_of(Kind.PAGE), "page")
     counted = [count(number, word) for number, word in counts if number]
     name = next(_harmless(view.collection), UNNAMED)
     return f"{name} holds {' and '.join(counted)}." if counted else ""

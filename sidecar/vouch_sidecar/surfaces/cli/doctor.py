@@ -26,7 +26,7 @@ from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, PROMPT, starts_none
 from vouch_sidecar.surfaces.install.command import faults, integration, project_of
 from vouch_sidecar.surfaces.install.hosts import HOSTS, PROGRAM, Host
-from vouch_sidecar.surfaces.local.user_socket import connect, has_sockets, socket_path
+from vouch_sidecar.surfaces.local.user_socket import has_sockets, socket_path
 
 STATE_COLOURS = {"ok": "", "note": "yellow", "wrong": "red"}
 Finding = tuple[str, Literal["ok", "note", "wrong"], str]
@@ -63,7 +63,7 @@ def examined(start: Path) -> Iterator[Finding]:
     for base in found.roots:
         yield from _base(base)
     if found.roots:
-        yield from _hooks(engine, start)
+        yield _hook(engine, start)
     else:
         where = printable(str(start))
         yield (BASE, "wrong", f"none found from {where}; {how_to_begin(start)}")
@@ -87,31 +87,22 @@ def _base(base: status.RootStatus) -> Iterator[Finding]:
         yield (BASE, "note", f"nothing is said unasked; {resume} ends the pause")
 
 
-def _hooks(engine: Engine, start: Path) -> Iterator[Finding]:
-    """Whether a process answers hooks, and what it says to a prompt."""
-    about, trial = "running sidecar", "trial prompt"
-    connected = connect(os.environ)
-    is_silent = not engine.registry.unpaused(Caller())
-    if connected is not None:
-        connected.close()
-        yield (about, "ok", f"it serves at {socket_path(os.environ)}")
-    elif not has_sockets():
-        yield (about, "note", "hooks say nothing on this system")
-        is_silent = True
-    elif starts_none(os.environ):
-        yield (about, "note", f"none, and hooks start none, as {RESIDENT} says")
-        is_silent = True
-    else:
-        yield (about, "note", f"none: the next hook starts one ({RESIDENT}=false: none)")
-    if is_silent:
-        yield (trial, "note", "none sent: hooks are silent")
-    elif (prompt := _answered_prompt(engine)) is None:
-        yield (trial, "note", "none sent: there is no claim that one brings in")
-    else:
-        answer = _hooked(prompt, start)
-        said = f"{len(answer)} characters" if answer else "the hook said nothing"
-        words = f"{said} to “{clip(one_line(prompt), PROMPT_CHARS)}”"
-        yield (trial, "ok" if answer else "wrong", words)
+def _hook(engine: Engine, start: Path) -> Finding:
+    """What hooks say to a prompt, which starts a process where none answers them."""
+    about = "prompt hook"
+    if not engine.registry.unpaused(Caller()):
+        return (about, "note", "not tried: hooks are silent")
+    if (prompt := _answered_prompt(engine)) is None:
+        return (about, "note", "not tried: there is no claim that a prompt brings in")
+    to = f"to “{clip(one_line(prompt), PROMPT_CHARS)}”"
+    if answer := _hooked(prompt, start):
+        by = f"by the process at {socket_path(os.environ)}"
+        return (about, "ok", f"{len(answer)} characters {to}, {by}")
+    if not has_sockets():
+        return (about, "note", "hooks say nothing on this system")
+    if starts_none(os.environ):
+        return (about, "note", f"nothing {to}: hooks start no process, as {RESIDENT} says")
+    return (about, "wrong", f"nothing {to}")
 
 
 def _answered_prompt(engine: Engine) -> str | None:
@@ -154,7 +145,7 @@ def _integration(host: Host, about: str, project: Path | None) -> Iterator[Findi
         return
     if not any(file.names_us for file in found):
         return
-    old = [f.file.path for f in found if not (f.is_current or (f.names_us and not f.is_ours))]
+    old = [f.name for f in found if not (f.is_current or (f.names_us and not f.is_ours))]
     if old:
         again = f"`{program()} install {about}` writes or prints it"
         yield (about, "note", f"not as this version has it: {', '.join(old)}; {again}")

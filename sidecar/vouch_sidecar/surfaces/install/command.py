@@ -82,7 +82,7 @@ def project_of(start: Path) -> Path:
 
 def _install(found: FoundFile, dry_run: bool) -> None:
     """Write a file, or print what belongs into one of others. Raises OSError."""
-    path, text = found.file.path, found.file.text
+    path, text = found.name, found.file.text
     if found.is_current:
         say(f"{path} is there")
     elif found.before is not None and not found.is_ours:
@@ -102,9 +102,9 @@ def _uninstall(found: FoundFile, base: Path, dry_run: bool) -> None:
     if found.is_ours:
         if not dry_run:
             _remove(found, base)
-        say(f"{'would remove' if dry_run else 'removed'} {found.file.path}")
+        say(f"{'would remove' if dry_run else 'removed'} {found.name}")
     elif found.names_us:
-        say(f"take out by hand what names {PROGRAM} in {found.file.path}", err=True)
+        say(f"take out by hand what names {PROGRAM} in {found.name}", err=True)
 
 
 def _remarks(host: Host, base: Path, project: Path | None, found: list[FoundFile]) -> Iterator[str]:
@@ -131,14 +131,18 @@ def faults(host: Host, base: Path, project: Path | None) -> Iterator[str]:
     for path in host.vouch:
         with suppress(UnreadableError):
             if _VOUCH_HOOK.search(_text_of(base / path) or ""):
-                yield f"vouch's own prompt hook gives each prompt a second block; it is in {path}"
+                named = _name_of(base, path, project)
+                yield f"vouch's own prompt hook gives each prompt a second block; it is in {named}"
 
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file of an integration, where it lies, and what stands there; None if nothing does."""
+    """A file of an integration, what it is called in messages, where it lies, and what stands
+    there; None if nothing does.
+    """
 
     file: HostFile
+    name: str
     path: Path
     before: str | None
 
@@ -166,19 +170,28 @@ def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]
     base, files = host.files(_command_for(project), project)
     found, root = [], base.resolve()
     for file in files:
+        name = _name_of(base, file.path, project)
         try:
             path = (root / file.path).resolve()
             before = _text_of(path)
         except (OSError, RuntimeError, UnreadableError) as error:  # of a link that leads to itself
-            words = f"{file.path} can't be read: {error}; nothing was changed"
+            words = f"{name} can't be read: {error}; nothing was changed"
             raise click.ClickException(words) from None
         if path != root / file.path and not (project is None and path.is_relative_to(root)):
-            words = f"{file.path} lies behind a link: nothing is written through one"
+            words = f"{name} lies behind a link: nothing is written through one"
             raise click.ClickException(words)
         if KB_DIRNAME in path.parts:
-            raise click.ClickException(f"{file.path} lies in a knowledge base: nothing is written")
-        found.append(FoundFile(file, path, before))
+            raise click.ClickException(f"{name} lies in a knowledge base: nothing is written")
+        found.append(FoundFile(file, name, path, before))
     return base, found
+
+
+def _name_of(base: Path, path: str, project: Path | None) -> str:
+    """What a file below the base of an integration is called: of a user, by its whole path."""
+    whole, home = base / path, Path.home()
+    if project is not None:
+        return path
+    return f"~/{whole.relative_to(home)}" if whole.is_relative_to(home) else str(whole)
 
 
 def _text_of(path: Path) -> str | None:
