@@ -75,7 +75,7 @@ export interface ClaimResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** What is in play in the session named. */
   readonly _meta?: Meta | null;
-  /** Whom to ask: people by claims, owners and their teams' people, then owners of files by CODEOWNERS. */
+  /** Whom to ask: people by claims and relations, then owners of files by CODEOWNERS. */
   readonly people: readonly PersonRow[];
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly Author[] | null;
@@ -234,7 +234,7 @@ export interface EntityResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** What is in play in the session named. */
   readonly _meta?: Meta | null;
-  /** Whom to ask: people by claims, owners and their teams' people, then owners of files by CODEOWNERS. */
+  /** Whom to ask: people by claims and relations, then owners of files by CODEOWNERS. */
   readonly people: readonly PersonRow[];
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly Author[] | null;
@@ -556,7 +556,7 @@ export interface PersonRow {
   /** Of an owner by CODEOWNERS the handle, as in `octo-org/octocats`. */
   readonly name: string;
   readonly type: string;
-  /** The team through which somebody was found, or the pattern of CODEOWNERS. */
+  /** The pattern of CODEOWNERS that names an owner. */
   readonly via: string | null;
   /** Claims that count for both. */
   readonly claim_count: number;

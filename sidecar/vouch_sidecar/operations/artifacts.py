@@ -44,7 +44,7 @@ from vouch_sidecar.retrieval.lookup import (
     successors,
 )
 from vouch_sidecar.retrieval.people.authors import Author
-from vouch_sidecar.retrieval.people.of_files import PersonToAsk, Subject, authors, owners
+from vouch_sidecar.retrieval.people.of_files import PersonToAsk, Subject, authors, with_owners
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.locator import line_in
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
@@ -156,8 +156,8 @@ class ArtifactResult(Result):
     """What stands around an artifact."""
 
     people: list[PersonRow] = Field(
-        description="Whom to ask: people by claims, owners and their teams' people, then owners "
-        "of files by CODEOWNERS."
+        description="Whom to ask: people by claims and relations, then owners of files by "
+        "CODEOWNERS."
     )
     by_commits: list[Author] | None = by_commits_field()
     pages: list[PageRef] = Field(description="Those that list it.")
@@ -170,7 +170,7 @@ def around(
 ) -> dict[str, Any]:
     """The fields of `ArtifactResult`. `owned`: owners of the files of `about` are asked, too."""
     return {
-        "people": person_rows([*people, *(owners([about]) if owned else ())]),
+        "people": person_rows(with_owners(people, [about] if owned else [])),
         "by_commits": authors([about]) or None,
         "pages": [
             PageRef(

@@ -24,9 +24,7 @@ class PersonRow(Wire):
         description="Of an owner by CODEOWNERS the handle, as in `octo-org/octocats`."
     )
     type: str
-    via: str | None = Field(
-        description="The team through which somebody was found, or the pattern of CODEOWNERS."
-    )
+    via: str | None = Field(description="The pattern of CODEOWNERS that names an owner.")
     claim_count: int = Field(description="Claims that count for both.")
     relation: str | None = Field(
         description="Label of the relation, such as `owned_by`; `owns`: by CODEOWNERS."

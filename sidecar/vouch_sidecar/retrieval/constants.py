@@ -251,9 +251,3 @@ MAX_PATHS_OF_AUTHOR = 7
 """Files listed for an author; the field `files` counts all of them."""
 MAX_CLAIMS_WITH_FILES = 100
 """Claims whose files are looked up for authors and owners; the best by worth."""
-MAX_FILES_OF_AUTHORS = 500
-"""Files whose commits are counted; those with the strongest ties."""
-MAX_BELOW = 50
-"""A folder that a claim names stands for its files up to this number: nobody knows all files of a
-larger one.
-"""

@@ -20,9 +20,7 @@ from vouch_sidecar.retrieval.constants import (
     COMMIT_HALF_LIFE_DAYS,
     COMMITS_BESIDE,
     FEW,
-    MAX_BELOW,
     MAX_CLAIMS_WITH_FILES,
-    MAX_FILES_OF_AUTHORS,
     MAX_PATHS_OF_AUTHOR,
 )
 from vouch_sidecar.retrieval.files.file_ties import file_strengths
@@ -61,8 +59,7 @@ class PersonToAsk(NamedTuple):
     """Somebody to ask, and why; an owner of files has a handle and no id.
 
     `claim_count` is the number of live, visible claims that count for both. `relation` is the label
-    of the relation between them. `via` is the team through which somebody was found, or the pattern
-    of the rule that names an owner.
+    of the relation between them. `via` is the pattern of the rule that names an owner.
     """
 
     entity_id: str | None
@@ -81,13 +78,15 @@ def about_entity(view: View, entity: Entity) -> Subject:
     return Subject(view, claims)
 
 
-def owners(subjects: Sequence[Subject]) -> list[PersonToAsk]:
-    """The owners of the files of each subject, those of most and strongest ties first. A model is
-    told of teams alone, unless settings allow more.
+def with_owners(asked: Iterable[PersonToAsk], subjects: Sequence[Subject]) -> list[PersonToAsk]:
+    """Some people, then the owners of the files of each subject, those of most and strongest ties
+    first, without whom one of these people is called like. A model is told of teams alone, unless
+    settings allow more.
     """
-    told, never = list[PersonToAsk](), _never_told(subjects)
+    rows, never = [*asked], _never_told(subjects)
+    declared = {(row.collection, row.entity_id) for row in rows}
     for subject in subjects:
-        view = subject.view
+        view, called = subject.view, subject.view.knowledge.names.exactly
         tells = {True: view.settings.people.git != "off", False: _tells_persons(view)}
         every = [
             PersonToAsk(
@@ -101,10 +100,14 @@ def owners(subjects: Sequence[Subject]) -> list[PersonToAsk]:
                 collection=view.shown_collection,
             )
             for (handle, is_team), pattern in _owners(subject).items()
-            if tells[is_team] and _may_be_named([handle], never)
+            if tells[is_team]
+            and _may_be_named([handle], never)
+            and declared.isdisjoint(
+                (view.shown_collection, who) for who in (*called(handle), *called(f"@{handle}"))
+            )
         ]
-        told += every[:FEW]
-    return told
+        rows += every[:FEW]
+    return rows
 
 
 def _tells_persons(view: View) -> bool:
@@ -171,26 +174,11 @@ def _changes(subjects: Sequence[Subject]) -> dict[tuple[Commit, File], float]:
     changes, never = dict[tuple[Commit, File], float](), _never_told(subjects)
     for subject in subjects:
         view, history = subject.view, subject.view.workspace.history
-        for path, strength in _files_with_commits(subject).items() if _tells_persons(view) else ():
+        for path, strength in subject.files.items() if _tells_persons(view) else ():
             for commit in (history.commits[number] for number in history.by_path.get(path, ())):
                 if _may_be_named(history.names[commit.person], never):
                     changes[commit, (view.identity, path)] = strength
     return changes
-
-
-def _files_with_commits(subject: Subject) -> dict[str, float]:
-    """The files of a subject, with the strength of the tie. A folder stands for its files where
-    they are few.
-    """
-    files: dict[str, float] = {}
-    by_path = subject.view.workspace.history.by_path
-    for path, strength in subject.files.items():
-        is_folder = path.endswith("/")
-        below = [each for each in by_path if each.startswith(path)] if is_folder else [path]
-        for each in below if len(below) <= MAX_BELOW else ():
-            files[each] = max(strength, files.get(each, 0.0))
-    order = sorted(files.items(), key=lambda item: (-item[1], item[0]))
-    return dict(order[:MAX_FILES_OF_AUTHORS])
 
 
 def _author(changes: Iterable[tuple[Commit, File]]) -> Author:

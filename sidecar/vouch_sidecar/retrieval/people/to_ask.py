@@ -1,5 +1,5 @@
 """Whom to ask about an entity, a claim or a topic: people who share claims with it, then those whom
-its relations name, then people of the teams among these.
+its relations name.
 
 Only claims and relations count, and in blocks owners of code and authors of commits where these may
 be named. Names of people in texts do not.
@@ -9,16 +9,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 
 from vouch_sidecar.kb.records import Claim, Entity, Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import MANY
 from vouch_sidecar.retrieval.evidence.text_kinds import is_common_word
 from vouch_sidecar.retrieval.people.experts import Expert, rank
-from vouch_sidecar.retrieval.people.of_files import PersonToAsk, about_entity, authors, owners
+from vouch_sidecar.retrieval.people.of_files import (
+    PersonToAsk,
+    about_entity,
+    authors,
+    with_owners,
+)
 from vouch_sidecar.retrieval.people.topic_matches import Match, TopicMatches, matching
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
@@ -27,8 +32,6 @@ from vouch_sidecar.text.prompt_text import BEST, WHOM
 PERSON = "person"
 BY_CLAIMS = 3
 """People named for their claims, at most."""
-OF_A_TEAM = 2
-"""People named for each team that owns an entity, at most."""
 ROLES = {
     "owned_by": "owner",
     "owns": "owner",
@@ -38,8 +41,9 @@ ROLES = {
     "leads": "lead",
     "member_of": "of the same team",
 }
-"""Labels of relations that say whom to ask, and what each makes somebody."""
-_FROM_THE_ENTITY = frozenset({"owned_by", "maintained_by", "led_by"})
+"""Labels of relations that say whom to ask, and what each makes somebody: who stands at its end, if
+the label ends in `by`, else who stands at its beginning.
+"""
 MAX_ALIKE = 5
 """Entities of whose names a topic may be a part to mean them all."""
 ENTITIES_OF_CLAIMS = 3
@@ -64,7 +68,7 @@ def told_in_blocks(view: View, entity: Entity, text: str) -> str:
         return ""
     view = replace(view, is_model=True)
     about = [about_entity(view, entity)]
-    told = [f"{row.name} ({row.said})" for row in (*people(view, entity), *owners(about))]
+    told = [f"{row.name} ({row.said})" for row in with_owners(people(view, entity), about)]
     told += [f"{author.name} ({count(author.commits, 'commit')})" for author in authors(about)]
     return ", ".join(told)
 
@@ -84,32 +88,18 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
 
 def people(view: View, *entities: Entity) -> list[PersonToAsk]:
     """Whom to ask about some entities, each once. A person is asked directly."""
-    rows: dict[str, PersonToAsk] = {}
+    rows: dict[str | None, PersonToAsk] = {}
     for entity in entities:
-        near = [] if entity.type == PERSON else _near(view, entity)
-        for who, claims, relation in near:
-            rows.setdefault(who.id, _person(view, who, claims, relation))
-        for team in (who for who, _, _ in near if who.type != PERSON):
-            theirs = [each for each in _near(view, team) if each[0].type == PERSON]
-            for who, claims, _ in theirs[:OF_A_TEAM]:
-                rows.setdefault(who.id, _person(view, who, claims, via=team))
+        for row in _near(view, entity) if entity.type != PERSON else ():
+            rows.setdefault(row.entity_id, row)
     return list(rows.values())
 
 
-def _person(
-    view: View,
-    who: Entity,
-    claims: int,
-    relation: str | None = None,
-    via: Entity | None = None,
-) -> PersonToAsk:
-    """The row of somebody; of who is found through a team, `claims` are those shared with that."""
-    role = ROLES[relation] if relation is not None else ""
-    team = f"via {via.name}" if via is not None else ""
-    said = ", ".join(filter(None, (role, team, count(claims, "claim") if claims else "")))
-    team_id = None if via is None else via.id
-    names = who.id, who.name, who.type
-    return PersonToAsk(*names, team_id, claims, relation, said, view.shown_collection)
+def _person(view: View, who: Entity, claims: int, relation: str | None = None) -> PersonToAsk:
+    said = [ROLES[relation]] if relation is not None else []
+    said += [count(claims, "claim")] if claims else []
+    why = claims, relation, ", ".join(said)
+    return PersonToAsk(who.id, who.name, who.type, None, *why, view.shown_collection)
 
 
 def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
@@ -128,7 +118,7 @@ def people_on_topic(matches: TopicMatches) -> list[PersonToAsk]:
     each view; then the owners of its files.
     """
     every = [people(match.view, *_named_by(match)) for match in matches.in_views]
-    return [*chain.from_iterable(every), *owners(matches.subjects)]
+    return with_owners(chain.from_iterable(every), matches.subjects)
 
 
 def _named_by(match: Match) -> list[Entity]:
@@ -141,22 +131,24 @@ def _named_by(match: Match) -> list[Entity]:
     return [entity for entity in entities if entity is not None][:MANY]
 
 
-def _near(view: View, entity: Entity) -> list[tuple[Entity, int, str | None]]:
+def _near(view: View, entity: Entity) -> Iterator[PersonToAsk]:
     """People who share claims with an entity, then whom its relations name, in the order of
-    `ROLES`, each once with the number of claims and the relation.
+    `ROLES`.
     """
     ids = view.search.ids(view.search.claims_of([entity.id]))
     shared = Counter(e for claim_id in ids for e in view.knowledge.links(claim_id)[0])
-    responsible: dict[str, tuple[Entity, int, str | None]] = {}
-    relations = [each for each in view.visible.relations_of(entity.id) if each.relation in ROLES]
-    for relation in sorted(relations, key=lambda each: list(ROLES).index(each.relation)):
-        mine, other_id = relation.source, relation.target
-        if relation.relation not in _FROM_THE_ENTITY:
-            mine, other_id = other_id, mine
-        other = view.visible.entity(other_id)
-        if mine == entity.id != other_id and other is not None:
-            responsible.setdefault(other_id, (other, shared[other_id], relation.relation))
-    others = map(view.visible.entity, shared.keys() - {entity.id, *responsible})
-    beside = [(e, shared[e.id], None) for e in others if e and e.type == PERSON]
-    beside.sort(key=lambda each: (-each[1], each[0].id))
-    return [*beside[:BY_CLAIMS], *responsible.values()]
+    relations, responsible = [*view.visible.relations_of(entity.id)], dict[str, str]()
+    for label in ROLES:
+        for relation in (each for each in relations if each.relation == label):
+            mine, other = relation.source, relation.target
+            if not label.endswith("_by"):
+                mine, other = other, mine
+            if mine == entity.id != other:
+                responsible.setdefault(other, label)
+    beside = sorted(shared.keys() - responsible.keys(), key=lambda each: (-shared[each], each))
+    persons = (who for who in map(view.visible.entity, beside) if who and who.type == PERSON)
+    for who in islice(persons, BY_CLAIMS):
+        yield _person(view, who, shared[who.id])
+    for other, label in responsible.items():
+        if (whom := view.visible.entity(other)) is not None:
+            yield _person(view, whom, shared[other], label)
