@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.oracle import COMMAND, OracleKb, Step
+from tests.oracle import OracleKb, Step
 
 if TYPE_CHECKING:
     from tests.engine.bases import Clock
@@ -59,12 +59,6 @@ def clock() -> Clock:
     from tests.engine.bases import Clock  # with the engine, which not every test needs
 
     return Clock()
-
-
-@pytest.fixture(scope="session")
-def vouch_kb() -> Path:
-    """The real `vouch-kb` command."""
-    return COMMAND
 
 
 @pytest.fixture(scope="session")

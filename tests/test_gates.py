@@ -27,6 +27,7 @@ from vouch_sidecar.surfaces.local.user_socket import ask as ask_socket
 
 from tests.engine.bases import base, finished
 from tests.engine.processes import kept, place, until
+from tests.engine.world import PASSING, lasting
 from tests.kb.samples import claim, dump, entity, page, receipt, source
 from tests.mcp.client import host
 from tests.protocol.client import Client, at, environment, indexed_client
@@ -47,8 +48,7 @@ SCOPES: tuple[Any, ...] = (
 TEXTS = ("Does the Key Vault rotate its signing keys?", "signing keys rotate bait", "Key Vault")
 FILE = re.compile(r"[\w/-]+\.(?:yaml|md)\b")
 LISTS = re.compile(r"stat|diagnostic|shell check|shell doctor|log")
-PASSING = {"generation", "probe_time_ms", "from_cache", "indexed_at", "tokenId", "sessions"}
-PASSING |= {"unmatched", "_meta"}
+OWN = PASSING | {"tokenId", "sessions", "unmatched", "_meta"}
 """Fields that differ from run to run, or hold the asker's own words or what `salience` says."""
 
 
@@ -262,16 +262,10 @@ class Served:
         """Answers as texts, without what differs from run to run."""
 
         def text(answer: Any) -> str:
-            said = json.dumps(lasting(answer), sort_keys=True, ensure_ascii=False)
+            said = json.dumps(lasting(answer, OWN), sort_keys=True, ensure_ascii=False)
             return said.replace(str(self.root), "")
 
         return {asked: text(answer) for asked, answer in answers}
-
-
-def lasting(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {k: lasting(v) for k, v in value.items() if k not in PASSING}
-    return [lasting(item) for item in value] if isinstance(value, list) else value
 
 
 @contextmanager

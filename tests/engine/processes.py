@@ -14,8 +14,6 @@ from typing import Any
 from tantivy import Index
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
-from vouch_sidecar.index.schema import stems_in
-from vouch_sidecar.text.content_words import content_stems
 
 from tests.engine.bases import cached
 from tests.forks import Forked
@@ -111,16 +109,12 @@ def until(
         time.sleep(0.02)
 
 
-def holds(folder: Path, text: str) -> bool:
-    """Whether any file of the cache holds a text, compressed or not. What can't be opened, since
+def holds(folder: Path, word: str) -> bool:
+    """Whether any file of the cache holds a word that is its own stem. What can't be opened, since
     it is being written, counts as holding it.
     """
     try:
-        files = [path for path in folder.rglob("*") if path.is_file()]
-        if any(text.encode() in path.read_bytes() for path in files):
-            return True
-        stems = set(content_stems(text))
-        return any(stems <= _stems_in(path.parent) for path in files if path.name == "meta.json")
+        return word in kept(folder)
     except (OSError, ValueError):
         return True
 
@@ -136,11 +130,6 @@ def kept(folder: Path) -> str:
             every = (value for one in documents for of in one.to_dict().values() for value in of)
             texts += (str(v, "utf-8") if isinstance(v, bytes) else str(v) for v in every)
     return "\n".join(texts)
-
-
-def _stems_in(base: Path) -> set[str]:
-    documents = Knowledge(Layer(Index.open(str(base)))).documents()
-    return {stem for document in documents for stem in stems_in(document)}
 
 
 def sockets(folder: Path) -> list[Path]:

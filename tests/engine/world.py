@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -198,7 +198,7 @@ def answers(asking: Ask, root: Path) -> dict[str, str]:
     """By question what is said: all that has to be the same after a restart."""
     found = {}
     for operation, params in questions():
-        said = json.dumps(_lasting(asking(operation, **params)), sort_keys=True)
+        said = json.dumps(lasting(asking(operation, **params)), sort_keys=True)
         found[f"{operation} {params}"] = said.replace(str(root), "ROOT")
     return found
 
@@ -216,9 +216,10 @@ def said_by(engine: Engine) -> dict[str, str]:
     return answers(asking, root)
 
 
-def _lasting(value: Any) -> Any:
+def lasting(value: Any, without: Set[str] = PASSING) -> Any:
+    """A result without what differs from run to run, and from process to process."""
     if isinstance(value, dict):
-        return {k: _lasting(v) for k, v in value.items() if k not in PASSING}
+        return {k: lasting(v, without) for k, v in value.items() if k not in without}
     if isinstance(value, list):  # what is pending comes when it comes
-        return [_lasting(item) for item in value if item != "workspace_pending"]
+        return [lasting(item, without) for item in value if item != "workspace_pending"]
     return value

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.install.conftest import Install, tree
+from tests.oracle import COMMAND
 
 
-def plugged(vouch_kb: Path, root: Path, host: str) -> None:
+def plugged(root: Path, host: str) -> None:
     """Let vouch install its own integration."""
     subprocess.run(
-        [vouch_kb, "install-mcp", host],
+        [COMMAND, "install-mcp", host],
         cwd=root,
         env={**os.environ, "HOME": str(root.parent)},
         check=True,
@@ -27,10 +28,10 @@ def plugged(vouch_kb: Path, root: Path, host: str) -> None:
     ("host", "file"), [("claude-code", ".claude/settings.json"), ("codex", ".codex/hooks.json")]
 )
 def test_its_prompt_hook_is_named_and_stays(
-    install: Install, root: Path, vouch_kb: Path, host: str, file: str
+    install: Install, root: Path, host: str, file: str
 ) -> None:
     assert "second block" not in install(host, "--dry-run").stderr
-    plugged(vouch_kb, root, host)
+    plugged(root, host)
     before = tree(root)
     said = install(host).stderr
     (line,) = (line for line in said.splitlines() if "second block" in line)

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from tests.engine.world import PASSING, lasting
 from tests.hook.conftest import Place, project
 from tests.protocol import knowledge
 from tests.protocol.client import Client, run_command
 
-OWN = {"generation", "probe_time_ms", "from_cache", "indexed_at", "sessions", "watcher"}
+OWN = PASSING | {"sessions", "watcher"}
 """What tells one process from another."""
 
 
@@ -32,9 +33,7 @@ def server(place: Place) -> Iterator[Client]:
 def ask(place: Place, *args: str, env: Mapping[str, str] | None = None) -> Any:
     """What a command prints as JSON, but for what is the process's own."""
     done = run_command(*args, "--json", cwd=place.root, env={**place.env, **(env or {})})
-    return json.loads(
-        done.stdout, object_hook=lambda found: {name: found[name] for name in found.keys() - OWN}
-    )
+    return lasting(json.loads(done.stdout), OWN)
 
 
 def answered(client: Client, operation: str) -> int:

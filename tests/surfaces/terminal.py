@@ -12,8 +12,8 @@ import pytest
 from vouch_sidecar.surfaces.cli import main
 
 from tests.protocol.client import COMMAND, as_command, run_command
-from tests.surfaces.courier import COURIER
 
+COURIER = Path(__file__).parents[2] / "examples" / "courier"
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 

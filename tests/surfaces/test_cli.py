@@ -14,7 +14,7 @@ from vouch_sidecar.surfaces.cli import main
 
 from tests.kb.samples import claim, entity, put
 from tests.protocol import knowledge
-from tests.protocol.client import environment, run_command
+from tests.protocol.client import COMMAND, environment, run_command
 from tests.surfaces.terminal import on_terminal, run
 from tests.workspace.places import cite, repository, write
 
@@ -110,15 +110,13 @@ def test_a_hint_is_no_problem(root: Path) -> None:
     assert said.count("dangling-link") == 1
 
 
-def test_without_a_knowledge_base_the_next_step_is_named_and_works(
-    tmp_path: Path, vouch_kb: Path
-) -> None:
+def test_without_a_knowledge_base_the_next_step_is_named_and_works(tmp_path: Path) -> None:
     for command in (["experts", "jwt"], ["experts", "jwt", "--json"], ["status"], ["check"]):
         done = run(tmp_path, *command, code=2)
         assert done.stdout == ""
         assert done.stderr.startswith(f"Error: no knowledge base found from {tmp_path}; to make")
         assert "`pipx install vouch-kb`, then `vouch init`" in done.stderr
-    subprocess.run([vouch_kb.with_name("vouch"), "init"], cwd=tmp_path, check=True)
+    subprocess.run([COMMAND.with_name("vouch"), "init"], cwd=tmp_path, check=True)
     assert run(tmp_path, "check").stderr == "No problems.\n"
 
 

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.forks import Forked
 from tests.protocol import knowledge
 from tests.protocol.client import environment
-from tests.surfaces.json_lines import Answer, answers
+
+Answer = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return knowledge.make(tmp_path_factory.mktemp("jsonl") / "project")
+
+
+def answers(root: Path, *lines: bytes) -> list[bytes]:
+    """The answers to lines that are sent at once."""
+    process = Forked(["jsonl"], root, environment({}))
+    printed, errors = process.communicate(b"\n".join(lines))
+    assert process.returncode == 0, errors
+    return printed.splitlines()
 
 
 def error(answer: Answer) -> str:
@@ -46,8 +57,9 @@ def test_bad_lines_cost_no_other(root: Path) -> None:
     """The first index is waited for."""
     bad = [{"id": number, **line} for number, (line, _) in enumerate(REFUSED)]
     asked = {"id": "asked", "method": "kb.experts", "params": {"topic": "jwt"}}
-    found = answers(root, *NO_REQUESTS, b"", b"   ", *bad, {**asked, "params": None}, asked)
-    *refused, last = found
+    objects = [json.dumps(each).encode() for each in (*bad, {**asked, "params": None}, asked)]
+    found = answers(root, *NO_REQUESTS, b"", b"   ", *objects)
+    *refused, last = map(json.loads, found)
     assert [(answer["id"], error(answer)) for answer in refused] == [
         *((None, "invalid_request") for _ in NO_REQUESTS),
         *((number, code) for number, (_, code) in enumerate(REFUSED)),
@@ -60,7 +72,4 @@ def test_bad_lines_cost_no_other(root: Path) -> None:
 
 def test_an_id_of_any_depth_is_answered(root: Path) -> None:
     sent = [b'{"id": %s}' % (b"[" * depth + b"]" * depth) for depth in range(800, 1_000)]
-    process = Forked(["jsonl"], root, environment({}))
-    printed, errors = process.communicate(b"\n".join(sent))
-    assert process.returncode == 0, errors
-    assert len(printed.splitlines()) == len(sent)
+    assert len(answers(root, *sent)) == len(sent)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -14,11 +16,29 @@ from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.surfaces.agent_requests import harmless
 
+from tests.engine.processes import serving, until
+from tests.engine.world import PASSING, lasting
 from tests.mcp.client import content_of, host
-from tests.protocol.client import environment, indexed_client
-from tests.surfaces.courier import COURIER, QUESTIONS, TEXT, comparable
-from tests.surfaces.json_lines import answers
-from tests.surfaces.terminal import run
+from tests.protocol.client import environment, indexed_client, run_command
+from tests.surfaces.terminal import COURIER
+
+TEXT = "Can we restart Relay while the rate limiter is busy?"
+QUESTIONS = {name: dict(islice(each.example.items(), 1)) for name, each in operations().items()}
+"""By operation the main param of its example."""
+OWN = PASSING | {"sessions", "watcher", "operations"}
+"""What the contract exempts, and what tells one process from another."""
+OF_SHELL = {
+    **{name: [*map(str, params.values())] for name, params in QUESTIONS.items()},
+    "salience": [TEXT],
+    "files": QUESTIONS["files"]["paths"],
+}
+
+
+def ask_all(ask: Callable[..., Any]) -> dict[str, Any]:
+    """The answer to every question, once what lies around is known and a prompt was heard."""
+    until(lambda: not ask("status")["degraded"])
+    ask("experts", topic=TEXT, **QUESTIONS["salience"])
+    return {name: ask(name, **params) for name, params in QUESTIONS.items()}
 
 
 @pytest.fixture(scope="module")
@@ -26,48 +46,30 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     """By surface, the answer to every question."""
     root = tmp_path_factory.mktemp("parity") / "courier"
     shutil.copytree(COURIER, root)
-    prompt = {"session_id": "shell", "topic": TEXT}
+    found = {}
     with indexed_client(root) as client:
-        client.until("vouch/status", {}, lambda status: not status["degraded"])
-        client.notify("vouch/prompt", {"session_id": "shell", "text": TEXT})
-        lsp = {
-            name: client.request(operations()[name].method, params)
-            for name, (params, _) in QUESTIONS.items()
-        }
-    lines = [
-        {"id": name, "method": f"kb.{name}", "params": p} for name, (p, _) in QUESTIONS.items()
-    ]
-    first = {"id": "first", "method": "kb.experts", "params": prompt}
-    jsonl = {answer["id"]: answer["result"] for answer in answers(root, first, *lines)}
-    shell = {
-        name: json.loads(run(root, name, *args, "--json").stdout)
-        for name, (_, args) in QUESTIONS.items()
-        if args is not None
-    }
+        found["lsp"] = ask_all(lambda name, **of: client.request(operations()[name].method, of))
+    with serving(root, {}, 1) as (server,):
+        found["jsonl"] = ask_all(server.ask)
     with open_kb(root) as kb:
-        kb.experts(TEXT, session_id="shell")
-        python = {
-            name: as_json(kb.ask(operations()[name], params))
-            for name, (params, _) in QUESTIONS.items()
-        }
+        found["python"] = ask_all(lambda name, **of: as_json(kb.ask(operations()[name], of)))
     with host(root, environment({})) as agent:
-        agent.call("experts", session_id="shell", topic=TEXT)
-        mcp = {
-            name: content_of(agent.call(name, **params)) for name, (params, _) in QUESTIONS.items()
-        }
-    return {"lsp": lsp, "jsonl": jsonl, "shell": shell, "python": python, "mcp": mcp}
+        found["mcp"] = ask_all(lambda name, **of: content_of(agent.call(name, **of)))
+    shell = found["shell"] = {}
+    for name in QUESTIONS.keys() - {"capabilities", "session_end", "stats"}:
+        done = run_command(name, *OF_SHELL[name], "--json", cwd=root)
+        shell[name] = json.loads(done.stdout)
+    return found
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_same_answer(given: dict[str, dict[str, Any]], name: str) -> None:
-    expected = comparable(given["lsp"][name])
-    assert comparable(given["jsonl"][name]) == expected
-    assert comparable(given["python"][name]) == expected
+    answers = {one: lasting(said[name], OWN) for one, said in given.items() if name in said}
+    expected = answers.pop("lsp")
     block = {"text": expected["text"]} if name == "context" else {}
-    assert comparable(given["mcp"][name]) == {**harmless(expected), **block}
+    assert answers.pop("mcp") == {**harmless(expected), **block}
+    assert [*answers.values()] == [expected] * len(answers)
     Draft202012Validator(standalone(operations()[name].result)).validate(given["mcp"][name])
-    if name in given["shell"]:
-        assert comparable(given["shell"][name]) == expected
     if name in ("experts", "salience", "context", "search", "mentions"):
         keys = ("experts", "salience", "items", "hits", "mentions")
-        assert any(given["lsp"][name].get(key) for key in keys)
+        assert any(expected.get(key) for key in keys)

@@ -9,8 +9,7 @@ from rich.cells import cell_len
 
 from tests.protocol import knowledge
 from tests.protocol.client import run_command
-from tests.surfaces.courier import COURIER
-from tests.surfaces.terminal import on_terminal
+from tests.surfaces.terminal import COURIER, on_terminal
 
 LONG = "relay-answers-202-early--contradicts--relay-202-before-durable"
 COMMANDS = [
