@@ -27,10 +27,12 @@ _MODIFIED = (
 _C_LIKE_CALLS = r"(?!(?:return|else|new|throw|await|case|goto|delete)\b)"
 _PATTERNS = {
     "python": (
-        r"^\s*+(?:async\s++)?(?:def|class)\s++NAME",
-        r"^(?: {4}|\t)?NAME\s*+(?::[^=]++)?=(?!=)",
-        r"^\s++self\.NAME\s*+(?::[^=]++)?=(?!=)",
-        r"^(?: {4}|\t)NAME\s*+:[^,]++(?<!\()$",
+        (
+            r"^(?:\s*+(?:async\s++)?(?:def|class)\s++NAME"
+            r"|(?: {4}|\t)?NAME\s*+(?::[^=]++)?=(?!=)"
+            r"|\s++self\.NAME\s*+(?::[^=]++)?=(?!=)"
+            r"|(?: {4}|\t)NAME\s*+:[^,]++(?<!\()$)"
+        ),
     ),
     "javascript": (
         r"\b(?:function(?:\s*+\*)?|class|interface|type|enum|namespace)\s++NAME",
@@ -41,11 +43,13 @@ _PATTERNS = {
         r"^\s*+(?:exports\.|module\.exports\.|static\s++)?NAME\s*+[=:]\s*+(?:async\b|function\b|\()",
     ),
     "go": (
-        r"^func\s++(?:\([^)]*+\)\s*+)?NAME",
-        r"^type\s++NAME",
-        r"^(?:var|const)\s++NAME",
-        r"^\t(?:type\s++)?NAME\s++(?:[\w.*\[\]]{1,200}\s{0,20})?(?:=|struct|interface|func)",
-        r"^\tNAME$",
+        (
+            r"^(?:func\s++(?:\([^)]*+\)\s*+)?NAME"
+            r"|type\s++NAME"
+            r"|(?:var|const)\s++NAME"
+            r"|\t(?:type\s++)?NAME\s++(?:[\w.*\[\]]{1,200}\s{0,20})?(?:=|struct|interface|func)"
+            r"|\tNAME$)"
+        ),
     ),
     "rust": (
         r"\b(?:fn|struct|enum|trait|type|const|static(?:\s++mut)?|mod|union)\s++NAME",
@@ -89,15 +93,14 @@ _PATTERNS = {
     ),
 }
 """What lines that define a name look like; a line is short, and so is what may be tried twice. The
-first expression of each language is for functions and types, the others also match values.
+first name of each language is that of a function or a type, the others may be those of values.
 """
 _NAME = r"(?<![\w$-])([A-Za-z_$][\w$]*+)(?![\w$-])"
 _ADDS = re.compile(r"\s*+(?:unsafe\s++)?(?:impl|extension)\b")
 """A line that adds members to a type, which another line defines."""
 _OWNER = re.compile(r"(\w++)(?:\.|::|#|(?:\[[^\]]*+\])?\) )\Z")
 """The type in front of the name of its member: `Relay::send`, `func (r *Relay) send`."""
-_CLOSING = re.compile(r"[ \t]*+(?:[{}\])]|end\b)")
-_QUOTED_NAME = re.compile(
+_QUOTED_NAME = (
     r"[\"'`](--[a-z][a-z0-9-]++|[a-z0-9]++(?:-[a-z0-9]++)++|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++)[\"'`]"
 )
 """An option, or a variable of the environment: it counts as defined where code quotes it."""
@@ -127,63 +130,50 @@ Definitions = Mapping[str, tuple[Stat, DefinedNames]]
 def names_in_file(data: bytes, language: str | None) -> DefinedNames:
     """What a file defines. Takes time in proportion to its size.
 
-    A definition ends before the next line which is indented no deeper, or with a bracket there.
+    A definition ends before the next one that is indented no deeper.
     """
     names, lines, ends = defined = DefinedNames(array("Q"), array("i"), array("i"))
     if language not in _PATTERNS or b"\0" in data[:8192]:
         return defined
     around: list[tuple[int, range, list[str]]] = []
     """The definitions around a line: indentation, places in the arrays, and names."""
-    before = 0
+    number = 0
 
-    def end_last() -> None:
-        for at in around.pop()[1]:
-            ends[at] = before
+    def end(indent: int, last: int) -> None:
+        while around and around[-1][0] >= indent:
+            for at in around.pop()[1]:
+                ends[at] = last
 
-    for number, indent, line in _lines(data):
-        deepest = indent + 1 if _CLOSING.match(line) else indent
-        while around and around[-1][0] >= deepest:
-            end_last()
-        before, first = number, len(names)
-        found = dict(_defined_in(line, language)) if first < MAX_FOUND else {}
-        owners = [owner for _, _, several in around[-MAX_OWNERS:] for owner in several]
-        for name, counts in found.items():
-            members = [f"{owner}.{name}" for owner in owners]
-            for each in (*members, name) if counts else members:
-                names.append(digest(each))
-                lines.append(number)
-                ends.append(number)
-        if found:
-            around.append((indent, range(first, len(names)), list(found)))
-    while around:
-        end_last()
-    return defined
-
-
-def _lines(data: bytes) -> Iterator[tuple[int, int, str]]:
-    """The number, indentation and text of each line that is not blank."""
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
-        if line := line[: MAX_LINE_CHARS + 1].rstrip():
-            yield number, len(line) - len(line.lstrip(" \t")), line
+        first = len(names)
+        found = dict(_defined_in(line.rstrip(), language)) if first < MAX_FOUND else {}
+        if found:
+            indent = len(line) - len(line.lstrip(" \t"))
+            end(indent, number - 1)
+            owners = [owner for _, _, several in around[-MAX_OWNERS:] for owner in several]
+            for name, counts in found.items():
+                members = [f"{owner}.{name}" for owner in owners]
+                for each in (*members, name) if counts else members:
+                    names.append(digest(each))
+                    lines.append(number)
+                    ends.append(number)
+            around.append((indent, range(first, len(names)), list(found)))
+    end(0, number)
+    return defined
 
 
 def _defined_in(line: str, language: str) -> Iterator[tuple[str, bool]]:
     """The names that a line defines, and whether each counts also where it is no member: a value
     whose name is an English word, told by its form, does not.
     """
-    if len(line) > MAX_LINE_CHARS:
-        return
-    adds = _ADDS.match(line) is not None
-    for match in _expression_of(language).finditer(line):
+    for match in _expression_of(language).finditer(line) if len(line) <= MAX_LINE_CHARS else ():
         for group, name in enumerate(match.groups(), 1):
             if name is not None:
                 is_word = group > 1 and name.isalpha() and name.islower()
-                yield name, not (is_word or adds)
+                yield name, not (is_word or _ADDS.match(line))
                 owner = _OWNER.search(line, 0, match.start(group))
                 if owner is not None:
                     yield f"{owner[1]}.{name}", True
-    for match in _QUOTED_NAME.finditer(line):
-        yield match[1], True
 
 
 @cache
@@ -191,4 +181,4 @@ def _expression_of(language: str) -> re.Pattern[str]:
     """The expression of a language, compiled when a file of it is read first. The first group is
     the name of a function or a type.
     """
-    return re.compile("|".join(_PATTERNS[language]).replace("NAME", _NAME))
+    return re.compile("|".join((*_PATTERNS[language], _QUOTED_NAME)).replace("NAME", _NAME))
