@@ -127,7 +127,7 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
     engine = unread_engine(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     collection = engine.collections[root]
     may_read, looks, built = threading.Event(), list[bool](), list[World]()
-    read, version, build = type(collection).read, Repository.version, type(collection).build
+    read, stamp, build = type(collection).read, Repository.stamp, type(collection).build
     may_read.set()
 
     def read_late(self: Collection, *args: Any) -> Seen:
@@ -136,7 +136,7 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
 
     def looked(self: Repository) -> bytes | None:
         looks.append("two.py" in collection.world.files)
-        return version(self)
+        return stamp(self)
 
     def check_out() -> None:
         may_read.clear()
@@ -149,7 +149,7 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
         return built[-1]
 
     monkeypatch.setattr(Collection, "read", read_late)
-    monkeypatch.setattr(Repository, "version", looked)
+    monkeypatch.setattr(Repository, "stamp", looked)
     async with kept(engine):
         await until(lambda: collection.world.is_whole)
         monkeypatch.setattr(Collection, "build", build_late)
@@ -231,23 +231,23 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
     )
     engine.registry.search(tree)
     (collection,) = engine.collections.values()
-    holding = Repository.holding(root if locked == "base" else tree)
+    holding, _ = Repository.holding(root if locked == "base" else tree)
     assert holding is not None
-    lock, is_changing, seen = holding.folder / "index.lock", Repository.is_changing, list[bool]()
+    lock, stamp, seen = holding.folder / "index.lock", Repository.stamp, list[bool]()
 
     def is_there() -> bool:
         if locked == "base":
             return collection.knowledge.claim("new") is not None
         return "new.py" in collection.world.files
 
-    def watched(asked: Repository) -> bool:
+    def watched(asked: Repository) -> bytes | None:
         if asked == holding and lock.exists():
             seen.append(is_there())
             if len(seen) == 20:
                 lock.unlink()
-        return is_changing(asked)
+        return stamp(asked)
 
-    monkeypatch.setattr(Repository, "is_changing", watched)
+    monkeypatch.setattr(Repository, "stamp", watched)
     async with kept(engine):
         await until(lambda: collection.world.is_whole)
         lock.touch()
@@ -263,17 +263,17 @@ def test_a_shell_waits_for_the_lock_as_well(
 ) -> None:
     root = base(tmp_path / "kb")
     git(root, "init", "-q")
-    lock, is_changing, looks = root / ".git" / "index.lock", Repository.is_changing, list[None]()
+    lock, stamp, looks = root / ".git" / "index.lock", Repository.stamp, list[None]()
 
-    def watched(asked: Repository) -> bool:
+    def watched(asked: Repository) -> bytes | None:
         looks.append(None)
         if len(looks) == 5:
             add(root, "new")
             lock.unlink()
-        return is_changing(asked)
+        return stamp(asked)
 
     lock.touch()
-    monkeypatch.setattr(Repository, "is_changing", watched)
+    monkeypatch.setattr(Repository, "stamp", watched)
     assert counts(engine_on(root), "key vault") == {"vault": 2}
 
 

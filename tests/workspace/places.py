@@ -87,13 +87,13 @@ def repository(root: Path, files: Mapping[str, str | bytes], *, commit: bool = F
 
 def held(root: Path) -> tuple[Repository, str]:
     """The repository around a folder, and its newest commit."""
-    found = Repository.holding(root)
+    found, _ = Repository.holding(root)
     assert found is not None
     return found, found.head() or ""
 
 
 def listed(root: Path, tmp_path: Path, env: Mapping[str, str] = os.environ) -> Files:
-    return list_files(root, Repository.holding(root), tmp_path / "caches", env)
+    return list_files(root, Repository.holding(root)[0], tmp_path / "caches", env)
 
 
 def source_of(content: bytes) -> str:

@@ -169,6 +169,11 @@ def _linked(root: Path, other: Path) -> None:
     (root / ".git" / "objects").symlink_to(other / ".git" / "objects")
 
 
+def _thief(root: Path, other: Path) -> None:
+    shutil.rmtree(root / ".git")
+    (root / ".git").write_text(f"gitdir: {other / '.git'}\n", "utf-8")
+
+
 def _bomb(root: Path, _: Path) -> None:
     """A commit of a billion files: nine folders in one another, ten times each."""
     made = git(root, "rev-parse", "HEAD:a.py").strip()
@@ -189,7 +194,9 @@ def _shallow(root: Path, _: Path) -> None:
     (root / ".git" / "shallow").write_text(git(root, "rev-parse", "HEAD"), "ascii")
 
 
-@pytest.mark.parametrize("trick", [_alternates, _gitdir, _linked, _bomb, _mailmap, _shallow])
+@pytest.mark.parametrize(
+    "trick", [_alternates, _gitdir, _linked, _thief, _bomb, _mailmap, _shallow]
+)
 def test_a_repository_that_can_not_be_read_says_so(
     root: Path, tmp_path: Path, trick: Callable[[Path, Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,7 +24,7 @@ from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.store import Reconciled
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.build import WorldMemo, build, is_due
-from vouch_sidecar.workspace.git import Checkout, checked_out, why_unasked
+from vouch_sidecar.workspace.git import Checkout, checked_out
 from vouch_sidecar.workspace.world import Given, World
 
 SILENT_SECONDS = 60.0
@@ -33,7 +33,6 @@ would be served for ever.
 """
 SILENT = "Nothing of {} is said: its files could not be looked at for {}"
 NO_HISTORY = "The repository's commits are not read, and their authors not named: {}"
-NO_GIT = "git is not asked, so that files are found by a walk, and authors not named: {}"
 GIT_LOCK_SECONDS = 5.0
 """How long to wait for a checkout to release git's lock before reading the files anyway."""
 LOCK_LOOK_SECONDS = 0.02
@@ -327,13 +326,11 @@ class Collection:
         """What fails or is off, as problems of the whole knowledge base (empty path)."""
         refused, silent_for = why_refused(printable(str(self.root))), f"{SILENT_SECONDS:g} seconds"
         unread = self.world.history.unread
-        unasked = why_unasked(self.tree, self.settings.trust.folders)
         off = [
             (self.is_failing and self.is_refused(), Severity.WARNING, refused),
             (self.is_torn, Severity.WARNING, "A checkout may be seen in parts"),
             (bool(unread), Severity.WARNING, NO_HISTORY.format(unread)),
             (self.is_silent, Severity.ERROR, SILENT.format(self.name, silent_for)),
-            (bool(unasked), Severity.HINT, NO_GIT.format(unasked)),
         ]
         said = [Problem("", text, severity) for is_so, severity, text in off if is_so]
         return [*self.faults.problems(), *said]

@@ -72,13 +72,15 @@ def build(
     checkout, and now and then.
     """
     began, was = memo.clock(), before.given
-    git = Repository.holding(memo.tree, given.trusted)
+    git, why_unasked = Repository.holding(memo.tree, given.trusted)
     is_other_tree = was is None or given.checkout != was.checkout
     is_in_folder = not reported.isdisjoint(before.files.folders)
     is_all = _is_sweep(before, memo) or is_other_tree or is_in_folder
     world = _listed(before, given, git, memo, reported, is_all)
     if was is not None:
-        history = _history(world, git if given.is_told else None, memo, is_all)
+        history = History(unread=why_unasked)
+        if given.is_told and git is not None:
+            history = _history(world, git, memo, is_all)
         is_new = is_all or world.files is not before.files
         searched = world.files.searched if is_new else world.files.searched & reported
         definitions = _defined(world, searched, memo, breathe)
@@ -166,16 +168,15 @@ def _kept_as() -> str:
     return f"workspace-{code_version(('text', 'workspace'))}"
 
 
-def _history(world: World, git: Repository | None, memo: WorldMemo, is_all: bool) -> History:
+def _history(world: World, git: Repository, memo: WorldMemo, is_all: bool) -> History:
     """The newest commits: read where others are checked out, and, if they could not be read, with
     each look at all files.
     """
-    before, bases = world.history, memo.bases
-    head = "" if git is None or bases is None else git.head() or ""
+    before, bases, head = world.history, memo.bases, git.head()
+    if bases is None or head is None:
+        return History()
     if head == before.head and not (is_all and before.unread):
         return before
-    if not head or git is None or bases is None:
-        return History()
     return read_history(git, head, world.prefix, bases.caches, memo.env)
 
 

@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -65,12 +65,25 @@ class Repository:
     common: Path
 
     @classmethod
-    def holding(cls, root: Path, trusted: Iterable[str] = ()) -> Repository | None:
-        """The innermost repository around a folder; None if there is none that may be read.
-        `trusted` are folders of other users that are allowed.
+    def holding(
+        cls, root: Path, trusted: Collection[str] = ()
+    ) -> tuple[Repository, str] | tuple[None, str]:
+        """The innermost repository around a folder; None if there is none that may be read, with
+        the reason if there is one. `trusted` are folders of other users that are allowed.
         """
-        examined = _examined(root, list(trusted))
-        return examined if isinstance(examined, Repository) else None
+        top = working_tree(str(root))
+        if top is None:
+            return None, ""
+        try:
+            folders = git_folders(top)
+            if folders is None:
+                return None, "its .git leads to a folder that does not lead back"
+            folder, common = map(Path, folders)
+            if any(is_refused(str(path), trusted) for path in (folder, common / "objects")):
+                return None, "it is another user's"
+        except (OSError, ValueError):
+            return None, "its files can't be read"
+        return cls(Path(top), folder, common), ""
 
     @property
     def index(self) -> Path:
@@ -105,41 +118,28 @@ class Repository:
         commits = (line.partition(b" ") for line in packed)
         return next((commit for commit, _, name in commits if name == ref.encode()), b"")
 
-    def is_changing(self) -> bool:
-        """Whether git holds its lock, as it does while it writes files."""
-        try:
+    def stamp(self) -> Stat | None:
+        """A value that changes when git has written files: the stat of its index, empty without
+        one. None while it holds its lock, as it does while it writes files.
+        """
+        with suppress(OSError, ValueError):
             locked_at = self.index.with_name("index.lock").stat().st_mtime
-        except (OSError, ValueError):
-            return False
-        return abs(time.time() - locked_at) < STALE_SECONDS
-
-    def version(self) -> Stat | None:
-        """A value that changes when git has written files."""
+            if abs(time.time() - locked_at) < STALE_SECONDS:
+                return None
         with suppress(OSError, ValueError):
             return packed(self.index.stat())
-        return None
+        return b""
 
 
 Checkout = tuple[Stat | None, ...] | None
-"""The stats of git's indices around some folders, which change when git has written files; None
-while it writes some.
-"""
+"""The stamps of the repositories around some folders; None while git writes files in one."""
 
 
-def checked_out(folders: Iterable[Path], trusted: Iterable[str]) -> Checkout:
+def checked_out(folders: Iterable[Path], trusted: Collection[str]) -> Checkout:
     """What is checked out around some folders."""
-    around = [Repository.holding(folder, trusted) for folder in dict.fromkeys(folders)]
-    held = [repository for repository in around if repository is not None]
-    is_changing = any(repository.is_changing() for repository in held)
-    return None if is_changing else tuple(repository.version() for repository in held)
-
-
-def why_unasked(root: Path, trusted: Iterable[str] = ()) -> str:
-    """Why git may not be run on the innermost repository around a folder; "" if it may, or there is
-    none.
-    """
-    examined = _examined(root, list(trusted))
-    return examined if isinstance(examined, str) else ""
+    around = (Repository.holding(folder, trusted)[0] for folder in dict.fromkeys(folders))
+    stamps = tuple(repository.stamp() for repository in around if repository is not None)
+    return None if None in stamps else stamps
 
 
 def prefix_in(top: Path, root: Path) -> str | None:
@@ -150,23 +150,6 @@ def prefix_in(top: Path, root: Path) -> str | None:
         inside = root.resolve().relative_to(top.resolve()).as_posix()
         return "" if inside == "." else f"{inside}/"
     return None
-
-
-def _examined(root: Path, trusted: list[str]) -> Repository | str:
-    """The innermost repository around a folder, or why it may not be used."""
-    top = working_tree(str(root))
-    if top is None:
-        return ""
-    try:
-        folders = git_folders(top)
-        if folders is None:
-            return "its .git leads to a folder that does not lead back"
-        folder, common = map(Path, folders)
-        if any(is_refused(str(path), trusted) for path in (folder, common / "objects")):
-            return "it is another user's"
-    except (OSError, ValueError):
-        return "its files can't be read"
-    return Repository(Path(top), folder, common)
 
 
 def _read(path: Path, limit: int) -> bytes:
