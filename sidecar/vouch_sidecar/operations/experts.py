@@ -112,7 +112,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     result = ExpertsResult(
         experts=[_row(expert, params) for expert in ranked],
         people=[row for row in people if types is None or row.type in types] or None,
-        unmatched=matches.unmatched() or None,
+        unmatched=[*matches.unmatched] or None,
         by_commits=authors(matches.subjects) or None,
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
@@ -125,14 +125,14 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
 
 
 def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
-    is_topic = expert.view.names.is_topic(expert.entity.id)
+    links, is_topic = expert.view.knowledge.links, expert.view.names.is_topic(expert.entity.id)
     explained = [
         ExplainedClaim(
             claim_id=adds.matched.claim.id,
             contribution=adds.amount,
             factors=dict(adds.factors),
             arm="entity" if adds.matched.named else "text",
-            link="derived" if is_topic else adds.matched.linked_by,
+            link="derived" if is_topic else links(adds.matched.claim.id)[1],
         )
         for adds in expert.largest(EXPLAINED_CLAIMS if params.explain else 0)
     ]

@@ -84,7 +84,7 @@ def _contributions(match: Match, weight: Weight) -> dict[str, list[Contribution]
         adds = Contribution(matched, factors, prod(factors.values()))
         again = Contribution(matched, factors | {"repeat": 0.0}, 0.0)
         says = " ".join(claim.text.lower().split()) if weight.hears_once else claim.id
-        for entity_id in matched.entity_ids:
+        for entity_id in match.view.names.entities_of(claim.id):
             out[entity_id].append(again if (entity_id, says) in heard else adds)
             heard.add((entity_id, says))
     return out

@@ -4,20 +4,17 @@ its words; of a topic that names a file with tied claims, these in place of the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import replace
 from math import fsum
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.index.layers import Hit
-from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import TITLE, key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.retrieval.constants import MAX_TOPIC_WORDS, PARTIAL_SHARE
-from vouch_sidecar.retrieval.evidence.text_kinds import Span, blanked
+from vouch_sidecar.retrieval.evidence.text_kinds import blanked
 from vouch_sidecar.retrieval.files.file_ties import tied_to_paths
 from vouch_sidecar.retrieval.people.of_files import Subject
 from vouch_sidecar.retrieval.view import View
@@ -35,81 +32,72 @@ class Matched(NamedTuple):
     """
 
     claim: Claim
-    entity_ids: frozenset[str]
     words: Words
     named: bool
     coverage: float
-    linked_by: LinkedBy
 
 
-@dataclass(frozen=True)
-class Match:
-    """The claims of one view that match a topic, by id, and what the topic names there.
-
-    It names entities and derived topics at `mentions`, and `files`, with folders, which have a
-    slash at their end; it is a part of the names of the entities and derived topics in `parts`.
+class Match(NamedTuple):
+    """The claims of one view that match a topic, by id. The topic names entities and derived topics
+    at `mentions`, and is a part of the names of those in `parts`.
     """
 
     view: View
     mentions: Sequence[Mention]
     parts: Sequence[str]
-    files: Sequence[str]
     claims: Sequence[Matched]
 
 
-@dataclass(frozen=True)
-class TopicMatches:
-    """The claims of each view that match a topic, found once for all parts of an answer."""
+class TopicMatches(NamedTuple):
+    """The claims of each view that match a topic, found once for all parts of an answer.
 
-    topic: str
+    Owners and authors are looked for about `subjects`. Words that stand in no live, visible claim,
+    page or topic are `unmatched`: as written and in order, without words of names, and without
+    those that ask for somebody.
+    """
+
     in_views: Sequence[Match]
-    unknown: Sequence[Term]
-    """The words of the topic that stand in no live, visible claim, page or topic."""
-
-    @cached_property
-    def subjects(self) -> list[Subject]:
-        """What owners and authors are looked for about."""
-        return [
-            Subject(match.view, [matched.claim for matched in match.claims], match.files)
-            for match in self.in_views
-        ]
-
-    def unmatched(self) -> list[str]:
-        """The unknown words as written and in order, without words of names, and without those that
-        ask for somebody.
-        """
-        if any(match.parts for match in self.in_views):
-            return []
-        places = [(m.start, m.end) for match in self.in_views for m in match.mentions]
-        places += [asking.span() for asking in WHOM.finditer(self.topic)]
-        beside = {word.word for word in terms(blanked(self.topic, places))}
-        return [term.word for term in self.unknown if term.word in beside]
+    subjects: Sequence[Subject]
+    unmatched: Sequence[str]
 
 
 def matching(views: Sequence[View], topic: str, linking: Linking = "auto") -> TopicMatches:
     """The claims of each view that match a topic. Words that stand nowhere in the knowledge base
-    are ignored; and where the topic names a file that claims of any view are tied to, all words
-    but those of names.
+    are ignored; and where the topic names a file that claims of any view are tied to, its path, and
+    all words but those of names.
     """
     files = [view.workspace.files_in(topic) for view in views]
-    paths = [(start, end) for of_view in files for start, end, _ in of_view]
     named = [[path for _, _, path in of_view] for of_view in files]
-    tied = [_tied_to(view, of_view) for view, of_view in zip(views, named, strict=True)]
-    words = terms(blanked(topic, paths) if any(tied) else topic)[:MAX_TOPIC_WORDS]
+    held = [_tied_to(view, paths) for view, paths in zip(views, named, strict=True)]
+    by_file, beside, share = any(held), topic, 1.0
+    if by_file:
+        beside = blanked(topic, ((start, end) for of_view in files for start, end, _ in of_view))
+    words = terms(beside)[:MAX_TOPIC_WORDS]
     known = [word for word in words if any(_stands_in(view, word, topic) for view in views)]
-    total = sum(view.search.total(Kind.CLAIM) for view in views)
-    weights = {
-        w: rarity(total, sum(view.search.frequency(w, Kind.CLAIM) for view in views)) for w in known
-    }
-    if any(tied):
-        weights = {}
-    matches = [
-        _match(view, topic, linking, paths, of_view, held, weights)
-        for view, of_view, held in zip(
-            views, named, tied if any(tied) else _holding(views, weights), strict=True
-        )
-    ]
-    return TopicMatches(topic, matches, [word for word in words if word not in known])
+    if not by_file:
+        held, share = _holding(views, known)
+    matches, subjects = list[Match](), list[Subject]()
+    for view, paths, ids in zip(views, named, held, strict=True):
+        names, search = view.names, view.search
+        mentions = [*names.mentions(beside), *names.topic_mentions(beside)]
+        parts = sorted({*view.knowledge.names.containing(beside), *view.derived.containing(beside)})
+        entity_ids = sorted({mention.entity_id for mention in mentions}.union(parts))
+        of_names, claims = {*search.ids(search.claims_of(entity_ids))}, list[Matched]()
+        for claim_id in sorted(of_names | ids):
+            claim, (_, how) = view.knowledge.claim(claim_id), view.knowledge.links(claim_id)
+            is_named, holds = by_file or claim_id in of_names, claim_id in ids and not by_file
+            if claim is not None and (linking == "auto" or how == "declared"):
+                has = tuple(known) if holds else ()
+                claims.append(Matched(claim, has, is_named, 1.0 if is_named else share))
+        matches.append(Match(view, mentions, parts, claims))
+        subjects.append(Subject(view, [matched.claim for matched in claims], paths))
+    places = [(m.start, m.end) for match in matches for m in match.mentions]
+    places += [asking.span() for asking in WHOM.finditer(beside)]
+    outside = {word.word for word in terms(blanked(beside, places))}
+    if any(match.parts for match in matches):
+        outside = set()
+    unmatched = [word.word for word in words if word not in known and word.word in outside]
+    return TopicMatches(matches, subjects, unmatched)
 
 
 def _stands_in(view: View, word: Term, topic: str) -> bool:
@@ -123,70 +111,32 @@ def _stands_in(view: View, word: Term, topic: str) -> bool:
     return any(word in terms(name) for name in named)
 
 
-def _match(
-    view: View,
-    topic: str,
-    linking: Linking,
-    paths: Sequence[Span],
-    files: Sequence[str],
-    held: Mapping[str, Words],
-    weights: Mapping[Term, float],
-) -> Match:
-    """The claims of a view that match: those of entities that the topic names in full or by a part,
-    and those in `held`, which hold its words, or without `weights` are tied to the `files` that it
-    names at `paths`. A name that is a part of a path is none.
-    """
-    search, names = view.search, view.names
-    mentions = [
-        m
-        for m in (*names.mentions(topic), *names.topic_mentions(topic))
-        if not any(a <= m.start and m.end <= b and (a, b) != (m.start, m.end) for a, b in paths)
-    ]
-    parts = sorted({*view.knowledge.names.containing(topic), *view.derived.containing(topic)})
-    entity_ids = sorted({mention.entity_id for mention in mentions}.union(parts))
-    named = {*search.ids(search.claims_of(entity_ids))}
-    claims, whole = [], fsum(weights.values())
-    for claim_id in sorted(named.union(held)):
-        claim, (_, how) = view.knowledge.claim(claim_id), view.knowledge.links(claim_id)
-        if claim is None or (linking == "declared" and how != "declared"):
-            continue
-        words, is_named = held.get(claim_id, ()), claim_id in named or not weights
-        share = 1.0 if is_named else fsum(weights[word] for word in words) / whole
-        claims.append(Matched(claim, names.entities_of(claim_id), words, is_named, share, how))
-    return Match(view, mentions, parts, files, claims)
-
-
-def _tied_to(view: View, paths: Sequence[str]) -> dict[str, Words]:
+def _tied_to(view: View, paths: Sequence[str]) -> set[str]:
     """The claims that are tied to files and folders."""
     tied = sorted(each.claim.id for each in tied_to_paths(view, paths))
-    return dict.fromkeys(view.search.ids(view.search.these_claims(tied)), ())
+    return set(view.search.ids(view.search.these_claims(tied)))
 
 
-def _holding(views: Sequence[View], weights: Mapping[Term, float]) -> list[dict[str, Words]]:
+def _holding(views: Sequence[View], words: Sequence[Term]) -> tuple[list[set[str]], float]:
     """For each view, the claims that hold all words; if none of any view does, those that hold the
-    largest share of their weight, at least `PARTIAL_SHARE`. By id, with the words that each holds.
+    largest share of their weight, at least `PARTIAL_SHARE`. By id, with this share.
     """
-    words, whole = tuple(weights), fsum(weights.values())
     if not words or any(view.search.holds(words, Kind.CLAIM) for view in views):
-        ids = (view.search.ids(view.search.holding(words, Kind.CLAIM)) for view in views)
-        return [dict.fromkeys(of_view, words) for of_view in ids]
-
-    def held_in(view: View, hit: Hit) -> tuple[float, str, Words]:
-        """The share that a claim holds, its id, and the words."""
-        claim = view.knowledge.snapshot.document(hit)
-        stems = frozenset(stems_in(claim))
-        held = tuple(word for word in words if word.held_by(stems))
-        return round(fsum(weights[word] for word in held) / whole, 9), key_in(claim).id, held
-
+        queries = [(view.search, view.search.holding(words, Kind.CLAIM)) for view in views]
+        return [set(search.ids(query)) for search, query in queries], 1.0
+    total = sum(view.search.total(Kind.CLAIM) for view in views)
+    weights = {
+        word: rarity(total, sum(view.search.frequency(word, Kind.CLAIM) for view in views))
+        for word in words
+    }
     best = [
-        held_in(view, hit)
+        fsum(weights[word] for word in words if word.held_by(frozenset(stems_in(document))))
         for view in views
-        for hit in view.knowledge.snapshot.search(view.search.weighed(weights, Kind.CLAIM), 1)
+        for _, document in view.visible.found(view.search.weighed(weights, Kind.CLAIM), 1)
     ]
-    most = max((share for share, _, _ in best), default=0.0)
-    found: list[dict[str, Words]] = []
+    share = max(best, default=0.0) / fsum(weights.values())
+    found = list[set[str]]()
     for view in views:
-        hits = view.search.down_to(weights, Kind.CLAIM, most) if most >= PARTIAL_SHARE else ()
-        held = [held_in(view, hit) for hit in hits]
-        found.append({claim_id: theirs for share, claim_id, theirs in held if share == most})
-    return found
+        hits = view.search.down_to(weights, Kind.CLAIM, share) if share >= PARTIAL_SHARE else ()
+        found.append({key_in(view.knowledge.snapshot.document(hit)).id for hit in hits})
+    return found, share
