@@ -76,7 +76,7 @@ export interface ClaimResult {
   /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   /** Whom to ask: people by claims and relations, then owners of files by CODEOWNERS. */
-  readonly people: readonly PersonRow[];
+  readonly people: readonly PersonToAsk[];
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly Author[] | null;
   /** Those that list it. */
@@ -91,7 +91,7 @@ export interface ClaimResult {
   /** Whether a checked receipt approved it, and no person. */
   readonly auto_approved: boolean;
   /** Live, visible claims that it contradicts, or that contradict it. */
-  readonly contested_by: readonly ContraryClaim[];
+  readonly contested_by: readonly ClaimView[];
 }
 
 /** A claim with its citations resolved. */
@@ -182,15 +182,6 @@ export interface ContextResult {
   readonly persona: string | null;
 }
 
-/** A claim that contradicts another one. */
-export interface ContraryClaim {
-  readonly id: string;
-  /** Its file. */
-  readonly uri: string;
-  /** What is said of it, as in `claim`. */
-  readonly said: string;
-}
-
 /** Artifacts that are served, by kind. */
 export interface Counts {
   readonly claims: number;
@@ -235,7 +226,7 @@ export interface EntityResult {
   /** What is in play in the session named. */
   readonly _meta?: Meta | null;
   /** Whom to ask: people by claims and relations, then owners of files by CODEOWNERS. */
-  readonly people: readonly PersonRow[];
+  readonly people: readonly PersonToAsk[];
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly Author[] | null;
   /** Those that list it. */
@@ -322,7 +313,7 @@ export interface ExpertsResult {
   /** Best first. */
   readonly experts: readonly ExpertRow[];
   /** Whom to ask about the entities that the topic names, as in `entity`; then owners by CODEOWNERS of its files. */
-  readonly people?: readonly PersonRow[] | null;
+  readonly people?: readonly PersonToAsk[] | null;
   /** Words of the topic that nothing here holds; they are left out. */
   readonly unmatched?: readonly string[] | null;
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
@@ -549,23 +540,16 @@ export interface PauseResult {
   readonly paused_until: string | null;
 }
 
-/** Somebody to ask. */
-export interface PersonRow {
-  /** null: an owner by CODEOWNERS. */
+/** Somebody to ask; an owner of files by CODEOWNERS has a handle, as in `octo-org/octocats`, and no id. `claim_count` is the number of live, visible claims that count for both. `relation` is the label of the relation between them, `owns` for an owner of files. `via` is the pattern of the rule that names an owner. `said` is why to ask, for people. */
+export interface PersonToAsk {
   readonly entity_id: string | null;
-  /** Of an owner by CODEOWNERS the handle, as in `octo-org/octocats`. */
   readonly name: string;
   readonly type: string;
-  /** The pattern of CODEOWNERS that names an owner. */
   readonly via: string | null;
-  /** Claims that count for both. */
   readonly claim_count: number;
-  /** Label of the relation, such as `owned_by`; `owns`: by CODEOWNERS. */
   readonly relation: string | null;
-  /** Why to ask them, for people. */
   readonly said: string;
-  /** Present with several knowledge bases. */
-  readonly collection?: string | null;
+  readonly collection: string | null;
 }
 
 /** A place in a document, as in LSP. */

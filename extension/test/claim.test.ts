@@ -72,7 +72,7 @@ test('what speaks against a claim comes first; whom to ask is named', () => {
       lacks_context: true,
     }),
     auto_approved: true,
-    contested_by: [{ id: 'other', said: 'It is not so.', uri: 'file:///kb/o.yaml' }],
+    contested_by: [claim('other', { said: 'It is not so.' })],
     people: [
       {
         entity_id: 'mei',
@@ -82,6 +82,7 @@ test('what speaks against a claim comes first; whom to ask is named', () => {
         claim_count: 2,
         relation: null,
         said: '2 claims',
+        collection: null,
       },
     ],
     by_commits: [{ name: 'Ada Byron', commits: 3, last: '2026-01-01', files: 1, paths: [] }],

@@ -182,7 +182,7 @@ def test_authors_and_owners_as_rows(root: Path, tmp_path: Path) -> None:
         for name, last in (("Ada Byron", "2025-01-01"), ("Bob Kahn", "2026-01-01"))
     )
     team: dict[str, Any] = {"entity_id": None, "name": "acme/relay", "type": "team", "via": "/src/"}
-    team |= {"claim_count": 0, "relation": "owns", "said": "owner of the files"}
+    team |= {"claim_count": 0, "relation": "owns", "said": "owner of the files", "collection": None}
     for answer in (
         ask(engine, "experts", topic="relay loop restarts"),
         ask(engine, "entity", id="relay"),

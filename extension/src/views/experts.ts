@@ -3,7 +3,7 @@ import {
   type Author,
   type ExpertRow,
   type ExpertsResult,
-  type PersonRow,
+  type PersonToAsk,
   WEIGHTS,
 } from '../protocol.gen';
 import { joined, plural, quoted } from '../text/words';
@@ -95,7 +95,7 @@ function expertNode(ask: Ask, row: ExpertRow): Node {
 }
 
 /** Somebody whom relations, claims or CODEOWNERS name, below the experts of the same group. */
-function personNode({ entity_id, name, type, said, collection = null }: PersonRow): Node {
+function personNode({ entity_id, name, type, said, collection }: PersonToAsk): Node {
   return {
     id: `person:${JSON.stringify([collection, entity_id ?? name])}`,
     label: name,

@@ -21,11 +21,7 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.operation import OperationCall
-from vouch_sidecar.operations.people import (
-    PersonRow,
-    by_commits_field,
-    person_rows,
-)
+from vouch_sidecar.operations.people import by_commits_field
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import (
     NotFoundError,
@@ -43,8 +39,8 @@ from vouch_sidecar.retrieval.lookup import (
     nearest,
     successors,
 )
-from vouch_sidecar.retrieval.people.authors import Author
-from vouch_sidecar.retrieval.people.of_files import PersonToAsk, Subject, authors, with_owners
+from vouch_sidecar.retrieval.people.authors import Author, PersonToAsk
+from vouch_sidecar.retrieval.people.of_files import Subject, authors, with_owners
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.locator import line_in
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
@@ -155,7 +151,7 @@ class FoundByPhrase(ArtifactRow):
 class ArtifactResult(Result):
     """What stands around an artifact."""
 
-    people: list[PersonRow] = Field(
+    people: list[PersonToAsk] = Field(
         description="Whom to ask: people by claims and relations, then owners of files by "
         "CODEOWNERS."
     )
@@ -170,7 +166,7 @@ def around(
 ) -> dict[str, Any]:
     """The fields of `ArtifactResult`. `owned`: owners of the files of `about` are asked, too."""
     return {
-        "people": person_rows(with_owners(people, [about] if owned else [])),
+        "people": with_owners(people, [about] if owned else []),
         "by_commits": authors([about]) or None,
         "pages": [
             PageRef(

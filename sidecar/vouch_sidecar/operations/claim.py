@@ -12,12 +12,10 @@ from vouch_sidecar.operations.artifacts import (
     Citation,
     ClaimView,
     IdParams,
-    Located,
     around,
     claim_view,
     find,
     shown_around,
-    uri_of,
 )
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people import people_shown
@@ -32,19 +30,13 @@ WITHOUT_CONTEXT = (
 )
 
 
-class ContraryClaim(Located):
-    """A claim that contradicts another one."""
-
-    said: str = Field(description="What is said of it, as in `claim`.")
-
-
 class ClaimResult(ArtifactResult):
     """A claim with what it stands on."""
 
     claim: ClaimView
     approved_by: str | None = Field(description="As the claim gives it.")
     auto_approved: bool = Field(description="Whether a checked receipt approved it, and no person.")
-    contested_by: list[ContraryClaim] = Field(
+    contested_by: list[ClaimView] = Field(
         description="Live, visible claims that it contradicts, or that contradict it."
     )
 
@@ -57,12 +49,7 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
         claim=claim_view(view, claim),
         approved_by=claim.approved_by,
         auto_approved=not view.texts.is_reviewed(claim),
-        contested_by=[
-            ContraryClaim(
-                id=other.id, said=view.texts.shown(other).text, uri=uri_of(view, other.path)
-            )
-            for other in contradicting(view, claim)
-        ],
+        contested_by=[claim_view(view, other) for other in contradicting(view, claim)],
         **around(view, claim, Subject(view, [claim]), people, owned=True),
     )
 

@@ -8,12 +8,7 @@ from pydantic import Field, PrivateAttr
 
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.people import (
-    PersonRow,
-    by_commits_field,
-    people_shown,
-    person_rows,
-)
+from vouch_sidecar.operations.people import by_commits_field, people_shown
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words, marked
 from vouch_sidecar.operations.wire import (
     EntityRow,
@@ -23,7 +18,7 @@ from vouch_sidecar.operations.wire import (
     Wire,
     absent,
 )
-from vouch_sidecar.retrieval.people.authors import Author
+from vouch_sidecar.retrieval.people.authors import Author, PersonToAsk
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
@@ -86,7 +81,7 @@ class ExpertsResult(Result):
     """Entities by evidence, best first."""
 
     experts: list[ExpertRow] = Field(default_factory=list, description="Best first.")
-    people: list[PersonRow] | None = absent(
+    people: list[PersonToAsk] | None = absent(
         "Whom to ask about the entities that the topic names, as in `entity`; then owners by "
         "CODEOWNERS of its files."
     )
@@ -108,7 +103,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     ask, types = ask.since(params.since), params.types
     matches = matching(ask.views, without_asking(ask.text), params.linking)
     ranked = rank(matches, params.weight, params.limit, params.min_claims, types)
-    people = person_rows(people_on_topic(matches))
+    people = people_on_topic(matches)
     result = ExpertsResult(
         experts=[_row(expert, params) for expert in ranked],
         people=[row for row in people if types is None or row.type in types] or None,
@@ -212,7 +207,6 @@ OPERATION = Operation(
     "document (kb_search), nor for a whole prompt (kb_context).",
     example={"topic": "rate limiter", "limit": 2, "session_id": "agent-7"},
     table=table,
-    found=lambda result: result.experts or result.people or result.by_commits,
     nothing="No entity carries evidence on this topic.",
     is_long=True,
     text_field="topic",

@@ -107,7 +107,6 @@ OPERATION = Operation(
     "kb_context gives what is said.",
     example={"text": "Can we restart Relay tonight?"},
     table=table,
-    found=lambda result: result.entities or result.texts,
     nothing="The text holds nothing that is known.",
     is_long=True,
     text_field="text",

@@ -146,7 +146,6 @@ OPERATION = Operation(
     "concern them. Not for a topic: kb_context and kb_search find by words.",
     example={"paths": ["docs/incidents/INC-118.md"]},
     table=table,
-    found=lambda result: [claim for file in result.files for claim in file.claims],
     nothing="No claim is tied to these files.",
     is_long=True,
     needs=frozenset({"ties"}),

@@ -118,7 +118,6 @@ OPERATION = Operation(
     "them: kb_context and kb_entity say what is known.",
     example={"text": "Can we restart Relay tonight?"},
     table=table,
-    found=lambda result: result.mentions,
     nothing="Nothing known is named.",
     is_long=True,
     text_field="text",

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from vouch_sidecar.operations.table import NOT_READ, Shown, Words, for_model
+from vouch_sidecar.operations.table import NOT_READ, Shown, Table, Words, for_model
 from vouch_sidecar.operations.wire import Params, Result, since_when
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
@@ -97,10 +97,8 @@ class Operation(Generic[P, R]):
     """Params for the demo knowledge base, used in docs/protocol.md and in tests."""
     table: Callable[[R], list[Shown]] | None = None
     """What people and models read of a result; None: only programs ask."""
-    found: Callable[[R], object] | None = None
-    """What a result has found, empty or not; None if it is never empty."""
     nothing: str = ""
-    """What is said if that is empty."""
+    """What is said if no table has a row; "" if there is always something to say."""
     text_field: str | None = None
     """The param whose text becomes a slot of the session that the call names."""
     requires_session: bool = False
@@ -129,7 +127,8 @@ class Operation(Generic[P, R]):
 
     def is_empty(self, result: R) -> bool:
         """Whether nothing was found."""
-        return self.found is not None and not self.found(result)
+        shown = self.table(result) if self.table is not None and self.nothing else None
+        return shown is not None and not any(isinstance(p, Table) and p.rows for p in shown)
 
     def shown(self, result: R) -> list[Shown]:
         """What is read of a result, also where nothing was found."""

@@ -125,7 +125,6 @@ OPERATION = Operation(
     "and cut to size.",
     example={"text": "Can we restart Relay tonight?"},
     table=table,
-    found=lambda result: result.hits,
     nothing="Nothing known is named.",
     is_long=True,
     text_field="text",

@@ -91,7 +91,6 @@ OPERATION = Operation(
     "session_id.",
     example={"session_id": "agent-7"},
     table=table,
-    found=lambda result: result.salience,
     nothing="Nothing known is in play.",
     requires_session=True,
     needs=frozenset({"topics"}),

@@ -96,7 +96,6 @@ OPERATION = Operation(
     "source code: only the knowledge base is searched.",
     example={"query": "token bucket", "kinds": ["claim", "page"], "limit": 2},
     table=table,
-    found=lambda result: result.hits,
     nothing="Nothing found.",
     is_long=True,
     text_field="query",

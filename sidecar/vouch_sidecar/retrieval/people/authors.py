@@ -1,4 +1,4 @@
-"""Authors of commits to the files of claims, as answers have them."""
+"""Whom to ask, and authors of commits to the files of claims, as answers have them."""
 
 from __future__ import annotations
 
@@ -27,3 +27,23 @@ class Author:
     last: str
     files: int
     paths: tuple[ChangedFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PersonToAsk:
+    """Somebody to ask; an owner of files by CODEOWNERS has a handle, as in `octo-org/octocats`, and
+    no id.
+
+    `claim_count` is the number of live, visible claims that count for both. `relation` is the label
+    of the relation between them, `owns` for an owner of files. `via` is the pattern of the rule
+    that names an owner. `said` is why to ask, for people.
+    """
+
+    entity_id: str | None
+    name: str
+    type: str
+    via: str | None
+    claim_count: int
+    relation: str | None
+    said: str
+    collection: str | None

@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from functools import cached_property
 from heapq import nsmallest
 from math import fsum
-from typing import NamedTuple
 
 from vouch_sidecar.index.claim_weights import DAY, worth
 from vouch_sidecar.kb.records import Claim, Entity
@@ -24,7 +23,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_PATHS_OF_AUTHOR,
 )
 from vouch_sidecar.retrieval.files.file_ties import file_strengths
-from vouch_sidecar.retrieval.people.authors import Author, ChangedFile
+from vouch_sidecar.retrieval.people.authors import Author, ChangedFile, PersonToAsk
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.code_owners import CodeOwner
@@ -53,24 +52,6 @@ class Subject:
             return dict.fromkeys(self.named, 1.0)
         best = nsmallest(MAX_CLAIMS_WITH_FILES, self.about, key=lambda c: (-worth(c), c.id))
         return file_strengths(self.view, best)
-
-
-class PersonToAsk(NamedTuple):
-    """Somebody to ask, and why; an owner of files has a handle and no id.
-
-    `claim_count` is the number of live, visible claims that count for both. `relation` is the label
-    of the relation between them. `via` is the pattern of the rule that names an owner.
-    """
-
-    entity_id: str | None
-    name: str
-    type: str
-    via: str | None
-    claim_count: int
-    relation: str | None
-    said: str
-    """Why to ask them, for people: `owner, 4 claims`."""
-    collection: str | None
 
 
 def about_entity(view: View, entity: Entity) -> Subject:
