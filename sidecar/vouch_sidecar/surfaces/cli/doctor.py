@@ -90,6 +90,8 @@ def _base(base: status.RootStatus) -> Iterator[Finding]:
 def _hook(engine: Engine, start: Path) -> Finding:
     """What hooks say to a prompt, which starts a process where none answers them."""
     about = "prompt hook"
+    if not has_sockets():
+        return (about, "note", "hooks say nothing on this system")
     if not engine.registry.unpaused(Caller()):
         return (about, "note", "not tried: hooks are silent")
     if (prompt := _answered_prompt(engine)) is None:
@@ -98,8 +100,6 @@ def _hook(engine: Engine, start: Path) -> Finding:
     if answer := _hooked(prompt, start):
         by = f"by the process at {socket_path(os.environ)}"
         return (about, "ok", f"{len(answer)} characters {to}, {by}")
-    if not has_sockets():
-        return (about, "note", "hooks say nothing on this system")
     if starts_none(os.environ):
         return (about, "note", f"nothing {to}: hooks start no process, as {RESIDENT} says")
     return (about, "wrong", f"nothing {to}")
