@@ -44,10 +44,9 @@ def test_the_examples_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> N
 def test_what_changes_counts_after_a_refresh_for_whoever_may_see_it(tmp_path: Path) -> None:
     root = knowledge.make(tmp_path / "project")
     (empty := tmp_path / "empty").mkdir()
-    private = "scope: {visibility: private, agent: me}\n"
     with open_kb(root) as kb, open_kb(root / ".vouch", agent="me") as mine:
         knowledge.claim(root, "new", "JWT is new.", "jwt")
-        knowledge.claim(root, "mine", "JWT.", "jwt", more=private)
+        knowledge.claim(root, "mine", "JWT.", "jwt", scope={"visibility": "private", "agent": "me"})
         assert kb.experts("jwt").experts[0].claim_count == 2
         for own, count in ((kb, 3), (mine, 4)):
             own.refresh()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import COMMAND, ran
 
 ROOT = Path(__file__).parents[1]
 COURIER = "examples/courier"
@@ -22,17 +22,10 @@ def test_the_demo_plays_a_whole_session_and_leaves_nothing(tmp_path: Path) -> No
     for place in places.values():
         Path(place).mkdir(mode=0o700)
     hostile = {"VOUCH_KB_PATH": str(tmp_path), "VOUCH_SIDECAR_REFLEX_ENABLED": "false"}
-    played = subprocess.run(
-        [COMMAND, "demo"],
-        cwd=tmp_path,
-        env=environment(places | hostile | {"PATH": "/usr/bin:/bin"}),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    env = places | hostile | {"PATH": "/usr/bin:/bin"}
+    played = ran(COMMAND, "demo", cwd=tmp_path, env=env)
     assert played.returncode == 0, played.stderr
-    shown = played.stdout
+    shown = played.stdout.decode()
     for step in range(1, 6):
         assert f"\n{step}  " in shown
     for word in ("drain-before-restart", "Locker", "limit-per-depot"):

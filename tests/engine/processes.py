@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -16,24 +15,16 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer
 
 from tests.engine.bases import cached
-from tests.forks import Forked
-from tests.protocol.client import environment
+from tests.protocol.client import Client
 
 PATIENCE = 60.0
 
 
-class Server:
+class Server(Client):
     """`vouch-sidecar jsonl` on a knowledge base. It reads as soon as it starts."""
 
     def __init__(self, root: Path, env: Mapping[str, str]) -> None:
-        self.process = Forked(["jsonl", "--root", str(root)], root, environment(env))
-        self.log = b""
-        """What it wrote to standard error, once it has ended."""
-        self._log = threading.Thread(target=self._read_log, daemon=True)
-        self._log.start()  # a pipe that nobody reads fills up, and then the server waits
-
-    def _read_log(self) -> None:
-        self.log = self.process.stderr.read()
+        super().__init__("jsonl", "--root", str(root), cwd=root, env=env)
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation, or the error, once the first index is built."""
@@ -48,9 +39,8 @@ class Server:
 
     def _ask(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         request = {"id": 1, "method": f"kb.{operation}", "params": params}
-        self.process.stdin.write(json.dumps(request).encode() + b"\n")
-        self.process.stdin.flush()
-        answer = json.loads(self.process.stdout.readline())
+        self.send_bytes(json.dumps(request).encode() + b"\n")
+        answer = json.loads(self.line())
         found: dict[str, Any] = answer["result"] if answer["ok"] else answer["error"]
         return {"error": found["message"]} if "message" in found else found
 
@@ -68,15 +58,6 @@ class Server:
         """End the process without any warning."""
         self.process.kill()
         self.process.wait()
-
-    def dispose(self) -> None:
-        self.kill()
-        self._log.join()
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
-            try:
-                stream.close()
-            except BrokenPipeError:
-                continue
 
 
 @contextmanager

@@ -43,8 +43,8 @@ def found(root: Path) -> list[tuple[str, str, str | None, int, int]]:
 
 
 def test_every_kind_of_id_that_names_nothing(root: Path) -> None:
-    more = "contradicts: [gone]\nsupersedes: [gone]\nsuperseded_by: gone\n"
-    claim(root, "claim", "JWT is gone.", "jwt", "gone", more=more, cites="b" * 64)
+    others = {"contradicts": ["gone"], "supersedes": ["gone"], "superseded_by": "gone"}
+    claim(root, "claim", "JWT is gone.", "jwt", "gone", evidence=["b" * 64], **others)
     ends = "id: edge\nsource: jwt\nrelation: uses\ntarget: gone\nevidence: [gone]\n"
     write(root, "relations/edge.yaml", ends)
     write(root, "evidence/ev.yaml", "id: ev\nsource_id: gone\nlocator: x\n")
@@ -52,11 +52,11 @@ def test_every_kind_of_id_that_names_nothing(root: Path) -> None:
     head = "id: page\ntitle: Page\nclaims: [gone]\nentities:\n  - jwt\n  - gone\nsources: [gone]"
     write(root, "pages/page.md", f"---\n{head}\n---\nText\n")
     assert found(root) == [
-        ("claims/claim.yaml", "dangling-evidence", "evidence.0", 6, 12),
-        ("claims/claim.yaml", "dangling-entity", "entities.1", 7, 19),
-        ("claims/claim.yaml", "dangling-claim", "supersedes.0", 10, 14),
-        ("claims/claim.yaml", "dangling-claim", "superseded_by", 11, 1),
-        ("claims/claim.yaml", "dangling-claim", "contradicts.0", 9, 15),
+        ("claims/claim.yaml", "dangling-evidence", "evidence.0", 7, 3),
+        ("claims/claim.yaml", "dangling-entity", "entities.1", 10, 3),
+        ("claims/claim.yaml", "dangling-claim", "supersedes.0", 19, 3),
+        ("claims/claim.yaml", "dangling-claim", "superseded_by", 20, 1),
+        ("claims/claim.yaml", "dangling-claim", "contradicts.0", 17, 3),
         ("entities/e.yaml", "dangling-page", "page", 4, 1),
         ("evidence/ev.yaml", "dangling-source", "source_id", 2, 1),
         ("pages/page.md", "dangling-claim", "claims.0", 4, 10),
@@ -99,23 +99,23 @@ def test_what_is_retired_private_or_faulty_is_there(root: Path) -> None:
     claim(root, "old", "JWT was old.", "jwt", status="archived")
     elsewhere = claim(root, "renamed", "JWT was.", "jwt", status="superseded")
     elsewhere.rename(elsewhere.with_name("another.yaml"))
-    claim(root, "secret", "JWT.", "jwt", more="scope: {visibility: private}\n")
+    claim(root, "secret", "JWT.", "jwt", scope={"visibility": "private"})
     write(root, "claims/broken.yaml", "text: [\n")
-    claim(root, "new", "JWT is.", "jwt", more="supersedes: [old, renamed, secret, broken]\n")
+    claim(root, "new", "JWT is.", "jwt", supersedes=["old", "renamed", "secret", "broken"])
     assert found(root) == []
 
 
 def test_a_hostile_id_stays_on_its_line(root: Path) -> None:
     path = claim(root, "hostile", "JWT.", "HERE" + "y" * 500)
-    path.write_text(path.read_text().replace("'HERE", "'x\u202e"), "utf-8")
+    path.write_text(path.read_text().replace("HERE", "x\u202e"), "utf-8")
     (problem,) = problems(root)
     assert problem.message == f"`entities.0` names no entity: x{'y' * 78}…"
 
 
 def test_claims_that_count_no_more_and_contested_ones(root: Path) -> None:
-    claim(root, "old", "JWT was.", "jwt", status="superseded", more="superseded_by: new")
-    claim(root, "new", "JWT may be.", "jwt", status="contested", more="supersedes: [old]")
-    claim(root, "gone", "JWT is a secret.", "jwt", status="redacted", more="scope: private")
+    claim(root, "old", "JWT was.", "jwt", status="superseded", superseded_by="new")
+    claim(root, "new", "JWT may be.", "jwt", status="contested", supersedes=["old"])
+    claim(root, "gone", "JWT is a secret.", "jwt", status="redacted", scope="private")
     write(root, "pages/page.md", "---\nid: page\ntitle: Guide\nclaims: [old, new, gone]\n---\n")
     write(root, "relations/a.yaml", "id: a\nsource: new\nrelation: supersedes\ntarget: old\n")
     write(root, "relations/b.yaml", "id: b\nsource: old\nrelation: supports\ntarget: jwt\n")

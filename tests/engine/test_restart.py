@@ -14,7 +14,7 @@ from vouch_sidecar.index.base_cache import Bases
 
 from tests.engine.bases import base, cached, counts, engine_on, finished, reread, write
 from tests.engine.processes import holds
-from tests.engine.world import changed, files, lay, said_by
+from tests.engine.world import files, lay, said_by
 from tests.kb.samples import claim, receipt, source
 
 SECRET = "doormat"
@@ -22,24 +22,6 @@ SECRET = "doormat"
 
 def started(root: Path, tmp_path: Path) -> Engine:
     return engine_on(root, env=cached(tmp_path))
-
-
-def test_changes_while_running_and_while_not_are_alike(tmp_path: Path) -> None:
-    """In any order, a base written now and then; and however files are ordered on disk."""
-    state = files()
-    root = lay(tmp_path / "kb", state)
-    engine = started(root, tmp_path)
-    for seed in range(10, 14):
-        state = changed(state, seed)
-        lay(root, state)
-        if seed % 3 == 0:
-            engine = started(root, tmp_path)
-        elif seed % 3 == 1:
-            engine.load()
-        else:
-            reread(engine)
-        other = lay(tmp_path / f"{seed}" / "kb", dict(reversed(state.items())))
-        assert said_by(engine) == said_by(engine_on(other)), seed
 
 
 # What can't be trusted

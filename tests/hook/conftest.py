@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import socket
-import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,7 +18,7 @@ from vouch_sidecar.surfaces.local.user_socket import socket_path
 from tests.engine import processes
 from tests.engine.processes import until
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, Client, environment, indexed_client
+from tests.protocol.client import COMMAND, Client, indexed_client, ran
 
 PROMPT, START, FILE, END = "user-prompt-submit", "session-start", "post-tool-use", "session-end"
 LIMIT = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
@@ -54,21 +53,15 @@ class Place:
         none.
         """
         payload = {"session_id": "agent", "cwd": str(self.root), "prompt": prompt, **given}
-        done = subprocess.run(
-            [COMMAND, "hook", event],
-            input=raw or json.dumps(payload).encode(),
-            capture_output=True,
-            env=environment({**self.env, LIMIT: "10000", **(env or {})}),
-            cwd=os.sep,
-            timeout=30,
-            check=False,
-        )
+        patient = {**self.env, LIMIT: "10000", **(env or {})}
+        said = raw or json.dumps(payload).encode()
+        done = ran(COMMAND, "hook", event, cwd=Path(os.sep), said=said, env=patient)
         assert (done.returncode, done.stderr) == (0, b"")
         if not done.stdout:
             return ""
-        said = json.loads(done.stdout)["hookSpecificOutput"]
-        assert set(said) == {"hookEventName", "additionalContext"}
-        return str(said["additionalContext"])
+        told = json.loads(done.stdout)["hookSpecificOutput"]
+        assert set(told) == {"hookEventName", "additionalContext"}
+        return str(told["additionalContext"])
 
     def processes(self) -> list[Path]:
         """What runs with folders of this project."""

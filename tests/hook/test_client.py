@@ -20,9 +20,8 @@ from vouch_sidecar.surfaces.hook.client import allowed, remember_in_vain, was_in
 
 from tests.engine.processes import until
 from tests.hook.conftest import END, FILE, LIMIT, PROMPT, START, Place
-from tests.mcp.client import INITIALIZE
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, Client, environment, framed
+from tests.protocol.client import COMMAND, GREETINGS, Client, ran
 
 KNOWN = "How do we rotate JWT tokens?"
 KEEP = {RESIDENT: "true"}
@@ -113,14 +112,8 @@ def test_a_dead_socket_and_a_folder_that_is_a_link(place: Place) -> None:
 @pytest.mark.parametrize("streams", ["<&-", ">&-", "<&- >&- 2>&-", "< /dev/zero", "< hangs"])
 def test_streams_that_are_closed_or_never_end(place: Place, streams: str) -> None:
     os.mkfifo(place.base / "hangs")
-    done = subprocess.run(
-        f"exec 3<> hangs; '{COMMAND}' hook user-prompt-submit {streams}",
-        shell=True,
-        capture_output=True,
-        cwd=place.base,
-        env=environment(place.env),
-        check=False,
-    )
+    command = f"exec 3<> hangs; '{COMMAND}' hook user-prompt-submit {streams}"
+    done = ran("sh", "-c", command, cwd=place.base, env=place.env)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
@@ -240,8 +233,6 @@ from vouch_sidecar.surfaces.entry import main
 
 main()
 """
-BEGIN = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}'
-STATUS = b'{"id":1,"method":"kb.status","params":{}}\n'
 TYPED = json.dumps({"session_id": "s", "prompt": KNOWN}).encode()
 
 
@@ -250,9 +241,7 @@ TYPED = json.dumps({"session_id": "s", "prompt": KNOWN}).encode()
     [
         ("hook user-prompt-submit", TYPED, None),
         ("hook session-start", TYPED, None),
-        ("lsp", framed(BEGIN), b'"serverInfo"'),
-        ("jsonl", STATUS, b'"ok":true'),
-        ("mcp", json.dumps(INITIALIZE).encode() + b"\n", b'"serverInfo"'),
+        *((command, *greeting) for command, greeting in GREETINGS.items()),
         ("experts jwt", b"", b"JWT"),
         ("doctor", b"", b"hooks say nothing on this system"),
     ],
@@ -260,15 +249,8 @@ TYPED = json.dumps({"session_id": "s", "prompt": KNOWN}).encode()
 def test_on_windows_hooks_are_silent_and_everything_else_works(
     place: Place, arguments: str, given: bytes, said: bytes | None
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", LACKING, *arguments.split()],
-        input=given,
-        env=environment({**place.env, **KEEP}),
-        cwd=place.root,
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
+    command = (sys.executable, "-c", LACKING, *arguments.split())
+    done = ran(*command, cwd=place.root, said=given, env={**place.env, **KEEP})
     if said is None:
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     else:

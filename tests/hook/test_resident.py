@@ -86,8 +86,8 @@ def test_there_is_one(place: Place) -> None:
 
 def test_who_asks_and_how_much_comes_with_each_prompt(place: Place) -> None:
     root = knowledge.make(place.base / "mine")
-    mine = "scope: {visibility: private, agent: me}\n"
-    knowledge.claim(root, "jwt-mine", "We rotate JWT tokens at dawn.", "jwt", more=mine)
+    mine = {"visibility": "private", "agent": "me"}
+    knowledge.claim(root, "jwt-mine", "We rotate JWT tokens at dawn.", "jwt", scope=mine)
     own = {"VOUCH_AGENT": "me", "VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}
     process = left(place, **own)
     assert b"VOUCH_" not in Path(f"/proc/{process}/environ").read_bytes()

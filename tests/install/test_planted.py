@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,7 @@ import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
 
 from tests.install.conftest import PLUGIN, WRITING, Install
-from tests.mcp.client import INITIALIZE
-from tests.protocol.client import COMMAND, environment
+from tests.protocol.client import COMMAND, INITIALIZE, ran
 
 # By host: its file with hooks, and that with the server, which stands below a key.
 HOOKS = {"claude-code": f"{PLUGIN}/hooks/hooks.json", "codex": ".codex/config.toml"}
@@ -31,28 +29,19 @@ SERVERS = {
 
 
 @pytest.fixture
-def ran(root: Path) -> Path:
+def mark(root: Path) -> Path:
     """A file that is there once what was planted ran."""
-    ran = root.parent / "ran"
-    (root / "sitecustomize.py").write_text(f"open({str(ran)!r}, 'a').close()\n", "utf-8")
-    return ran
+    mark = root.parent / "ran"
+    (root / "sitecustomize.py").write_text(f"open({str(mark)!r}, 'a').close()\n", "utf-8")
+    return mark
 
 
 def run(root: Path, command: list[str], said: object = None, **env: str) -> str:
     """Run a command as hosts do, in the project, and say it something; what it prints."""
     path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
-    patient = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
-    done = subprocess.run(
-        command,
-        input=json.dumps(said) + "\n",
-        env=environment({"PATH": path, "PYTHONPATH": ":.", **patient, **env}),
-        cwd=root,
-        capture_output=True,
-        text=True,
-        timeout=110,
-        check=False,
-    )
-    return done.stdout + done.stderr
+    own = {"PATH": path, "PYTHONPATH": ":.", "VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
+    done = ran(*command, cwd=root, said=json.dumps(said).encode() + b"\n", env=own | env)
+    return (done.stdout + done.stderr).decode()
 
 
 def read(path: Path) -> Any:
@@ -60,13 +49,13 @@ def read(path: Path) -> Any:
     return tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
 
 
-def test_what_is_planted_runs_without_an_integration(root: Path, ran: Path) -> None:
+def test_what_is_planted_runs_without_an_integration(root: Path, mark: Path) -> None:
     run(root, ["vouch-sidecar", "--version"])
-    assert ran.exists()
+    assert mark.exists()
 
 
 @pytest.mark.parametrize("host", HOOKS)
-def test_hooks(install: Install, root: Path, ran: Path, host: str) -> None:
+def test_hooks(install: Install, root: Path, mark: Path, host: str) -> None:
     install(host)
     prompt = {"session_id": "agent", "cwd": str(root), "prompt": "How long do JWT tokens live?"}
     said = {}
@@ -76,12 +65,12 @@ def test_hooks(install: Install, root: Path, ran: Path, host: str) -> None:
         assert hook["command"].endswith(f" hook {name}")
         said[event] = run(root, ["sh", "-c", hook["command"]], prompt, **{RESIDENT: "true"})
     run(root, ["vouch-sidecar", "stop"], PYTHONPATH="")
-    assert not ran.exists()
+    assert not mark.exists()
     assert "15 minutes" in said["UserPromptSubmit"], said
 
 
 @pytest.mark.parametrize("host", WRITING)
-def test_mcp_servers(install: Install, root: Path, ran: Path, host: str) -> None:
+def test_mcp_servers(install: Install, root: Path, mark: Path, host: str) -> None:
     install(host)
     name, key = SERVERS[host]
     server = read(root / name)[key]["vouch-sidecar"]
@@ -89,5 +78,5 @@ def test_mcp_servers(install: Install, root: Path, ran: Path, host: str) -> None
     command = [word.replace("${workspaceFolder}", str(root)) for word in command]
     env = server.get("environment" if host == "opencode" else "env") or {}
     said = run(root, command, INITIALIZE, **env)
-    assert not ran.exists()
+    assert not mark.exists()
     assert "serverInfo" in said

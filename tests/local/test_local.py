@@ -112,8 +112,8 @@ def test_an_editor_is_told_of_sessions_elsewhere_what_it_wants_and_may_see(
     start: Any, place: Place
 ) -> None:
     """What its options name, also where its environment says otherwise."""
-    private = "scope: {visibility: private, agent: ada}\n"
-    knowledge.claim(place.root, "of-ada", "JWT tokens rotate at noon.", "jwt", more=private)
+    hers = {"visibility": "private", "agent": "ada"}
+    knowledge.claim(place.root, "of-ada", "JWT tokens rotate at noon.", "jwt", scope=hers)
     nothing, block = start(push=[]), start(push=["text"])  # that is told once, to who wants it
     own, bob, ada = {"VOUCH_AGENT": "ada"}, {"agent": "bob"}, {"agent": "ada"}
     ranking, *viewers = (

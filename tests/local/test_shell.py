@@ -54,8 +54,9 @@ def test_the_answer_is_the_same(place: Place, server: Client, args: list[str]) -
 
 
 def test_viewer_and_settings_are_those_of_who_calls(place: Place, server: Client) -> None:
-    private = "scope: {visibility: private, agent: me}\n"
-    knowledge.claim(place.root, "mine", "JWT is mine.", "jwt", more=private)
+    knowledge.claim(
+        place.root, "mine", "JWT is mine.", "jwt", scope={"visibility": "private", "agent": "me"}
+    )
     mine = {"topic": "jwt", "viewer": {"agent": "me"}, "root": str(place.root)}
     server.until("vouch/experts", mine, lambda answer: answer["experts"][0]["claim_count"] == 3)
     for args, env, count in (

@@ -17,17 +17,6 @@ from pydantic import FileUrl
 
 from tests.protocol.client import COMMAND
 
-INITIALIZE: dict[str, Any] = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
-
 
 @asynccontextmanager
 async def _session(

@@ -14,9 +14,9 @@ from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects
 
 from tests.engine.processes import until
 from tests.hook.conftest import Place
-from tests.mcp.client import INITIALIZE, Host, content_of, host, text_of
+from tests.mcp.client import Host, content_of, host, text_of
 from tests.protocol import knowledge
-from tests.protocol.client import running
+from tests.protocol.client import BEGINS, INITIALIZE, running
 
 NONE = "No knowledge base was found"
 KNOWN = "expire after 15 minutes"
@@ -110,7 +110,6 @@ def test_bad_lines_cost_nothing_but_themselves(place: Place) -> None:
 
 
 def test_roots_that_are_no_files_cost_no_answer(place: Place) -> None:
-    begin = {"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}}
     call = {"name": "kb_claim", "arguments": {"id": "jwt-expires"}}
     roots = {"roots": [{"uri": "vscode-remote://ssh/project"}]}
     with running("mcp", cwd=place.root, env=place.env) as client:
@@ -118,7 +117,7 @@ def test_roots_that_are_no_files_cost_no_answer(place: Place) -> None:
         def send(**message: object) -> None:
             client.send_bytes(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
-        send(id=1, method="initialize", params={**INITIALIZE["params"], **begin})
+        send(id=1, method="initialize", params=BEGINS | {"capabilities": {"roots": {}}})
         client.line()
         send(method="notifications/initialized")
         send(id=2, method="tools/call", params=call)

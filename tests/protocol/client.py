@@ -34,6 +34,20 @@ def framed(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
+BEGINS: Message = {"protocolVersion": "2025-11-25", "clientInfo": {"name": "test", "version": "1"}}
+BEGINS |= {"capabilities": {}, "processId": None, "rootUri": None}
+"""What a client says of itself to begin with, over LSP and over MCP."""
+INITIALIZE: Message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": BEGINS}
+HELLO = json.dumps(INITIALIZE).encode()
+STATUS = b'{"id":1,"method":"kb.status"}\n'
+GREETINGS = {
+    "lsp": (framed(HELLO), b'"serverInfo"'),
+    "mcp": (HELLO + b"\n", b'"serverInfo"'),
+    "jsonl": (STATUS, b'"ok":true'),
+}
+"""By command, what it is asked first, and what stands in its answer."""
+
+
 class Client:
     """One server process. Everything received is kept in `received`, in order.
 
@@ -275,24 +289,34 @@ def run_command(
     """
     words, env = [str(arg) for arg in args], env or {}
     if (words[:1] == ["hook"] and "--help" not in words) or "PYTHONIOENCODING" in env:
-        ended = subprocess.run(
-            [COMMAND, *words],
-            input=said,
-            capture_output=True,
-            cwd=cwd,
-            env=environment(env),
-            timeout=100,
-            encoding="utf-8",
-            check=False,
-        )
-        assert code in (None, ended.returncode), ended.stdout + ended.stderr
-        return ended
+        ended = ran(COMMAND, *words, cwd=cwd, said=said.encode(), env=env)
+        printed = ended.stdout.decode(), ended.stderr.decode()
+        assert code in (None, ended.returncode), printed
+        return subprocess.CompletedProcess(words, ended.returncode, *printed)
     with as_command(cwd, env):
         done = CliRunner().invoke(main, words, said, prog_name=COMMAND.name)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert code in (None, done.exit_code), done.output
     return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
+
+
+def ran(
+    *command: str | Path,
+    cwd: Path | None = None,
+    said: bytes = b"",
+    env: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """What became of a process with `said` as its standard input."""
+    return subprocess.run(
+        command,
+        input=said,
+        capture_output=True,
+        cwd=cwd,
+        env=environment(env or {}),
+        timeout=110,
+        check=False,
+    )
 
 
 @contextmanager
@@ -309,11 +333,12 @@ def as_command(cwd: Path | None, env: Mapping[str, str]) -> Iterator[None]:
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment without what would tune the sidecar, and with `extra`. Hooks leave
-    no process behind, unless that says so.
+    """This process's environment without what would tune the sidecar, and with `extra`, of which
+    what is empty is not set. Hooks leave no process behind, unless that says so.
     """
     own = {name: value for name, value in os.environ.items() if not name.startswith("VOUCH_")}
-    return {**own, "VOUCH_SIDECAR_HOOK_RESIDENT": "false", **extra}
+    every = {**own, "VOUCH_SIDECAR_HOOK_RESIDENT": "false", **extra}
+    return {name: value for name, value in every.items() if value}
 
 
 def at(uri: str, line: int, character: int) -> dict[str, Any]:

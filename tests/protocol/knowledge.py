@@ -34,9 +34,10 @@ def library(root: Path) -> Path:
     make(root)
     (root / "docs").mkdir()
     (root / "docs" / "auth.md").write_text("# Auth\n\nTokens expire.\n", "utf-8")
-    old, new = "superseded_by: jwt-expires\n", "supersedes:\n- jwt-old\n"
-    claim(root, "jwt-old", "JWT access tokens never expire.", "jwt", status="superseded", more=old)
-    claim(root, "jwt-cites", "JWT is cited by evidence.", "jwt", more=new, cites=EVIDENCE)
+    retired = {"status": "superseded", "superseded_by": "jwt-expires"}
+    claim(root, "jwt-old", "JWT access tokens never expire.", "jwt", **retired)
+    cites = {"supersedes": ["jwt-old"], "evidence": [EVIDENCE]}
+    claim(root, "jwt-cites", "JWT is cited by evidence.", "jwt", **cites)
     evidence = f"id: {EVIDENCE}\nsource_id: {SOURCE}\nlocator: L3\nquote: Tokens expire.\n"
     write(root, f"evidence/{EVIDENCE}.yaml", evidence)
     relation = "id: jwt-uses-redis\nsource: jwt\nrelation: uses\ntarget: redis\n"
@@ -69,26 +70,15 @@ def entity(root: Path, entity_id: str, name: str, *aliases: str) -> Path:
     return write(root, f"entities/{entity_id}.yaml", said.decode())
 
 
-def claim(root: Path, claim_id: str, text: str, *entities: str, **fields: str) -> Path:
+def claim(root: Path, claim_id: str, text: str, *entities: str, **fields: object) -> Path:
     """Write a claim; its file."""
     return write(root, f"claims/{claim_id}.yaml", claim_text(claim_id, text, *entities, **fields))
 
 
-def claim_text(
-    claim_id: str,
-    text: str,
-    *entities: str,
-    status: str = "stable",
-    more: str = "",
-    cites: str = SOURCE,
-) -> str:
+def claim_text(claim_id: str, text: str, *entities: str, **fields: object) -> str:
     """What the file of a claim holds."""
-    quoted = text.replace("'", "''")
-    return (
-        f"id: {claim_id}\ntext: '{quoted}'\ntype: fact\nstatus: {status}\nconfidence: 0.9\n"
-        f"evidence: [{cites}]\nentities: {list(entities)!r}\n"
-        f"updated_at: '2026-05-04T10:00:00Z'\n{more}"
-    )
+    given = {"type": "fact", "evidence": [SOURCE], "updated_at": "2026-05-04T10:00:00Z"} | fields
+    return samples.claim(claim_id, text=text, entities=[*entities], **given).decode()
 
 
 def digest(root: Path) -> dict[str, str]:

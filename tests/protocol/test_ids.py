@@ -19,7 +19,7 @@ SYMBOLS = "workspace/symbol"
 @pytest.mark.parametrize(
     ("file", "words", "said"),
     [
-        ("claims/jwt-cites.yaml", "['|jwt", "**JWT** · concept"),
+        ("claims/jwt-cites.yaml", "entities:\n- |jwt", "**JWT** · concept"),
         ("claims/jwt-cites.yaml", knowledge.EVIDENCE, "“Tokens expire.”"),
         ("claims/jwt-expires.yaml", knowledge.SOURCE, "**Auth notes** · source · file"),
         ("claims/jwt-expires.yaml", "jwt-expires", "fact · stable · confidence 0.90 · 2026-05-04"),
@@ -41,7 +41,7 @@ def test_hover_says_what_an_id_names(
 @pytest.mark.parametrize(
     ("file", "words", "target", "line"),
     [
-        ("claims/jwt-cites.yaml", "|jwt']", ".vouch/entities/jwt.yaml", 0),
+        ("claims/jwt-cites.yaml", "entities:\n- |jwt", ".vouch/entities/jwt.yaml", 0),
         ("claims/jwt-cites.yaml", knowledge.EVIDENCE, "docs/auth.md", 2),
         ("claims/jwt-old.yaml", "superseded_by: |jwt", ".vouch/claims/jwt-expires.yaml", 0),
         ("pages/auth.md", knowledge.SOURCE, "docs/auth.md", 0),

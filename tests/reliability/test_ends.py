@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
@@ -16,18 +15,10 @@ import pytest
 from tests.engine.bases import write
 from tests.engine.processes import sockets, until
 from tests.kb.samples import claim
-from tests.mcp.client import INITIALIZE
-from tests.protocol.client import COMMAND, environment, framed
+from tests.protocol.client import COMMAND, GREETINGS, environment
 
 SECONDS = 30.0
 """The promise is two; a machine that does much else takes longer."""
-OF_LSP = {"processId": None, "rootUri": None}
-HELLO = json.dumps({**INITIALIZE, "params": {**INITIALIZE["params"], **OF_LSP}}).encode()
-GREETINGS = {
-    "lsp": framed(HELLO),
-    "mcp": HELLO + b"\n",
-    "jsonl": b'{"id": 1, "method": "kb.status"}\n',
-}
 Here = tuple[Path, Mapping[str, str]]
 
 
@@ -62,7 +53,7 @@ ENDS += [("stop reading", "mcp"), ("stop reading", "jsonl"), ("terminate", "lsp"
 @pytest.mark.parametrize(("end", "command"), ENDS)
 def test_without_its_client_it_ends(here: Here, end: str, command: str) -> None:
     """Its input stays open, unless the client hangs up."""
-    with launched(here, str(COMMAND), command, greeting=GREETINGS[command]) as process:
+    with launched(here, str(COMMAND), command, greeting=GREETINGS[command][0]) as process:
         match end:
             case "hang up":
                 process.stdin.close()
@@ -109,7 +100,7 @@ def test_whose_parent_dies_ends(here: Here, command: str, is_early: bool) -> Non
     it has no parent any more.
     """
     words = (sys.executable, "-c", PARENT, CHILD.format(waits=is_early), command)
-    with launched(here, *words, greeting=b"" if is_early else GREETINGS[command]) as parent:
+    with launched(here, *words, greeting=b"" if is_early else GREETINGS[command][0]) as parent:
         assert not is_early or parent.stdout.read(1)
         parent.kill()
         parent.stdout.read()  # until its end of the stream is closed

@@ -17,19 +17,16 @@ from tests.engine.bases import finished, write
 from tests.engine.processes import serving, until
 from tests.engine.world import answers
 from tests.kb.samples import claim
-from tests.protocol.client import COMMAND, environment, indexed_client
+from tests.protocol.client import COMMAND, indexed_client, ran
 
 Here = tuple[Path, Mapping[str, str]]
 
 
 def says_who_knows(root: Path, env: Mapping[str, str]) -> None:
-    """A process in an environment, in which what is empty is not set."""
-    asked = '{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n'
-    env = {name: value for name, value in environment(env).items() if value}
-    done = subprocess.run(
-        [COMMAND, "jsonl"], input=asked, text=True, capture_output=True, env=env, cwd=root
-    )
-    assert '"entity_id":"vault"' in done.stdout.replace(" ", "")
+    """A process in an environment."""
+    asked = b'{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n'
+    done = ran(COMMAND, "jsonl", cwd=root, said=asked, env=env)
+    assert b'"entity_id":"vault"' in done.stdout
     assert not done.returncode
     assert [path.name for path in root.iterdir()] == [".vouch"]
 
@@ -149,14 +146,10 @@ def test_nothing_private_is_logged_or_written_and_no_network_is_asked_for(
     before = {path for path in folder.rglob("*") if path.is_file()}
     lines = [{**EVENT, "cwd": str(root)}] if command == "hook" else LINES
     tracing = ["strace", *TRACED, str(trace)] if may_trace() else []
-    done = subprocess.run(
-        [*tracing, COMMAND, command, *COMMANDS[command]],
-        input="".join(f"{json.dumps(line)}\n" for line in lines).encode(),
-        capture_output=True,
-        env=environment({**env, "VOUCH_SIDECAR_LOG": "debug"}),
-        cwd=root,
-        check=False,
-        timeout=100,
+    said = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
+    words = [command, *COMMANDS[command]]
+    done = ran(
+        *tracing, COMMAND, *words, cwd=root, said=said, env={**env, "VOUCH_SIDECAR_LOG": "debug"}
     )
     logged = done.stderr.decode().splitlines()
     assert not [one for one in logged if "xyzzy" in one and not one.startswith("not known here:")]

@@ -129,7 +129,7 @@ def test_vectors_are_kept_for_the_next_process_and_prompts_are_not(
         assert ("Tokens of Relay expire." in server.embedded) is made
         until(lambda: vectors(tmp_path))
         process.dispose()
-        assert b"zanzibar" not in process.log
+        assert b"zanzibar" not in process.errors
         write(root, "photos", text=PHOTOS, status="superseded")
     files = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
     assert files

@@ -14,7 +14,7 @@ from vouch_sidecar.surfaces.cli import main
 
 from tests.kb.samples import claim, entity, put
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, environment, run_command
+from tests.protocol.client import COMMAND, ran, run_command
 from tests.surfaces.terminal import on_terminal, run
 from tests.workspace.places import cite, repository, write
 
@@ -163,9 +163,7 @@ def test_a_command_imports_what_it_needs(root: Path, args: list[str], foreign: l
         f"main({args}, standalone_mode=False);"
         f"sys.exit(' '.join(sys.modules.keys() & {set(foreign)}) or 0)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script], cwd=root, env=environment({}), capture_output=True
-    )
+    done = ran(sys.executable, "-c", script, cwd=root)
     assert done.returncode == 0, done.stderr
 
 
