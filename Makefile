@@ -81,7 +81,7 @@ python-test: $(PYTHON_READY) ## All tests of the sidecar
 	$(BIN)/pytest -n 4 --dist worksteal --junitxml=artifacts/pytest.xml
 
 soak: $(PYTHON_READY) ## The long form of the tests that try many things: an hour
-	VOUCH_SIDECAR_LONG=1 $(BIN)/pytest -n 2 -m soak --timeout 3600
+	VOUCH_SIDECAR_LONG=1 $(BIN)/pytest -n 2 -m "soak or hypothesis" --timeout 3600
 
 extension-test: $(EXTENSION_READY) ## Tests of the extension without VS Code
 	mkdir -p artifacts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,9 +18,15 @@ if TYPE_CHECKING:
 
 MakeKb = Callable[..., OracleKb]
 
+LONG = os.environ.get("VOUCH_SIDECAR_LONG") == "1"
+"""Whether tests that try many things try many more, as in `make soak`."""
+
 # How fast examples are made and run depends on what else the machine does.
 settings.register_profile(
-    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "any machine",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=4_000 if LONG else 150,
 )
 settings.load_profile("any machine")
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONG
 from tests.engine.bases import engine_on, finished, reread, unread_engine, write
 from tests.engine.processes import Server, holds, place, serving, until
 from tests.engine.world import answers, changed, files, lay, said_by
 from tests.forks import Forked
 from tests.kb.samples import claim
-from tests.soak import LONG, soak
 
 ROUNDS = 50 if LONG else 5
 TOO_LATE = 10.0
@@ -45,7 +45,7 @@ def reached(moment: str, cache: Path) -> bool:
         return False
 
 
-@soak
+@pytest.mark.soak
 @pytest.mark.timeout(30 * ROUNDS)
 def test_the_next_start_answers_as_one_with_an_empty_cache() -> None:
     rng = random.Random(ROUNDS)
@@ -76,7 +76,7 @@ def test_the_next_start_answers_as_one_with_an_empty_cache() -> None:
         assert len(finished(folder)) == 1
 
 
-@soak
+@pytest.mark.soak
 def test_what_is_retired_goes_though_the_first_process_to_notice_is_killed() -> None:
     """It is in no answer at once, and in no file soon."""
     live = {"text": TEXT, "entities": ["e0"], "confidence": 1.0}

@@ -16,13 +16,11 @@ from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.text.content_words import terms
 
 from tests.index.worlds import knowledge_of
-from tests.soak import examples
 
 WORDS = ("alpha", "beta", "gamma", "delta")
 NEAR_ONE_ANOTHER = st.sampled_from([0.5, 3.001, 3.002, 3.0035, 11.7])
 
 
-@examples(40)
 @given(
     st.lists(st.frozensets(st.sampled_from(WORDS)), max_size=9),
     st.lists(NEAR_ONE_ANOTHER, min_size=4, max_size=4),

@@ -10,8 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.sanitize import escaped, one_line
 
-from tests.soak import examples
-
 HIDDEN = regex.compile(r"[\p{Default_Ignorable_Code_Point}\p{Cn}\p{Cc}\p{Cs}\u2800]")
 ALLOWED = {"\u200c", "\u200d", "\ufe0e", "\ufe0f"}
 ODD = [
@@ -65,7 +63,6 @@ def test_what_can_not_be_seen_goes(text: str, shown: str) -> None:
 
 @example("\u3164\u200d\u094d")
 @example("\u3164\u200c\u17c9")
-@examples(300)
 @given(st.lists(st.one_of(st.sampled_from(ODD), st.characters()), max_size=30).map("".join))
 def test_nothing_is_hidden_in_any_line_and_in_no_printed_json(text: str) -> None:
     line = one_line(text)

@@ -16,7 +16,6 @@ from vouch_sidecar.kb.settings_model import Recall, Settings
 
 from scripts import settings_docs
 from tests.kb.samples import dump
-from tests.soak import examples
 
 PREFIX = "VOUCH_SIDECAR_"
 GIT = {"sidecar": {"people": {"git": "off"}}}
@@ -179,7 +178,6 @@ CONTENTS = st.recursive(
 )
 
 
-@examples(30)
 @given(CONTENTS)
 def test_no_config_makes_it_raise(content: object) -> None:
     client = content if isinstance(content, dict) else {}

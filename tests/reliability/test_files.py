@@ -16,7 +16,6 @@ from vouch_sidecar.kb.yaml_document import MAX_NODES
 from tests.engine.bases import base, engine_on, write
 from tests.engine.world import said_by
 from tests.kb.samples import claim, page
-from tests.soak import examples
 
 PATHS = ["claims/a.yaml", "pages/a.md", "entities/a.yaml", "sources/a/meta.yaml", "config.yaml"]
 
@@ -91,7 +90,6 @@ PUT += [b"<<: ", b"!!int ", b"\t", b"\xc2\x85"]
 MUTATIONS = st.lists(st.tuples(st.integers(0, 10_000), st.sampled_from(PUT)), max_size=8)
 
 
-@examples(300)
 @given(st.sampled_from([claim(), page("# T\n\ntext\n")]), MUTATIONS)
 def test_no_damage_of_a_file_raises(data: bytes, mutations: list[tuple[int, bytes]]) -> None:
     for at, put in mutations:

@@ -13,10 +13,10 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.store import GRACE_SECONDS
 
+from tests.conftest import LONG
 from tests.engine.bases import Clock, write
 from tests.engine.world import SENTENCES, SOURCES, any_file
 from tests.kb.samples import make_kb
-from tests.soak import LONG, soak
 
 SEEDS = range(2_000 if LONG else 40)
 STEPS = 8
@@ -54,7 +54,7 @@ def told(knowledge: Knowledge) -> dict[object, Any]:
     return found
 
 
-@soak
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_changes_live_is_told_as_what_is_read_fresh(seed: int, tmp_path: Path) -> None:
     """With restarts, and changes while a base is written for the next process."""

@@ -8,12 +8,13 @@ import tracemalloc
 from functools import _lru_cache_wrapper
 from pathlib import Path
 
+import pytest
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.index.knowledge import Knowledge
 
+from tests.conftest import LONG
 from tests.engine.bases import Clock, Listener, ask, cached, engine_on, pushed
 from tests.engine.world import TEXTS, changed, files, lay
-from tests.soak import LONG, soak
 
 FILES, ROUNDS, TEXTS_EACH, SESSIONS = (20_000, 360, 100, 300) if LONG else (300, 6, 10, 3)
 """A round stands for ten seconds. There are more sessions than are kept; in a few rounds so few
@@ -44,7 +45,7 @@ def traced() -> int:
     return tracemalloc.get_traced_memory()[0]
 
 
-@soak
+@pytest.mark.soak
 def test_an_hour_of_work(tmp_path: Path) -> None:
     rng, clock, of_others = random.Random(11), Clock(), generations()
     state = files(FILES)

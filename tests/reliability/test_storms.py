@@ -10,16 +10,17 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pytest
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.surfaces.hook.client import END, FILE, PROMPT, START
 from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask
 
+from tests.conftest import LONG
 from tests.engine.processes import place, until
 from tests.forks import Forked
 from tests.protocol import knowledge
 from tests.protocol.client import at, environment, running
 from tests.reliability.nonsense import changed, texts, value
-from tests.soak import LONG, soak
 
 CALLS, AT_ONCE = 200_000 if LONG else 600, 100
 ROUNDS = 20_000 if LONG else 600
@@ -47,7 +48,7 @@ def call(random: Random, number: int) -> dict[str, Any]:
     return {"id": number, "method": f"kb.{operation.name}", "params": params}
 
 
-@soak
+@pytest.mark.soak
 def test_every_call_has_one_answer(tmp_path: Path) -> None:
     root, random = knowledge.make(tmp_path / "project"), Random(20_261_123)
     process = Forked(["jsonl"], root, environment({"XDG_CACHE_HOME": str(tmp_path)}))
@@ -79,7 +80,7 @@ def events(root: Path) -> Mapping[str, dict[str, Any]]:
     }
 
 
-@soak
+@pytest.mark.soak
 def test_every_request_and_event_has_one_answer_and_no_log_holds_one() -> None:
     """Some requests are taken back."""
     with place() as (folder, env):

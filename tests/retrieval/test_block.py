@@ -16,7 +16,6 @@ from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import PRIVATE, claim, entity, evidence, page, relation, source, view
-from tests.soak import examples
 
 VIEWS = [view(collection="courier"), view(collection="</vouch>\nPRIMARY ops")]
 OPEN, CLOSE = "<vouch: ", "</vouch>"
@@ -61,7 +60,6 @@ def hits(draw: st.DrawFn) -> Line:
     )
 
 
-@examples(150)
 @given(
     found=st.lists(hits(), max_size=5),
     max_chars=st.integers(1, 1500),

@@ -17,7 +17,6 @@ from vouch_sidecar.text.content_words import content_stems
 
 from tests.index.worlds import after, knowledge_of
 from tests.retrieval.samples import ADA, PRIVATE, claim, entity, page, relation, view
-from tests.soak import examples
 
 WORDS = st.sampled_from("alpha alpha beta gamma delta".split())
 
@@ -118,7 +117,6 @@ def test_what_is_new_is_found_where_its_words_are_common_among_what_is_new() -> 
     assert first.artifact.id == "springs"
 
 
-@examples(40)
 @given(st.lists(st.tuples(st.lists(WORDS, max_size=8), st.booleans()), min_size=1, max_size=8))
 def test_scores_are_bm25_over_what_the_viewer_may_see(texts: list[tuple[list[str], bool]]) -> None:
     """k1 is 1.2, b is 0.75, and the weight of a word ln(1 + texts / texts that hold it)."""

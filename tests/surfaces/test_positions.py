@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from lsprotocol import types as lsp
 from vouch_sidecar.surfaces.lsp.documents import Document
 
-from tests.soak import examples
-
 WIDTHS = {
     "utf-8": lambda text: len(text.encode()),
     "utf-16": lambda text: len(text.encode("utf-16-le")) // 2,
@@ -36,7 +34,6 @@ def places(text: str, encoding: str) -> list[tuple[int, lsp.Position]]:
     return found
 
 
-@examples(200)
 @given(TEXTS, TEXTS, ENCODINGS, st.data())
 def test_positions_before_and_after_a_change_of_a_range(
     text: str, new: str, encoding: str, data: st.DataObject
