@@ -65,16 +65,12 @@ def _answers(
     ties = _ties(view, text)
     asked = asked_beside(view, text, entity_strengths)
     tied = claims_by_id(view, ties)
-    found = [*candidates_for(view, asked, entity_strengths, vector), *tied]
-    found.sort(key=lambda candidate: candidate.kind == "worded")  # the last of a sentence is judged
-    by_place = {
-        (
-            type(candidate.artifact),
-            candidate.sentence_key or candidate.artifact.id,
-            candidate.section,
-        ): candidate
-        for candidate in found
-    }
+    found = [*tied, *candidates_for(view, asked, entity_strengths, vector)]
+    found.sort(key=lambda candidate: (candidate.kind != "worded", candidate.kind != "answer"))
+    by_place: dict[tuple[type, str, int | None], Candidate] = {}
+    for each in found:  # of a sentence the first, which holds most of what is asked for
+        key = each.sentence_key or each.artifact.id
+        by_place.setdefault((type(each.artifact), key, each.section), each)
     judged = list(judge(view, asked, entity_strengths, by_place.values(), ties))
     if vector is not None:
         judged = _with_nearness(view, judged, vector)
