@@ -275,7 +275,6 @@ def test_a_file_s_claims_are_told_once_a_session(agent: Agent) -> None:
 
 
 def test_a_range_that_was_read_has_its_own_claims(agent: Agent) -> None:
-    """Those of a whole file are three at most."""
     rows: Sequence[tuple[dict[str, object], list[str]]] = (
         ({"startLine": 7, "numLines": 2}, ["send_once"]),
         ({"startLine": 1, "numLines": 3}, ["night", "RelayLoop"]),
@@ -286,8 +285,6 @@ def test_a_range_that_was_read_has_its_own_claims(agent: Agent) -> None:
         assert held(agent.read("src/relay.py", f"s{number}", shown)) == told
     shown = {"startLine": 9, "numLines": 9}
     assert held(agent.read(TABLE, file=shown), (*COINS, "twice")) == ["elm"]
-    said = agent.read(TABLE, "b")
-    assert sum(line.startswith("- ") for line in said.splitlines()) == 3
 
 
 def test_an_edit_has_the_claims_of_what_it_changes(agent: Agent) -> None:
@@ -312,10 +309,12 @@ def test_an_edit_of_which_the_host_sends_no_patch_has_no_claims_of_other_lines(
 
 
 def test_an_edit_after_one_that_nobody_reported_is_placed_by_its_text(agent: Agent) -> None:
-    """Lines 3 and 4, which it changes, are lines 7 and 8 by then, which were those of another."""
+    """Lines 3 and 4, which it changes, are lines 7 and 8 by then, which were those of another: that
+    is told, too.
+    """
     write(agent.root, {"src/relay.py": "# More.\n" * 4 + RELAY})
     event = changed(agent, "src/relay.py", CODE, CODE + "    x = 1\n")
-    assert held(agent(FILE, **event)) == ["RelayLoop"]
+    assert "RelayLoop" in held(agent(FILE, **event))
 
 
 def test_a_claim_whose_quote_an_edit_takes_away_is_told_first_and_marked(agent: Agent) -> None:

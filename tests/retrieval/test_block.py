@@ -123,10 +123,9 @@ def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
     assert "keys (unreviewed): Keys rotate. [stable," in block(a_hit(passage, seen=there))
     confirmed = replace(passage, last_confirmed_at=1.0)
     assert "unreviewed" not in block(a_hit(confirmed, seen=there))
-    keeps = replace(vault := entity("kv", "Key Vault"), description="Keeps keys.")
     assert "- “vault” 0.9 page pages/b.md: A page\n" in block(a_hit(page("b")))
-    assert "- “vault” 0.9 entity kv: Key Vault\n" in block(a_hit(vault))
-    assert "- “vault” 0.9 entity kv: Key Vault. Keeps keys.\n" in block(a_hit(keeps))
+    asked = replace(a_hit(entity("kv", "Key Vault", description="Keeps keys.")), people="Mei")
+    assert "- “vault” 0.9 entity kv: Key Vault. To ask: Mei\n" in block(asked)
 
 
 def test_only_sources_that_are_there_and_visible_are_counted() -> None:

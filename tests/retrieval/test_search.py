@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Kind, Scope, key_of
-from vouch_sidecar.retrieval.prefix_search import prefix_search
+from vouch_sidecar.retrieval.lookup import prefix_search
 from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import content_stems

@@ -23,8 +23,8 @@ DIMENSION = len(MATTERS) + 2
 _LITTLE = 0.1
 
 
-def make(folder: Path, pooling: str = "mean", inner: bool = True) -> Path:
-    """A folder with the model, its graph below `onnx/` where it is `inner`."""
+def make(folder: Path, pooling: str = "mean") -> Path:
+    """A folder with the model."""
     words = {word: at for at, matter in enumerate(MATTERS) for word in matter.split()}
     vocabulary = {"[PAD]": 0, "[UNK]": 1, **{word: n for n, word in enumerate(words, 2)}}
     weights = np.zeros((len(vocabulary), DIMENSION), np.float32)
@@ -32,14 +32,12 @@ def make(folder: Path, pooling: str = "mean", inner: bool = True) -> Path:
     for word, at in words.items():
         weights[vocabulary[word], at] = 1
     (folder / "1_Pooling").mkdir(parents=True)
-    graph = folder / "onnx" / "model.onnx" if inner else folder / "model.onnx"
-    graph.parent.mkdir(exist_ok=True)
+    (graph := folder / "onnx" / "model.onnx").parent.mkdir()
     graph.write_bytes(_graph(weights).SerializeToString())
     tokenizer: Any = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.save(str(folder / "tokenizer.json"))
-    _json(folder / "config.json", {"hidden_size": DIMENSION, "max_position_embeddings": 64})
     modes = {
         "pooling_mode_mean_tokens": pooling == "mean",
         "pooling_mode_cls_token": pooling == "cls",

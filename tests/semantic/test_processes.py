@@ -13,7 +13,6 @@ import pytest
 
 from tests.engine.processes import until
 from tests.kb.samples import put
-from tests.mcp.client import content_of, host
 from tests.protocol.client import indexed_client, run_command
 from tests.semantic.conftest import ASKED, MEANT, Process, Start, arms, vectors, with_model, write
 from tests.semantic.ollama import Ollama
@@ -86,7 +85,7 @@ def test_off_absent_and_broken_answer_alike(start: Start, tmp_path: Path) -> Non
     off = start(VOUCH_SIDECAR_SEMANTIC_MODEL="")
     broken = start(VOUCH_SIDECAR_SEMANTIC_MODEL=str(tmp_path / "nowhere"))
     until(broken.faults)
-    lacks = "Nothing is found by meaning: the folder of the model has no `model.onnx`"
+    lacks = "Nothing is found by meaning: the folder of the model has no `onnx/model.onnx`"
     assert (off.faults(), broken.faults()) == ([], [lacks])
     for operation, field in WAYS:
         for text in (ASKED, "When are photos deleted, and do tokens of Relay expire?"):
@@ -199,9 +198,3 @@ def test_the_language_server_and_who_asks_it(root: Path, env: dict[str, str]) ->
         own = {k: v for k, v in env.items() if not k.startswith("VOUCH_")} | {"PYTHONUTF8": "1"}
         found = json.loads(run_command("search", ASKED, "--json", cwd=root, env=own).stdout)
         assert arms(found) == MEANT
-
-
-def test_mcp(root: Path, env: dict[str, str]) -> None:
-    with host(root, env) as mcp:
-        until(lambda: arms(content_of(mcp.call("search", query=ASKED))) == MEANT)
-        assert arms(content_of(mcp.call("context", task=ASKED))) == MEANT

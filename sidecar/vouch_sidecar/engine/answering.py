@@ -12,14 +12,12 @@ from vouch_sidecar.retrieval.blocks.context import (
     make_block,
     whom_to_ask,
 )
-from vouch_sidecar.retrieval.constants import MANY
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.salience import (
     Salient,
     named_in,
     volunteered,
-    volunteering_order,
 )
 from vouch_sidecar.semantic.vectors import TextVector
 
@@ -63,7 +61,6 @@ def context_for(
     probed: Probe | None = None,
     tied: Sequence[Line] = (),
     max_chars: int | None = None,
-    max_lines: int = MANY,
 ) -> tuple[ContextBlock, Given]:
     """The context for a text, or for the texts of a session's window; and what that gives, to be
     recorded once it was heard: the thread that makes it may go on after its call was cancelled.
@@ -77,11 +74,10 @@ def context_for(
     read = [(kb.view, _texts(kb, session) if text is None else [text]) for kb in served]
     asked, more = (probed.asked, _allowed(probed.answers)) if probed is not None else ((), [])
     if probed is None:
-        named = volunteered(row for view, texts in read for row in named_in(view, texts))
+        rows = volunteered(row for view, texts in read for row in named_in(view, texts))
     else:
-        named = volunteered(probed.named)
-    by_entity = {row.identity: row for row in (*asked, *named) if row.view.recall.enabled}
-    rows = sorted(by_entity.values(), key=volunteering_order)
+        rows = probed.rows
+    rows = [row for row in rows if row.view.recall.enabled]
     if once is not None:
         # Who asks for all about a name gets the rest of it.
         names = {row.identity for row in asked}
@@ -97,7 +93,6 @@ def context_for(
         more=more,
         given={} if once is None else once.given,
         max_chars=max_chars,
-        max_lines=max_lines,
     )
     return block, {} if once is None else dict(_given_by(block, rows))
 

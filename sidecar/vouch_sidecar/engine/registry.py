@@ -26,7 +26,6 @@ from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.settings_model import Reflex
 from vouch_sidecar.retrieval.push import Window
 from vouch_sidecar.retrieval.view import Deadline, View
-from vouch_sidecar.workspace.topics import NO_TOPICS
 
 
 class UnknownRootError(LookupError):
@@ -276,7 +275,6 @@ class Registry:
                 collection.root,
                 deadline=deadline,
                 workspace=replace(world, fresh=world.fresh.asked()),
-                topics=world.topics if settings.topics.enabled else NO_TOPICS,
                 now=self.now(),
                 settings=settings,
                 is_model=caller.is_model,

@@ -13,7 +13,6 @@ from vouch_sidecar.operations.table import Shown, Table, Words
 from vouch_sidecar.operations.wire import LongText, Params, Result
 from vouch_sidecar.retrieval.blocks.context import persona_of, tiers
 from vouch_sidecar.retrieval.probe import Strength
-from vouch_sidecar.retrieval.semantic_search import semantic_hits
 
 
 class ProbeParams(Params):
@@ -56,11 +55,7 @@ def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     probe, from_cache = answering.probe(served, ask.text, session, ask.vector)
     ask.engine.stats.counts.update(phrases=len(probe.phrases), from_cache=from_cache)
     hits = probe.hits()
-    evidence = [(hit.view, hit.similarity) for hit in hits]
-    primary, supplemental = tiers(ask.text, evidence, probe.views)
-    if ask.vector is not None:
-        hits += semantic_hits(ask.vector, [kb.view for kb in served], ask.text, hits)
-        hits.sort(key=lambda hit: -hit.similarity)
+    primary, supplemental = tiers(ask.text, hits, probe.views)
     return ProbeResult(
         hits=[
             ProbeHit(

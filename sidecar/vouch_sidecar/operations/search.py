@@ -12,7 +12,6 @@ from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table, marked
 from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, absent
 from vouch_sidecar.retrieval.search import SEARCHED, names_of, search, snippet
-from vouch_sidecar.retrieval.semantic_search import semantic_search
 
 
 class SearchParams(SinceParams):
@@ -46,8 +45,7 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
     kinds = list(SEARCHED if params.kinds is None else map(Kind, params.kinds))
     if params.since is not None:
         kinds = [kind for kind in kinds if kind is Kind.CLAIM]
-    asked = (ask.views, query, kinds, params.limit, params.exclude or ())
-    hits = search(*asked) if ask.vector is None else semantic_search(ask.vector, *asked)
+    hits = search(ask.views, query, kinds, params.limit, params.exclude or (), ask.vector)
     return SearchResult(
         hits=[
             SearchHit(

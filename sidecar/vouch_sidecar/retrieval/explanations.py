@@ -11,16 +11,16 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, key_of
 from vouch_sidecar.retrieval.constants import MANY, MAX_PHRASED, UNASKED_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import FACTORS, least, sentence, weigh, why
+from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.files.stale_claims import is_lost, stale
 from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import Probe
-from vouch_sidecar.retrieval.salience import NEVER_SAID, surely_named, volunteered, why_unsaid
-from vouch_sidecar.retrieval.statements.answers import answers, asked_beside
+from vouch_sidecar.retrieval.salience import NEVER_SAID, strengths_of, volunteered, why_unsaid
+from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.vectors import TextVector
-from vouch_sidecar.text.content_words import Term
 
 A = TypeVar("A", bound=Artifact)
 Verdict = Literal["volunteered", "listed", "refused"]
@@ -66,43 +66,37 @@ def lines(
     """The claims, sections and relations that a text may bring in, those that are said first.
     `hits` are the lines that are said.
     """
-    sure = surely_named(row for row in probed.named if row.view is view)
-    strengths = {row.entity.id: row.strength for row in sure}
-    found = answers(view, text[:MAX_PHRASED], strengths, vector)
-    judged = {
-        key_of(c.artifact): c for c in found if isinstance(c.artifact, Claim | Page | Relation)
-    }
-    said = {key_of(hit.artifact): hit for hit in hits if hit.view is view}
-    told = [_told(hit, judged.pop(key, hit.judged)) for key, hit in said.items()]
-    told += [_unsaid(view, each) for each in islice(judged.values(), MANY)]
-    told += _refused(view, asked_beside(view, text[:MAX_PHRASED], strengths).weights)
-    return sorted(told, key=lambda row: (row.verdict == "refused", -row.value))
+    said = {key_of(hit.artifact): _told(hit) for hit in hits if hit.view is view}
+    judged = answers(view, text[:MAX_PHRASED], strengths_of(probed.sure, view), vector)
+    others = (each for each in judged if isinstance(each.artifact, Claim | Page | Relation))
+    unsaid = (_unsaid(view, each) for each in others if key_of(each.artifact) not in said)
+    rows = [*said.values(), *islice(unsaid, MANY), *_refused(view, text)]
+    return sorted(rows, key=lambda row: (row.verdict == "refused", -row.value))
 
 
-def _refused(view: View, words: Mapping[Term, float]) -> Iterator[Explained[Artifact]]:
-    """The claims that hold some of these words, and may enter no prompt."""
-    query = view.search.weighed(words, Kind.CLAIM)
-    for claim in view.visible.artifacts_in(query, MANY):
+def _refused(view: View, text: str) -> Iterator[Explained[Artifact]]:
+    """The claims that hold some words of a text, and may enter no prompt."""
+    query = view.search.weighed(worths_of(view, text[:MAX_PHRASED]), Kind.CLAIM)
+    for claim, _ in view.visible.found(query, MANY):
         if isinstance(claim, Claim) and not may_enter(view, claim):
             gone = stale(view, claim) if is_lost(view, claim) else None
             why = "it says nothing by itself" if gone is None else gone.reason
             yield Explained(claim, 0.0, {}, "refused", f"never told: {why}")
 
 
-def _told(hit: Line, answer: Candidate | None) -> Explained[Artifact]:
-    value, factors, needs = hit.similarity, dict[str, float](), 0.0
+def _told(hit: Line) -> Explained[Artifact]:
+    factors, needs, judged = dict[str, float](), 0.0, hit.judged
     reason = f"“{hit.phrase}” names {hit.entity_id}"
-    if answer is not None:
-        value, factors = answer.likelihood, dict(answer.features.terms)
-        needs = UNASKED_LEAST.get(answer.kind, 0.0)
+    if judged is not None:
+        factors, needs = dict(judged.features.terms), UNASKED_LEAST.get(judged.kind, 0.0)
     if hit.people:
         reason = "the text asks for somebody to ask"
-    elif hit.arm in ("text", "semantic") and answer is not None:
-        reason = answer.features.reason(answer.words)
-    said = sentence(value, reason)
-    if hit.similarity < needs:
+    elif hit.arm in ("text", "semantic") and judged is not None:
+        reason = judged.features.reason(judged.words)
+    said = sentence(hit.likelihood, reason)
+    if hit.likelihood < needs:
         said += f"; unasked it needs {needs:.2f}, as nobody reviewed it"
-    return Explained(hit.artifact, value, factors, "volunteered", said)
+    return Explained(hit.artifact, hit.likelihood, factors, "volunteered", said)
 
 
 def _unsaid(view: View, answer: Candidate) -> Explained[Artifact]:

@@ -52,8 +52,19 @@ class Line:
     @property
     def text(self) -> str:
         """The text of the artifact; for a page, that of one section."""
-        shown = self.shown_text
-        return text_of(self.artifact, self.section or 0) if shown is None else shown.text
+        match self.artifact:
+            case Claim() as claim:
+                return self.view.texts.shown(claim).text
+            case Page() as page:
+                return sections(page)[self.section or 0]
+            case Entity(name=name, description=description):
+                return description or name
+            case Relation(source=source, relation=relation, target=target):
+                ends = [(each, self.view.visible.entity(each)) for each in (source, target)]
+                subject, other = (each if end is None else end.name for each, end in ends)
+                return f"{subject} {relation} {other}"
+            case Source(locator=locator):
+                return locator
 
     @property
     def is_reviewed(self) -> bool:
@@ -98,18 +109,7 @@ class Line:
         return gives
 
 
-def text_of(artifact: Artifact, section: int = 0) -> str:
-    """The text of an artifact; for a page, that of one section."""
-    match artifact:
-        case Claim(text=text):
-            return text
-        case Entity(name=name, description=description):
-            return description or name
-        case Page() as page:
-            return sections(page)[section]
-        case Relation(source=source, relation=relation, target=target):
-            return f"{source} {relation} {target}"
-        case Source(locator=locator):
-            return locator
-        case other:
-            return other.id
+def text_of(artifact: Artifact) -> str:
+    """What an artifact says by itself, or its id."""
+    said = getattr(artifact, "text", None) or getattr(artifact, "locator", None)
+    return said or artifact.id

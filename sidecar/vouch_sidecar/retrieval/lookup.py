@@ -1,5 +1,5 @@
-"""Finds artifacts by what people call them: an id in any case, its beginning, a name, or something
-similar.
+"""Finds artifacts by what people call them: a name, the beginning of an id, or what is like it; and
+while somebody types a part of that.
 """
 
 from __future__ import annotations
@@ -7,10 +7,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import partial
+from itertools import islice
 
 from vouch_sidecar.index.query import nearly_query
 from vouch_sidecar.kb.records import Artifact, Claim, Kind
-from vouch_sidecar.retrieval.search import names_of, search
+from vouch_sidecar.retrieval.search import names_of
 from vouch_sidecar.retrieval.view import View
 
 _BEGINNING = re.compile(r"(?:[\W_]*+[^\W_]++){3}")
@@ -18,27 +20,21 @@ _BEGINNING = re.compile(r"(?:[\W_]*+[^\W_]++){3}")
 MAX_CALLED = 256
 """Characters of a name or an id that are compared."""
 IDS_COMPARED = 500
-"""Ids that are compared with the one asked for, beside those that full text finds."""
+"""Ids that are compared with the one asked for, beside as many that differ by two letters."""
 NEAREST = 3
 NEAR = 0.3
 """The least similarity, by difflib's measure."""
 MAX_STEPS = 100
 """Claims that are followed from a superseded claim to the one that stands for it."""
+MAX_TYPED = 64
+_BLANKS = re.compile(r"[\s_]+")
 
 
 def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
-    """The artifacts with this id, in any case; else the entities with this name or alias."""
-    folded = called.casefold()
-    if with_id := [artifact for artifact in _all(view, kind) if artifact.id.casefold() == folded]:
-        return with_id
+    """The entities with this name or alias."""
     ids = view.knowledge.names.exactly(called) or view.derived.exactly(called)
     entities = map(view.visible.entity, ids if kind is Kind.ENTITY else ())
     return [entity for entity in entities if entity is not None]
-
-
-def _all(view: View, kind: Kind) -> list[Artifact]:
-    """The artifacts of a kind that the viewer may see, by id."""
-    return sorted(filter(view.visible.sees, view.knowledge.all_of(kind)), key=lambda one: one.id)
 
 
 def short_id(artifact_id: str) -> str:
@@ -61,13 +57,17 @@ def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
     return [artifact for artifact in _all(view, kind) if artifact.id.startswith(start)]
 
 
+def _all(view: View, kind: Kind) -> list[Artifact]:
+    """The artifacts of a kind that the viewer may see, by id."""
+    return sorted(filter(view.visible.sees, view.knowledge.all_of(kind)), key=lambda one: one.id)
+
+
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
     """At most three ids of artifacts whose id, name or alias is most similar to what was called."""
     called, ids = called[:MAX_CALLED], dict[str, str]()
     for view in views:
-        alike = view.visible.artifacts_in(nearly_query(kind, called), IDS_COMPARED)
-        found = (hit.artifact for hit in search([view], called, [kind], IDS_COMPARED // 10))
-        for artifact in (*alike, *found, *_all(view, kind)[:IDS_COMPARED]):
+        alike = (one for one, _ in view.visible.found(nearly_query(kind, called), IDS_COMPARED))
+        for artifact in (*alike, *_all(view, kind)[:IDS_COMPARED]):
             for name in names_of(artifact):
                 ids.setdefault(name[:MAX_CALLED].casefold(), artifact.id)
     near = get_close_matches(called.casefold(), ids, 3 * NEAREST, NEAR)
@@ -95,3 +95,38 @@ def successors(view: View, claim_id: str) -> list[str]:
         seen.update(newer)
         waiting += newer
     return []
+
+
+def prefix_search(
+    view: View, typed: str, kinds: Sequence[Kind], limit: int
+) -> list[tuple[int, Artifact]]:
+    """The artifacts that fit best, at most `limit` of each kind, by how well they fit and id: 0
+    where an id or a name is what was typed, 1 where one begins with it, 2 where one holds it.
+    """
+    folded = typed[:MAX_TYPED].casefold()
+    forms = {folded, _BLANKS.sub("-", folded)}
+    found: list[tuple[int, Artifact]] = []
+    for kind in kinds:
+        every = view.knowledge.memo.cached("", ("called", kind), partial(_called, view, kind))
+        fitting = [
+            (_fit(called, forms), artifact)
+            for called, artifact in every
+            if any(form in called for form in forms)
+        ]
+        fitting.sort(key=lambda match: (match[0], match[1].id))
+        found += islice((match for match in fitting if view.visible.sees(match[1])), limit)
+    return sorted(found, key=lambda match: (match[0], match[1].id))
+
+
+def _called(view: View, kind: Kind) -> list[tuple[str, Artifact]]:
+    """The artifacts of a kind, each behind its id and its names, folded, a line for each."""
+    return [
+        ("\n".join(("", *names_of(artifact), "")).casefold(), artifact)
+        for artifact in view.knowledge.all_of(kind)
+    ]
+
+
+def _fit(called: str, forms: set[str]) -> int:
+    if any(f"\n{form}\n" in called for form in forms):
+        return 0
+    return 1 if any(f"\n{form}" in called for form in forms) else 2

@@ -22,6 +22,7 @@ from vouch_sidecar.retrieval.salience import (
     Salient,
     asked_by_name,
     named_in,
+    strengths_of,
     surely_named,
     volunteered,
     volunteering_order,
@@ -49,32 +50,34 @@ class Probe:
     """The entities that the text names, strongest first."""
     asked: Sequence[Salient]
     """Those whose names are all that the text holds."""
-    found: Sequence[Line]
-    """What may answer what the text asks beside the names in it, people first, then likeliest."""
+    sure: Sequence[Salient]
+    """Those that are surely meant; what was given before has no strength."""
+    answers: Sequence[Line]
+    """What answers what the text asks beside the names in it, people first, then likeliest."""
 
     @property
-    def answers(self) -> list[Line]:
-        """Those of what was found that are likely enough for their kind."""
-        return [line for line in self.found if not line.judged or line.judged.is_told(line.view)]
+    def rows(self) -> list[Salient]:
+        """The entities to tell of, each once, strongest first."""
+        rows = {row.identity: row for row in (*self.asked, *volunteered(self.named))}
+        return sorted(rows.values(), key=volunteering_order)
 
     @property
     def strength(self) -> Strength:
-        return "strong" if surely_named(self.named) else "moderate" if self.answers else "weak"
+        return "strong" if self.sure else "moderate" if self.answers else "weak"
 
     @property
     def phrases(self) -> list[str]:
         """Names, what stands in quotes, identifiers, and the words that answers hold; else all."""
         names = [(m.start, m.end) for view in self.views for m in view.names.mentions(self.text)]
         tested = [row.matched[0] for row in self.named] + phrases_in(self.text, names)
-        tested += [line.phrase for line in self.found]
+        tested += [line.phrase for line in self.answers]
         whole = clip(" ".join(self.text.split()), PHRASE_CHARS)
         return list(dict.fromkeys(tested or filter(None, [whole])))[:MAX_CONSIDERED]
 
     def hits(self) -> list[Line]:
         """The named entities, what is told of them, and what may answer, by similarity."""
-        rows = [*volunteered(self.named), *self.asked]
         lines = [row.line(row.entity) for row in self.named]
-        lines += [*lines_for(rows, self.text, self.answers), *self.found]
+        lines += lines_for(self.rows, self.text, self.answers)
         lines.sort(key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection))
         return each_line_once(lines)[:MANY]
 
@@ -91,41 +94,36 @@ def run(
     named = sorted((r for v in views for r in named_in(v, [text])), key=volunteering_order)
     asked = [row for view in views for row in asked_by_name(view, text)]
     sure = [replace(r, strength=0.0) if is_given(r) else r for r in surely_named(named)]
-    is_exact = _names_file(views, text) or holds_exact(text)
+    is_exact = holds_exact(text) or any(view.workspace.files_in(text) for view in views)
     length, found = len(text.strip()), list[Line]()
-    recalls = [(view, view.recall) for view in views if view.recall.fallback_to_fts]
-    searched = [view for view, recall in recalls if is_exact or length >= recall.min_prompt_len]
     if is_exact or worth_searching(text):
+        searched = [
+            view
+            for view in views
+            if view.recall.fallback_to_fts and (is_exact or length >= view.recall.min_prompt_len)
+        ]
         if not sure:
             found += _to_ask(searched, text)
         for view in searched:
             if not view.deadline.has_passed():
                 found += _answering(view, sure, text[:MAX_PHRASED], vector)
     found.sort(key=lambda line: (not line.people, -line.similarity))
-    return Probe(views, text, named, asked, found)
-
-
-def _names_file(views: Sequence[View], text: str) -> bool:
-    """Whether a text names a file of the workspace or, by its number, as `ADR 7`, a document that
-    claims cite.
-    """
-    return any(view.workspace.files_in(text) for view in views)
+    return Probe(views, text, named, asked, sure, found)
 
 
 def _answering(
     view: View, sure: Sequence[Salient], text: str, vector: TextVector | None
 ) -> list[Line]:
-    """What may answer a text beside its names, each with the phrase or the words that it holds."""
-    rows = {row.entity.id: row for row in sure if row.view is view}
-    strengths, least = {key: row.strength for key, row in rows.items()}, view.least("worded")
+    """What answers a text beside its names, each with the phrase or the words that it holds."""
+    own = [row for row in sure if row.view is view]
     found, is_about_somebody = list[Line](), asks_who(text)
-    for answer in answers(view, text, strengths, vector):
+    for answer in answers(view, text, strengths_of(own, view), vector):
         somebody = _somebody(view, answer) if is_about_somebody else None
         if somebody is not None and answer.words and answer.likelihood >= WHO_LIKELIHOOD:
-            answer = answer._replace(likelihood=max(answer.likelihood, least))
-        if answer.likelihood < least:
+            answer = answer._replace(likelihood=max(answer.likelihood, view.least()))
+        if not answer.is_told(view):
             continue
-        row = next((row for key, row in rows.items() if key in answer.entity_ids), None)
+        row = next((row for row in own if row.entity.id in answer.entity_ids), None)
         arm: ArmName = "text"
         phrase = " ".join(answer.words)
         if not phrase and row is not None:

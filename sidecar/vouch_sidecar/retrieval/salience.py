@@ -196,6 +196,11 @@ def surely_named(rows: Iterable[Salient]) -> list[Salient]:
     return [row for row in sure if not row.view.names.is_topic(row.entity.id)]
 
 
+def strengths_of(rows: Iterable[Salient], view: View) -> dict[str, float]:
+    """How strongly the entities of one knowledge base are named, by id."""
+    return {row.entity.id: row.strength for row in rows if row.view is view}
+
+
 def _rows(
     view: View, texts: Sequence[str], evidence: Iterable[tuple[int, Mention]]
 ) -> list[Salient]:

@@ -1,18 +1,32 @@
-"""Search by words: artifacts that hold words of a query, and entities that it is a name of."""
+"""Search: artifacts that hold words of a query, entities that it is a name of, and, where a model
+is set up, what is near in meaning.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from math import fsum
 
+from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
-from vouch_sidecar.kb.records import Artifact, Entity, Kind, Page, Source, key_of
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Source, key_of
 from vouch_sidecar.kb.sanitize import one_line
+from vouch_sidecar.retrieval.constants import (
+    BESIDE_A_CLAIM,
+    MAX_SEMANTIC,
+    SEMANTIC_LEAST,
+    SEMANTIC_WEIGHT,
+)
+from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.line import Line, Told
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.semantic.vectors import KINDS, TextVector
 from vouch_sidecar.text.analysis import units
-from vouch_sidecar.text.content_words import Term, terms
+from vouch_sidecar.text.content_words import Term, content_stems, terms
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200
@@ -21,6 +35,8 @@ _LOOKED_AT = 100_000
 _K1, _B = 1.2, 0.75
 SPARE_HITS = 100
 """Hits beyond those asked for that are scored exactly."""
+SPARE_TEXTS = 50
+"""Texts near in meaning that are read beyond those known, as several may be of one page."""
 MAX_WORDS = 128
 """Words of a query that are looked for; what follows them is not."""
 _IDENTIFIER = re.compile(r"[^\W_]++(?:_++[^\W_]++)++")
@@ -47,35 +63,13 @@ def search(
     kinds: Collection[Kind],
     limit: int,
     exclude: Collection[str] = (),
+    vector: TextVector | None = None,
 ) -> list[Line]:
-    """Hits by BM25 with rarity over what the viewer may see; ties by id, then collection.
-
-    Before them the entities that the query is a name or alias of.
-    """
-    return as_units(found_by_words(views, query, kinds, limit, exclude), limit)
-
-
-def as_units(hits: Iterable[Line], limit: int) -> list[Line]:
-    """The first `limit` hits that say something, each artifact and sentence once."""
-    units: dict[Hashable, Line] = {}
-    for hit in hits:
-        if len(units) >= limit:
-            break
-        if hit.view.texts.is_sayable(hit.artifact):
-            units.setdefault(hit.place, hit)
-    return list(units.values())
-
-
-def found_by_words(
-    views: Sequence[View],
-    query: str,
-    kinds: Collection[Kind],
-    limit: int,
-    exclude: Collection[str] = (),
-) -> list[Line]:
-    """The entities that a query is a name of, then the artifacts that hold words of it, best first,
-    about `limit` of each kind, some several times. An artifact that holds only some words of an
-    identifier, such as `RETRY_LIMIT`, is left out.
+    """The entities that a query is a name or alias of, then the artifacts that hold words of it and
+    say something, by BM25 with rarity over what the viewer may see; ties by id, then kind,
+    collection and section. Each artifact and sentence stands there once. An artifact that holds
+    only some words of an identifier, such as `RETRY_LIMIT`, is left out. With `vector`, a few found
+    by meaning alone are ranked among these.
     """
     words = terms(query)[:MAX_WORDS]
     least = len(words) if _IDENTIFIER.fullmatch(query.strip()) else 1
@@ -84,23 +78,21 @@ def found_by_words(
         for kind in dict.fromkeys(kinds):
             named = view.knowledge.names.exactly(query) if kind is Kind.ENTITY else ()
             found += _in_kind(view, kind, words, least, limit, exclude, named)
-    return ranked(found)
+    if vector is not None:
+        found = _ranked_by_meaning(vector, views, query, kinds, found, exclude)
+    units: dict[Hashable, Line] = {}
+    for hit in sorted(found, key=_order):
+        if len(units) >= limit:
+            break
+        if hit.view.texts.is_sayable(hit.artifact):
+            units.setdefault(hit.place, hit)
+    return list(units.values())
 
 
-def ranked(hits: Iterable[Line]) -> list[Line]:
-    """What the query names first, then best first; ties by id, then kind, collection and
-    section.
-    """
-    return sorted(
-        hits,
-        key=lambda hit: (
-            hit.arm != "name",
-            -hit.similarity,
-            *reversed(key_of(hit.artifact)),
-            hit.view.collection,
-            hit.section or 0,
-        ),
-    )
+def _order(hit: Line) -> tuple[bool, float, str, str, str, int]:
+    kind, artifact_id = key_of(hit.artifact)
+    where = hit.view.collection, hit.section or 0
+    return hit.arm != "name", -hit.similarity, artifact_id, kind, *where
 
 
 def _in_kind(
@@ -151,6 +143,51 @@ def _score(stems: Sequence[str], weights: Mapping[Term, float], average_length: 
         if times := max(min(map(stems.count, option)) for option in term.alternatives):
             total += weight * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * length))
     return round(total, 6)
+
+
+def _ranked_by_meaning(
+    vector: TextVector,
+    views: Sequence[View],
+    query: str,
+    kinds: Collection[Kind],
+    known: Sequence[Line],
+    exclude: Collection[str],
+) -> list[Line]:
+    """Hits by words, and a few by meaning alone, with scores that can be compared."""
+    compared = [kind for kind in KINDS if kind in kinds]
+    ids = {(hit.view.collection, *key_of(hit.artifact)) for hit in known}
+    most, near = MAX_SEMANTIC + len(ids) + len(exclude) + SPARE_TEXTS, list[Line]()
+    for view in views:
+        rows = vector.nearest(view.identity, compared, view.gates, SEMANTIC_LEAST)
+        for row, cosine in islice(rows, most):
+            artifact = view.visible.artifact((row.kind, row.id))
+            if isinstance(artifact, Told) and row.id not in exclude:
+                near.append(Line(view, artifact, "", cosine, "semantic", None, row.section or None))
+    near.sort(key=lambda hit: -_worth(hit.artifact) * hit.similarity)
+    first: dict[tuple[str, str, str], Line] = {}
+    for hit in near:
+        if (key := (hit.view.collection, *key_of(hit.artifact))) not in ids:
+            first.setdefault(key, hit)
+    every = [*known, *islice(first.values(), MAX_SEMANTIC)]
+    return [_scored(vector, hit, query) for hit in every]
+
+
+def _worth(artifact: Artifact) -> float:
+    return 1.0 if isinstance(artifact, Claim) else BESIDE_A_CLAIM
+
+
+def _scored(vector: TextVector, hit: Line, query: str) -> Line:
+    """The hit with a score of its nearness and of the share of the query's words, by weight, that
+    it holds, with its title and aliases.
+    """
+    near = max(0.0, vector.cosine(hit.view.identity, key_of(hit.artifact)))
+    shown = hit.shown_text
+    said = texts(hit.artifact)[hit.section or 0] if shown is None else shown.text
+    weights, stems = worths_of(hit.view, query), frozenset(content_stems(said))
+    held = fsum(weight for word, weight in weights.items() if word.held_by(stems))
+    share = held / fsum(weights.values()) if weights else 0.0
+    both = SEMANTIC_WEIGHT * near + (1 - SEMANTIC_WEIGHT) * share
+    return replace(hit, similarity=round(_worth(hit.artifact) * both, 6))
 
 
 def snippet(text: str, query: str) -> str:

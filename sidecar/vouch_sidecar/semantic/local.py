@@ -1,7 +1,7 @@
 """A sentence-embedding model in a folder, run by onnxruntime. Nothing here makes a request.
 
-The folder is laid out as sentence-transformers publishes models: `onnx/model.onnx` or `model.onnx`,
-`tokenizer.json`, `config.json` and `1_Pooling/config.json`.
+The folder is laid out as sentence-transformers publishes models: `onnx/model.onnx`,
+`tokenizer.json` and `1_Pooling/config.json`.
 """
 
 from __future__ import annotations
@@ -29,25 +29,21 @@ MAX_TOKENS = 256
 FOREIGN_SHARE = 0.2
 """The share of pieces in other scripts from which a vocabulary counts as one of several languages.
 """
-_FILES = ("tokenizer.json", "config.json", "1_Pooling/config.json")
+_FILES = ("onnx/model.onnx", "tokenizer.json", "1_Pooling/config.json")
 
 
 class Local:
     """A model in a folder. Raises UnavailableError if the model can't be used."""
 
     def __init__(self, folder: Path) -> None:
-        inner = folder / "onnx" / "model.onnx"
-        model = inner if inner.is_file() else folder / "model.onnx"
-        paths = [model, *(folder / name for name in _FILES)]
+        model, tokenizer, pooling = paths = [folder / name for name in _FILES]
         try:
             stats = [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in paths]
             self.identity = hashlib.blake2b(repr(stats).encode(), digest_size=16).hexdigest()
-            config, pooling = (json.loads(path.read_bytes()) for path in paths[2:])
-            self._by_first_token = _is_by_first_token(pooling)
-            self._tokenizer = Tokenizer.from_file(str(paths[1]))
-            most = min(MAX_TOKENS, int(config.get("max_position_embeddings") or MAX_TOKENS))
-            self._tokenizer.enable_truncation(most)
-            self._tokenizer.enable_padding(pad_id=int(config.get("pad_token_id") or 0))
+            self._by_first_token = _is_by_first_token(json.loads(pooling.read_bytes()))
+            self._tokenizer = Tokenizer.from_file(str(tokenizer))
+            self._tokenizer.enable_truncation(MAX_TOKENS)
+            self._tokenizer.enable_padding()
             self._session = _session(model)
         except FileNotFoundError as error:
             missing = Path(error.filename).relative_to(folder)

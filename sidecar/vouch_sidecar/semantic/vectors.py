@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import io
 import unicodedata
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -110,20 +110,18 @@ class TextVector(NamedTuple):
         kinds: Collection[Kind],
         gates: Collection[str],
         least: float,
-        most: int,
-    ) -> list[tuple[Row, float]]:
+    ) -> Iterator[tuple[Row, float]]:
         """The nearest texts of a knowledge base for a viewer with these gates, each with its
         cosine, of `least` or more; nearest first.
         """
-        vectors, near = self.vectors[base], list[tuple[Row, float]]()
+        vectors = self.vectors[base]
         cosines = vectors.matrix @ self.query if vectors.rows else vectors.matrix
         for at in (-cosines).argsort(kind="stable"):
             row, cosine = vectors.rows[at], float(cosines[at])
-            if cosine < least or len(near) == most:
-                break
+            if cosine < least:
+                return
             if row.kind in kinds and row.gate in gates:
-                near.append((row, cosine))
-        return near
+                yield row, cosine
 
 
 def arranged(rows: Sequence[Row], vectors: Mapping[bytes, Vector]) -> Vectors:

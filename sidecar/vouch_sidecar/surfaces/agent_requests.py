@@ -29,7 +29,7 @@ from vouch_sidecar.operations.readiness import READY_SECONDS, indexed, ready
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.retrieval.blocks.block import safe
 from vouch_sidecar.retrieval.blocks.session_brief import brief
-from vouch_sidecar.retrieval.blocks.touched_files import MOST_LINES, lines_at
+from vouch_sidecar.retrieval.blocks.touched_files import lines_at
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.client import END, FILE, NAMES, PROMPT, START
@@ -227,9 +227,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
             tied += await in_worker(lines_at, kb.view, touched)
     if not lines and not tied:
         return ""
-    block, gives = context_for(
-        served, lines, session, repeat=False, tied=tied, max_lines=MOST_LINES
-    )
+    block, gives = context_for(served, lines, session, repeat=False, tied=tied)
     if session is not None:
         caller.when_heard(partial(session.give, gives))
         caller.when_heard(partial(engine.stats.counts.update, lines=len(block.hits)))

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from vouch_sidecar.index.artifact_documents import sections
-from vouch_sidecar.kb.records import Claim, Entity, Page, Relation, Source, moment
+from vouch_sidecar.kb.records import Claim, Entity, Page, moment
 from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import short_id
@@ -24,8 +23,11 @@ LEAST_CHARS = 200
 _MIN_CUT = 40
 _PHRASE_CHARS = 80
 _SOURCE_CHARS = 40
-_SOURCES_NAMED = 2
 _NO_BREAK = re.compile(r"[^\r\n]")
+_BLOCK = re.compile(
+    rf"^{re.escape(_OPEN)}\r?\n[^<]{{0,{MAX_BLOCK}}}+^{_CLOSE}(?=\r?$)", re.MULTILINE
+)
+"""A whole block. No line of it has a `<`."""
 _SENTENCE = re.compile(r"(?<=[.!?。])\s+")
 
 
@@ -33,16 +35,9 @@ def without_blocks(text: str) -> str:
     """The text with whole blocks of this program blanked out, as nobody wrote them. Length and
     lines stay the same. A block without an end is kept.
     """
-    parts, kept, end = [], 0, 0
-    while (close := text.find(f"\n{_CLOSE}", end)) >= 0:
-        start, end = text.rfind(_OPEN, end, close), close + 1 + len(_CLOSE)
-        if start < 0 or close - start - len(_OPEN) > MAX_BLOCK:
-            continue
-        around = text[start - 1 : start], text[start + len(_OPEN)], text[end : end + 1]
-        if all(char in ("", "\r", "\n") for char in around):
-            parts += [text[kept:start], _NO_BREAK.sub(" ", text[start:end])]
-            kept = end
-    return "".join([*parts, text[kept:]]) if parts else text
+    if _OPEN not in text:
+        return text
+    return _BLOCK.sub(lambda block: _NO_BREAK.sub(" ", block[0]), text)
 
 
 def render(
@@ -86,17 +81,16 @@ def frame(lines: Sequence[str]) -> str:
 
 
 def _line(line: Line, room: int) -> str:
-    """The line in at most `room` characters: the whole text with as many facts behind it as fit,
-    else its beginning, with fewer; "" where too little of it would be left.
+    """The line in at most `room` characters: the whole text, with its facts if they fit, else the
+    beginning of it; "" where too little of it would be left.
     """
     head = f"- “{clip(safe(line.phrase), _PHRASE_CHARS)}” {line.similarity:.2g} "
     head += " ".join([_label(line), *(f"({mark})" for mark in _marks(line))]) + ": "
-    text = safe(line_text(line))
-    facts = _facts(line)
-    cut = min(len(text), _MIN_CUT)
-    for fact, least in [*((f, len(text)) for f in facts), *((f, cut) for f in facts[-2:])]:
-        if (spare := room - len(head) - len(fact)) >= least:
-            return head + clip(text, spare) + fact
+    text, facts = safe(line_text(line)), _facts(line)
+    for least in (len(text), min(len(text), _MIN_CUT)):
+        for fact in (facts, ""):
+            if (spare := room - len(head) - len(fact)) >= least:
+                return head + clip(text, spare) + fact
     return ""
 
 
@@ -121,43 +115,30 @@ def _marks(line: Line) -> Iterator[str]:
         yield safe(why.reason)
 
 
-def _facts(line: Line) -> list[str]:
-    """What may stand behind a text, the fullest first: of a claim its status, confidence, sources
-    with their titles or without, and date; last, nothing.
-    """
+def _facts(line: Line) -> str:
+    """What stands behind the text of a claim: its status, confidence, sources and date."""
     claim, view = line.artifact, line.view
     if not isinstance(claim, Claim) or not view.recall.include_key_facts:
-        return [""]
+        return ""
     sources = {claim.evidence[number]: source for number, source, _ in view.visible.cited(claim)}
     titles = (each.title or PurePath(each.locator).name for each in sources.values())
     quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in dict.fromkeys(titles) if title]
-    number = count(len(sources), "source")
-    named = f"{number}: {', '.join(quoted[:_SOURCES_NAMED])}" if quoted else number
-    first = f"{safe(claim.status)}, confidence {claim.confidence:g}"
+    cited = ": ".join(filter(None, [count(len(sources), "source"), ", ".join(quoted[:2])]))
     date = "" if claim.date is None else f", {moment(claim.date).date().isoformat()}"
-    return [f" [{first}, {named}{date}]", f" [{first}, {number}{date}]", ""]
+    return f" [{safe(claim.status)}, confidence {claim.confidence:g}, {cited}{date}]"
 
 
 def line_text(line: Line) -> str:
     """The text of a line, without its id."""
     match line.artifact:
-        case Claim() as claim:
-            return line.view.texts.shown(claim).text
         case Page(title=title) as page:
             words = line.judged.words if line.judged else ()
-            there = sections(page)[line.section or 0]
-            excerpt = _excerpt(there if any(passages(there)) else page.body, words)
+            excerpt = _excerpt(line.text if any(passages(line.text)) else page.body, words)
             return f"{title}. {excerpt}" if excerpt else title
-        case Entity(name=name) if line.people:
+        case Entity(name=name):
             return f"{name}. To ask: {line.people}"
-        case Entity(name=name, description=description):
-            return f"{name}. {description}" if description else name
-        case Relation(source=source, relation=relation, target=target):
-            ends = [(each, line.view.visible.entity(each)) for each in (source, target)]
-            subject, other = (each if end is None else end.name for each, end in ends)
-            return f"{subject} {relation} {other}"
-        case Source(title=title, locator=locator):
-            return title or locator
+        case _:
+            return line.text
 
 
 def _excerpt(section: str, words: Sequence[str]) -> str:

@@ -12,14 +12,14 @@ from types import MappingProxyType
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import SESSION_PAGE, Claim, Kind, Page
 from vouch_sidecar.retrieval.blocks.block import render
-from vouch_sidecar.retrieval.constants import FEW, MANY, MAX_CONSIDERED
+from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.files.stale_claims import is_followed
 from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.to_ask import told_in_blocks
-from vouch_sidecar.retrieval.salience import Salient
+from vouch_sidecar.retrieval.salience import Salient, strengths_of
 from vouch_sidecar.retrieval.statements.answers import asked_for, claims_about
 from vouch_sidecar.retrieval.statements.candidates import Strengths
 from vouch_sidecar.retrieval.view import View
@@ -46,7 +46,6 @@ def make_block(
     more: Sequence[Line] = (),
     given: Mapping[tuple[Hashable, ...], Hashable] = MappingProxyType({}),
     max_chars: int | None = None,
-    max_lines: int = MANY,
 ) -> ContextBlock:
     """A block about the entities that a text names, as long as the settings allow.
 
@@ -61,11 +60,8 @@ def make_block(
             told[line.view.collection] += 1
             kept.append(line)
     limit = max((recall.max_results for recall in recalls), default=0)
-    lines = kept[: min(limit, max_lines)]
-    present = {line.view.collection for line in lines}
-    evidence = [(row.view, row.strength) for row in rows if row.view.collection in present]
-    evidence += [(line.view, line.similarity) for line in lines]
-    primary, others = tiers(text, evidence, views)
+    lines = kept[:limit]
+    primary, others = tiers(text, lines, views)
     budget = max_chars or max((recall.max_context_chars for recall in recalls), default=0)
     persona = persona_of(views, primary)
     block, said = render(lines, primary, budget, persona, tiers=len(views) > 1)
@@ -93,8 +89,7 @@ def lines_for(rows: Sequence[Salient], text: str, answering: Sequence[Line] = ()
     for place, row in enumerate(rows[:MAX_CONSIDERED]):
         if place and row.view.deadline.has_passed():
             break  # the first is said however late it is
-        strengths = {each.entity.id: each.strength for each in rows if each.view is row.view}
-        lines = _lines_of(row, text, strengths)
+        lines = _lines_of(row, text, strengths_of(rows, row.view))
         firsts += lines[:1]
         others += lines[1:]
     for best in answering[:1]:
@@ -122,7 +117,7 @@ def each_line_once(lines: Iterable[Line]) -> list[Line]:
     stands in the place of those that nobody reviewed and that rest on the same evidence or the same
     sentence.
     """
-    lines = each_once(lines, _says, lambda *both: min(both, key=_goes_before))
+    lines = list(lines)
     reviewed = {at: line for line in reversed(lines) if line.is_reviewed for at in _rests_on(line)}
     standing = (
         line
@@ -130,7 +125,7 @@ def each_line_once(lines: Iterable[Line]) -> list[Line]:
         else next((reviewed[at] for at in _rests_on(line) if at in reviewed), line)
         for line in lines
     )
-    return list({line.place: line for line in standing}.values())
+    return each_once(standing, _says, lambda *both: min(both, key=_goes_before))
 
 
 def _goes_before(line: Line) -> tuple[bool, ...]:
@@ -183,8 +178,9 @@ def _pages_about(row: Salient) -> list[Line]:
     view = row.view
     if view.since is not None:
         return []
-    titled = view.visible.artifacts_in(view.search.holding(terms(row.entity.name), TITLE), FEW)
-    about = [*view.visible.pages_about((Kind.ENTITY, row.entity.id)), *titled]
+    titled = view.visible.found(view.search.holding(terms(row.entity.name), TITLE), FEW)
+    listing = view.visible.pages_about((Kind.ENTITY, row.entity.id))
+    about = [*listing, *(page for page, _ in titled)]
     pages = (page for page in about if isinstance(page, Page) and page.type != SESSION_PAGE)
     return [row.line(page) for page in pages if may_enter(view, page)]
 
@@ -196,14 +192,14 @@ def whom_to_ask(row: Salient, text: str) -> list[Line]:
 
 
 def tiers(
-    text: str, evidence: Iterable[tuple[View, float]], views: Sequence[View]
+    text: str, lines: Iterable[Line], views: Sequence[View]
 ) -> tuple[str | None, tuple[str, ...]]:
     """The collection that a text is about, and the others that have something to add: one that the
     text names comes first, else the one with the most evidence.
     """
     sums: defaultdict[str, float] = defaultdict(float)
-    for view, weight in evidence:
-        sums[view.collection] += weight
+    for line in lines:
+        sums[line.view.collection] += line.similarity
     several = [view.collection for view in views] if len(views) > 1 else []
     named = sorted(collection for collection in several if _names_collection(text, collection))
     ranked = sorted(sums, key=lambda c: (-round(sums[c], 6), c))

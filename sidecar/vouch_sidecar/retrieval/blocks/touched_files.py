@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from vouch_sidecar.retrieval.constants import EDIT_LEAST
 from vouch_sidecar.retrieval.files.file_ties import Tied, each_statement_once, visible_ties
@@ -16,13 +15,9 @@ from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.statements.edits import met_by
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.windows import matches
 from vouch_sidecar.workspace.quotes_in_files import flat
 
-MOST_LINES = 3
-"""Lines that one event tells, about the file and the names in its text."""
-_WORD = re.compile(r"(?<![\w$-])[\w$-]++")
-_SPLIT = re.compile(r"\.|::|#")
+_BETWEEN_WORDS = re.compile(r"[^\w$-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +42,8 @@ class Touched:
 def lines_at(view: View, touched: Touched) -> list[Line]:
     """The claims to tell, the best first, some several times: those whose quotes the change took
     away; the likeliest that the inserted lines meet; those tied to the touched lines; those that
-    name what the change has; and, where there are none of these two, those tied to the whole file.
-    Weak ties and mentions are left out, and those tied to other lines.
+    name what the change has; and, of what was read or where there are none of these two, those tied
+    to the whole file. Weak ties are left out, and those tied to other lines.
     """
     there = view.workspace.path_of(touched.path)
     if there is None:
@@ -61,15 +56,14 @@ def lines_at(view: View, touched: Touched) -> list[Line]:
     lines = [*map(_line, lost)]
     if touched.inserted:
         ids = {tied.claim.id for tied in lost}
-        found = (one for one, _ in met_by(view, there, touched.inserted, touched.removed, ids))
-        told = (each for each in found if each.is_told(view) and each.likelihood >= EDIT_LEAST)
-        one = islice(told, 1)
-        lines += (Line(view, c.artifact, there, c.likelihood, "text", None) for c in one)
-    strong = [tied for tied in ties if not tied.is_weak and view.tells(tied.strength)]
+        met = (each for each, _ in met_by(view, there, touched.inserted, touched.removed, ids))
+        told = [c for c in met if c.likelihood >= max(EDIT_LEAST, view.least(c.kind))][:1]
+        lines += [Line(view, c.artifact, there, c.likelihood, "text", None) for c in told]
+    strong = [tied for tied in ties if not tied.is_weak and tied.strength >= view.least()]
     lined = [tied for tied in strong if tied.line is not None]
-    words = {word[0] for word in matches(_WORD, touched.text)}
+    words = frozenset(_BETWEEN_WORDS.split(touched.text))
     near = [tied for tied in lined if _overlaps(tied, touched.ranges)]
-    near += [tied for tied in lined if _is_named(tied, words)]
+    near += [tied for tied in lined if not words.isdisjoint(_last_words(tied.names))]
     if not (touched.text and near):
         is_placed = touched.ranges or touched.text
         near += [tied for tied in strong if tied.line is None or not is_placed]
@@ -87,8 +81,8 @@ def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:
     return any(start <= last and first <= end for start, end in ranges)
 
 
-def _is_named(tied: Tied, words: set[str]) -> bool:
-    return any(_SPLIT.split(name)[-1] in words for name in tied.names)
+def _last_words(names: Iterable[str]) -> Iterable[str]:
+    return (_BETWEEN_WORDS.split(name)[-1] for name in names)
 
 
 def _is_quoted(tied: Tied, taken: str) -> bool:

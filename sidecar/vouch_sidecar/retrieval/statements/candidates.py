@@ -152,7 +152,7 @@ class Candidate(NamedTuple):
 
     def is_told(self, view: View) -> bool:
         """Whether it is likely enough for its kind."""
-        return view.tells(self.likelihood, self.kind)
+        return self.likelihood >= view.least(self.kind)
 
     @property
     def order(self) -> tuple[float, int, int, str, int]:
@@ -187,8 +187,8 @@ def candidates_for(
             query = view.search.weighed(asked.weights, kind)
             yield from _found(view, query, MAX_CONSIDERED, asked, entity_strengths)
     if vector is not None:
-        near = vector.nearest(view.identity, [Kind.CLAIM], view.gates, SEMANTIC_LEAST, MAX_SEMANTIC)
-        yield from claims_by_id(view, (row.id for row, _ in near))
+        near = vector.nearest(view.identity, [Kind.CLAIM], view.gates, SEMANTIC_LEAST)
+        yield from claims_by_id(view, (row.id for row, _ in islice(near, MAX_SEMANTIC)))
     if asked.weights and view.since is None and not view.deadline.has_passed():
         yield from _asked_again(view, asked)
 

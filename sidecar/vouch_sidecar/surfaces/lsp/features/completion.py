@@ -11,7 +11,7 @@ from vouch_sidecar.kb.records import Artifact, Entity, Kind, key_of
 from vouch_sidecar.kb.references import reference_at
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.retrieval.line import text_of
-from vouch_sidecar.retrieval.prefix_search import prefix_search
+from vouch_sidecar.retrieval.lookup import prefix_search
 from vouch_sidecar.surfaces.lsp.at_position import file_at, spot_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
