@@ -13,7 +13,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations.call import perform_async
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.readiness import READY_SECONDS
-from vouch_sidecar.surfaces.cli.operation_commands import OperationCommand
+from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.mcp.run import Answers
 from vouch_sidecar.surfaces.projects import Projects
@@ -90,13 +90,10 @@ async def test_what_was_not_read_is_not_denied(
         with anyio.fail_after(60):  # nothing is waited for any more
             asked = operations()[name], params, CALLER, lambda _: None, inf
             result = await perform_async(engine, *asked, whole=True)
-        for as_json_too in (False, True):
-            OperationCommand(operations()[name]).print(
-                result, {"header": False, "as_json": as_json_too}
-            )
-            said = capsys.readouterr().err
-            assert UNREAD in said
-            assert "No " not in said
+        show(operations()[name].shown(result))
+        said = capsys.readouterr().err
+        assert said.startswith(UNREAD)
+        assert "No " not in said
     zebra = await perform_async(engine, operations()["experts"], {"topic": "zebra"}, CALLER)
     assert operations()["experts"].readable(zebra).startswith(UNREAD)
     status = await perform_async(engine, operations()["status"], {}, CALLER)

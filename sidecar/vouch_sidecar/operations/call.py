@@ -223,12 +223,11 @@ def read_params(model: type[M], raw: object, *, strict: bool | None = None) -> M
         field = ".".join(part for part in fault["loc"] if isinstance(part, str)) or "params"
         text = _WORDINGS.get(fault["type"]) or _SUBJECT.sub("must ", fault["msg"])
         messages.setdefault(field, text)
-    main = next(iter(model.__annotations__))
     for fault in unknown[:MAX_UNKNOWN]:
         # A call that lacks what it asks about most likely gave that another name.
-        least = 0.0 if main in given else RESEMBLES
+        least = 0.0 if model.main() in given else RESEMBLES
         shown, near = resembling(str(fault["loc"][0]), model.model_fields, least)
-        messages[shown] = f"is no parameter; did you mean {near or main}?"
+        messages[shown] = f"is no parameter; did you mean {near or model.main()}?"
     raise InvalidParamsError(messages, missing={fault["type"] for fault in wrong} == {"missing"})
 
 

@@ -11,7 +11,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.operations.call import serving
-from vouch_sidecar.operations.salience import SalientEntity, salient_row
+from vouch_sidecar.operations.salience import SalientEntity
 from vouch_sidecar.operations.session_end import SessionEndParams
 from vouch_sidecar.operations.wire import LongText, Params, SessionId, Wire, iso
 from vouch_sidecar.retrieval.push import Push
@@ -88,7 +88,7 @@ REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {"vouch/pause": (PauseParam
 def salience_notification(push: Push) -> DidChangeSalience:
     """The notification `vouch/didChangeSalience` for a push."""
     rows, fresh = (
-        [PushedEntity(**dict(salient_row(row)), claim=row.claim) for row in several]
+        [PushedEntity(**row.shown, score=row.score, claim=row.claim) for row in several]
         for several in (push.rows, push.fresh)
     )
     return DidChangeSalience(

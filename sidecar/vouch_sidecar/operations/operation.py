@@ -131,15 +131,17 @@ class Operation(Generic[P, R]):
         return shown is not None and not any(isinstance(p, Table) and p.rows for p in shown)
 
     def shown(self, result: R) -> list[Shown]:
-        """What is read of a result, also where nothing was found."""
-        nothing = Words(NOT_READ if result.is_unread else self.nothing, aside=True)
+        """What is read of a result: that nothing was found, and what it had to do without, too."""
         shown = self.table(result) if self.table is not None else []
-        return [nothing, *shown] if self.is_empty(result) else shown
+        if self.is_empty(result):
+            shown.insert(0, Words(NOT_READ if result.is_unread else self.nothing, aside=True))
+        if result.degraded:
+            shown.append(Words(f"(without all of it: {', '.join(result.degraded)})", aside=True))
+        return shown
 
     def readable(self, result: R) -> str:
         """The text of a result for a model."""
-        without = f"(without all of it: {', '.join(result.degraded)})"
-        return for_model([*self.shown(result), *([Words(without)] if result.degraded else [])])
+        return for_model(self.shown(result))
 
 
 def operation_called(name: str) -> Operation[Any, Any] | None:

@@ -14,7 +14,6 @@ from vouch_sidecar.operations.wire import (
     SalienceMeta,
 )
 from vouch_sidecar.retrieval.line import ArmName
-from vouch_sidecar.retrieval.salience import Salient
 
 
 class SalienceParams(Params):
@@ -47,13 +46,9 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
     if session_id is None:
         raise InvalidParamsError({"session_id": "is missing"}, missing=True)
     ask.engine.sessions.get(session_id)  # asking is activity
-    ranking = map(salient_row, ask.engine.salience(ask.served, session_id, params.top_k))
-    return SalienceResult(session_id=session_id, salience=[*ranking])
-
-
-def salient_row(row: Salient) -> SalientEntity:
-    """An entity in play as a row of results."""
-    return SalientEntity(**row.shown, score=row.score)
+    ranking = ask.engine.salience(ask.served, session_id, params.top_k)
+    rows = [SalientEntity(**row.shown, score=row.score) for row in ranking]
+    return SalienceResult(session_id=session_id, salience=rows)
 
 
 def table(result: SalienceResult) -> list[Shown]:

@@ -76,6 +76,11 @@ class Wire(BaseModel):
         frozen=True, extra="ignore", strict=True, populate_by_name=True, defer_build=True
     )
 
+    @classmethod
+    def main(cls) -> str:
+        """Of params, what a call is about, which each operation has first."""
+        return next(iter(cls.__annotations__))
+
 
 def absent(description: str, alias: str | None = None) -> Any:
     """A field that is left out when it is null. Its schema says `x-absent`."""
@@ -128,11 +133,6 @@ class Params(Wire):
     root: LongText | None = Field(
         default=None, description="Path or file URI: only the knowledge base there is asked."
     )
-
-    @classmethod
-    def main(cls) -> str:
-        """The param that a call is about, which each operation has first."""
-        return next(iter(cls.__annotations__))
 
 
 _SPAN = re.compile(r"([1-9][0-9]{0,4})([hdwmy])")

@@ -29,7 +29,6 @@ from vouch_sidecar.operations.wire import (
 from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.local.user_socket import SOON_SECONDS, UnansweredError, ask
-from vouch_sidecar.surfaces.stdio import say
 
 TEXTS, PATHS = "texts", "paths"
 MUST_FIND = frozenset({"experts", "probe", "search"})
@@ -82,18 +81,12 @@ class OperationCommand(click.Command):
             raise click.ClickException(str(error)) from None
         except InvalidParamsError as error:
             raise click.UsageError(str(error)) from None
-        self.print(result, given)
-        if self.operation.is_empty(result) and self.operation.name in MUST_FIND:
-            sys.exit(1)
-
-    def print(self, result: Result, given: Mapping[str, Any]) -> None:
-        """Print a result, as JSON or for people."""
-        if result.is_unread and (given["as_json"] or not self.operation.is_empty(result)):
-            say(f"Not everything is read yet: {', '.join(result.degraded)}.", err=True)
         if given["as_json"]:
             print_json(as_json(result))
         else:
             show(self.operation.shown(result), header=given["header"])
+        if self.operation.is_empty(result) and self.operation.name in MUST_FIND:
+            sys.exit(1)
 
     def _result(self, given: Mapping[str, Any]) -> Result:
         """The answer to a command line that was parsed to `given`: of the process that serves, or
