@@ -47,7 +47,6 @@ def test_what_changes_counts_after_a_refresh_for_whoever_may_see_it(tmp_path: Pa
     with open_kb(root) as kb, open_kb(root / ".vouch", agent="me") as mine:
         knowledge.claim(root, "new", "JWT is new.", "jwt")
         knowledge.claim(root, "mine", "JWT.", "jwt", scope={"visibility": "private", "agent": "me"})
-        assert kb.experts("jwt").experts[0].claim_count == 2
         for own, count in ((kb, 3), (mine, 4)):
             own.refresh()
             assert own.experts("jwt").experts[0].claim_count == count
@@ -57,7 +56,7 @@ def test_what_changes_counts_after_a_refresh_for_whoever_may_see_it(tmp_path: Pa
         open_kb(empty)
 
 
-def test_a_question_about_files_takes_in_what_git_has_checked_out(tmp_path: Path) -> None:
+def test_a_refresh_takes_in_what_git_has_checked_out(tmp_path: Path) -> None:
     """Files of one branch are never tied to claims of another."""
     root = repository(tmp_path / "house", {})
     for branch, named in (("other", "`two.py` is new."), ("main", "`two.py` waits.")):
@@ -71,6 +70,7 @@ def test_a_question_about_files_takes_in_what_git_has_checked_out(tmp_path: Path
     with open_kb(root) as kb:
         for branch in ("other", "main"):
             git(root, "checkout", "-q", branch)
+            kb.refresh()
             files = kb.files(["two.py"])
             assert [claim.id for file in files.files for claim in file.claims] == [branch]
             assert files.degraded == []

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from math import inf
 from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
-from vouch_sidecar.engine import Caller, Engine
+from anyio.from_thread import start_blocking_portal
+from vouch_sidecar.engine import Caller, Engine, followed
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
+from vouch_sidecar.operations.readiness import EVERYTHING, ready
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.retrieval.view import Deadline, View
 from vouch_sidecar.semantic.vectors import TextVector
@@ -39,6 +43,12 @@ PLAIN: Mapping[str, dict[str, Any]] = {
 """By kind, what a record is beside what its file says: stable, certain to 0.9, from one source."""
 
 
+async def _read(engine: Engine) -> None:
+    """Have all that lies on disk and around it taken in."""
+    async with followed(engine):
+        await ready(engine, EVERYTHING, partial(engine.registry.serving, Caller()), inf)
+
+
 class World:
     """The real engine over the knowledge base in a folder. Sessions are made as they are named.
     What is told is what a hook tells, or without `is_unasked` what somebody is told who asks.
@@ -49,8 +59,8 @@ class World:
     ) -> None:
         self.engine = Engine(env={}, client_settings=settings)
         self.engine.registry.search(root)
-        self.engine.load()
-        self.engine.settle()
+        with start_blocking_portal() as portal:
+            portal.call(_read, self.engine)
         self._caller = Caller(is_unasked=is_unasked)
 
     def listed(self, text: str, top_k: int = 20) -> list[dict[str, Any]]:

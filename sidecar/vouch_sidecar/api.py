@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from vouch_sidecar.engine import Caller, Engine
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+from vouch_sidecar.engine import Caller, Engine, followed
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import (
     claim,
@@ -24,7 +29,7 @@ from vouch_sidecar.operations import (
     stats,
     status,
 )
-from vouch_sidecar.operations.call import perform, work_out
+from vouch_sidecar.operations.call import perform_async
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import InvalidParamsError as InvalidParamsError
@@ -50,16 +55,17 @@ def open_kb(
     `project` and `agent` say who asks, as `VOUCH_PROJECT` and `VOUCH_AGENT` do. `settings` are
     nested: `{"recall": {"max_results": 5}}`. Raises `NoKnowledgeBaseError`.
     """
-    engine = Engine(env=os.environ, client_settings=settings)
-    engine.registry.search(Path(path))
+    engine = engine_on([path], settings)
     if not engine.collections:
         raise NoKnowledgeBaseError(f"no knowledge base found from {os.fspath(path)}")
     return KnowledgeBase(engine, Viewer(project, agent))
 
 
-def engine_on(roots: Iterable[str | os.PathLike[str]]) -> Engine:
-    """An engine for these knowledge bases, unread."""
-    engine = Engine(env=os.environ)
+def engine_on(
+    roots: Iterable[str | os.PathLike[str]], settings: Mapping[str, object] | None = None
+) -> Engine:
+    """An engine for the knowledge bases found from these folders, unread."""
+    engine = Engine(env=os.environ, client_settings=settings)
     for root in roots:
         engine.registry.search(Path(root))
     return engine
@@ -84,17 +90,19 @@ def _method(operation: Operation[Any, R]) -> Callable[..., R]:
 
 
 class KnowledgeBase:
-    """An open knowledge base, or several. Use it in one thread, and close it at the end.
+    """An open knowledge base, or several. Close it at the end.
 
-    Answers are those of the moment when it was opened, or last refreshed; what git has checked out
-    since is taken in once a question depends on files. Opening waits until everything is read. What
-    can't be used as a parameter raises `InvalidParamsError`.
+    A thread of its own follows the disk. An answer waits until all that it depends on is read, and
+    what is worked out of the files around, for seconds the first time. What can't be used as a
+    parameter raises `InvalidParamsError`.
     """
 
     def __init__(self, engine: Engine, viewer: Viewer) -> None:
-        self._engine: Engine | None = engine
-        self._caller = Caller(viewer=viewer)
-        engine.load()
+        self._engine, self._caller = engine, Caller(viewer=viewer)
+        self._running = ExitStack()
+        self._portal = self._running.enter_context(start_blocking_portal())
+        self._running.enter_context(self._portal.wrap_async_context_manager(followed(engine)))
+        self._is_closed = False
 
     def __enter__(self) -> Self:
         return self
@@ -104,11 +112,14 @@ class KnowledgeBase:
 
     def close(self) -> None:
         """Let go of the index. No question is answered after that."""
-        self._engine = None
+        self._is_closed = True
+        self._running.close()
 
     def refresh(self) -> None:
-        """Take in what changed on disk."""
-        self._open().load()
+        """Take in all that has changed on disk until now."""
+        roots = [collection.root for collection in self._engine.collections.values()]
+        self._loop.call(self._engine.check_soon, roots)
+        self.status()
 
     experts = _method(experts.OPERATION)
     salience = _method(salience.OPERATION)
@@ -125,15 +136,15 @@ class KnowledgeBase:
     capabilities = _method(CAPABILITIES)
     session_end = _method(session_end.OPERATION)
 
-    def ask(self, operation: Operation[Any, R], params: dict[str, Any]) -> R:
-        """Answer an operation. The first one about files or who committed to them works these out,
-        for seconds.
-        """
-        engine = self._open()
-        work_out(engine, operation, params, self._caller)
-        return perform(engine, operation, params, self._caller)
+    def ask(
+        self, operation: Operation[Any, R], params: dict[str, Any], caller: Caller | None = None
+    ) -> R:
+        """Answer an operation, by default to the viewer with whom this was opened."""
+        asked = self._engine, operation, params, caller or self._caller
+        return self._loop.call(partial(perform_async, *asked, patience=inf))
 
-    def _open(self) -> Engine:
-        if self._engine is None:
+    @property
+    def _loop(self) -> BlockingPortal:
+        if self._is_closed:
             raise ValueError("the knowledge base is closed")
-        return self._engine
+        return self._portal

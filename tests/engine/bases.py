@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import anyio
-from vouch_sidecar.engine import Caller, DiskFollower, Engine, Subscriber
+from vouch_sidecar.engine import Caller, Engine, Subscriber
+from vouch_sidecar.engine.faults import BASE, LOOK, WORKSPACE
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
@@ -65,7 +65,7 @@ def write(folder: Path, path: str, data: bytes | Mapping[str, object]) -> Path:
 def configure(engine: Engine, root: Path, **sections: object) -> None:
     """Have a knowledge base say so in its `config.yaml`."""
     write(root, "config.yaml", sections)
-    engine.load()
+    load(engine)
 
 
 def cached(folder: Path) -> dict[str, str]:
@@ -81,15 +81,32 @@ def finished(folder: Path) -> list[Path]:
 
 def engine_on(*roots: Path, env: Mapping[str, str] | None = None, **options: Any) -> Engine:
     """An engine that has read the knowledge bases in these folders."""
-    engine = unread_engine(*roots, env=env, **{"clock": Clock(), "is_followed": False, **options})
-    engine.load()
+    engine = unread_engine(*roots, env=env, **{"clock": Clock(), **options})
+    load(engine)
     return engine
 
 
 def reread(engine: Engine) -> None:
     """Have an engine take in what changed, and write nothing for the next process."""
     for collection in engine.collections.values():
-        engine.publish(collection, collection.read())
+        with collection.faults.contained(LOOK):
+            engine.publish(collection, collection.read())
+
+
+def load(engine: Engine) -> None:
+    """Have an engine take in what changed, and keep a base where one is wanted."""
+    reread(engine)
+    for collection in engine.collections.values():
+        with collection.faults.contained(BASE):
+            engine.publish_kept(collection, collection.reader.keep())
+
+
+def settle(engine: Engine) -> None:
+    """Have the worlds built that are due."""
+    for collection in engine.collections.values():
+        with collection.faults.contained(WORKSPACE):
+            while collection.is_world_due:
+                engine.publish_world(collection, collection.build(collection.given))
 
 
 class Listener:
@@ -116,7 +133,7 @@ def unread_engine(*roots: Path, env: Mapping[str, str] | None = None, **options:
     """An engine that has read nothing yet, as a process has that begins; its clock is a real one
     unless the options have another.
     """
-    engine = Engine(env=env or {}, **{"now": lambda: NOW, "is_followed": True, **options})
+    engine = Engine(env=env or {}, **{"now": lambda: NOW, **options})
     for root in roots:
         engine.registry.search(root)
     return engine
@@ -138,15 +155,6 @@ def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:
     """Claims on a topic by entity."""
     rows = ask(engine, "experts", topic=topic, **params)["experts"]
     return {row["entity_id"]: row["claim_count"] for row in rows}
-
-
-@asynccontextmanager
-async def kept(engine: Engine) -> AsyncIterator[None]:
-    """A follower at work on an engine, until the block ends."""
-    async with anyio.create_task_group() as group:
-        group.start_soon(DiskFollower(engine).run)
-        yield
-        group.cancel_scope.cancel()
 
 
 async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:

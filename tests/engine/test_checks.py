@@ -10,6 +10,7 @@ from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
 
+from tests.engine.bases import load
 from tests.protocol import knowledge
 from tests.protocol.knowledge import claim, write
 
@@ -27,7 +28,7 @@ def problems(root: Path) -> list[Problem]:
     engine = Engine(env={"XDG_CACHE_HOME": str(root.parent / "cache")})
     engine.registry.search(root)
     collection = engine.collections[root]
-    engine.load()
+    load(engine)
     return list(check_all(CheckContext(collection, collection.knowledge)))
 
 

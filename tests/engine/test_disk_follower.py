@@ -12,9 +12,9 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine import Engine, followed
 from vouch_sidecar.engine.collection import Collection, Seen
-from vouch_sidecar.engine.registry import Registry
+from vouch_sidecar.engine.registry import Found, Registry
 from vouch_sidecar.workspace import breath
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
@@ -27,7 +27,6 @@ from tests.engine.bases import (
     counts,
     engine_on,
     finished,
-    kept,
     known,
     unread_engine,
     until,
@@ -71,7 +70,7 @@ async def test_after_many_changes_answers_are_those_of_a_fresh_start(
             lay(root, state)
 
     thread = threading.Thread(target=hammer, daemon=True)
-    async with kept(engine):
+    async with followed(engine):
         await until(lambda: engine.registry.has_looked)
         thread.start()
         try:
@@ -104,7 +103,7 @@ async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: s
     engine = unread_engine(root)
     branches = {"other": {"relay": 301, "vault": 1}, "main": {"relay": 1, "vault": 301}}
 
-    async with kept(engine):
+    async with followed(engine):
         await until(lambda: engine.registry.has_looked)
         for branch, wanted in branches.items():
             answer: dict[str, int] = {}
@@ -150,7 +149,7 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
 
     monkeypatch.setattr(Collection, "read", read_late)
     monkeypatch.setattr(Repository, "stamp", looked)
-    async with kept(engine):
+    async with followed(engine):
         await until(lambda: collection.world.is_whole)
         monkeypatch.setattr(Collection, "build", build_late)
         try:
@@ -187,7 +186,7 @@ async def test_a_world_during_which_git_wrote_is_dropped_once_and_forgets_no_rep
     def is_answered() -> bool:
         return "reported" not in collection.lacks({"ties"}, frozenset()).values()
 
-    async with kept(engine):
+    async with followed(engine):
         await until(lambda: collection.world.is_whole and not collection.is_world_due)
         monkeypatch.setattr(Collection, "build", build_meanwhile)
         (root / "two.py").touch()
@@ -203,7 +202,7 @@ async def test_while_git_holds_the_lock_of_one_the_others_are_looked_at(
     locked, other = base(tmp_path / "locked"), base(tmp_path / "other")
     git(locked, "init", "-q")
     lock, engine = locked / ".git" / "index.lock", unread_engine(locked, other)
-    async with kept(engine):
+    async with followed(engine):
         await until(lambda: engine.registry.has_looked)
         lock.touch()
         engine.check_soon([locked / ".vouch"])
@@ -226,9 +225,7 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
     root, tree = repository(tmp_path / "main", {"a.py": ""}, commit=True), tmp_path / "tree"
     git(root, "worktree", "add", "-q", str(tree))
     cite(root, "first", "Nothing is named.", "https://example.org")
-    engine = Engine(
-        env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW, is_followed=True
-    )
+    engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW)
     engine.registry.search(tree)
     (collection,) = engine.collections.values()
     holding, _ = Repository.holding(root if locked == "base" else tree)
@@ -248,7 +245,7 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
         return stamp(asked)
 
     monkeypatch.setattr(Repository, "stamp", watched)
-    async with kept(engine):
+    async with followed(engine):
         await until(lambda: collection.world.is_whole)
         lock.touch()
         (tree / "new.py").touch()
@@ -294,7 +291,7 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
         assert ("A checkout may be seen in parts" in said) == ("watch_lost" in status["degraded"])
         return "watch_lost" in status["degraded"]
 
-    async with kept(engine):
+    async with followed(engine):
         await until(lambda: engine.registry.has_looked)
         lock.touch()
         if touched:
@@ -326,7 +323,7 @@ async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
     root, other = base(tmp_path / "root"), base(tmp_path / "other")
     engine = unread_engine(root)
     dropped = engine.collections[root]
-    async with kept(engine):
+    async with followed(engine):
         with engine.breath:
             await until(lambda: bool(begun))
             engine.registry.set_folders([other])
@@ -340,19 +337,20 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str, made: str
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.sweep_interval", lambda _: 0.1)
-    search, searching, searched = Registry.would_find, threading.Event(), threading.Event()
+    search, searching, searched = Registry.found_from, threading.Event(), threading.Event()
 
-    def slow(registry: Registry, folder: Path) -> bool:
+    def slow(registry: Registry, folder: Path) -> Found:
         searching.set()
-        return searched.wait(9) and search(registry, folder)
+        assert searched.wait(9)
+        return search(registry, folder)
 
-    monkeypatch.setattr(Registry, "would_find", slow)
     (tmp_path / start).mkdir(parents=True)
     other = base(tmp_path / "other")
     engine = unread_engine(env={"HOME": str(tmp_path)})
     engine.registry.set_folders([other, tmp_path / start])
+    monkeypatch.setattr(Registry, "found_from", slow)
 
-    async with kept(engine):
+    async with followed(engine):
         await until(searching.is_set)
         await until(lambda: counts(engine, "key vault") == {"vault": 1})
         searched.set()

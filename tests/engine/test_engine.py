@@ -22,6 +22,7 @@ from tests.engine.bases import (
     configure,
     engine_on,
     known,
+    load,
     pushed,
     relays,
     write,
@@ -282,7 +283,7 @@ def test_of_an_entity_what_was_not_given_yet_is_said_and_what_changed_since(tmp_
     }.items():
         assert items(engine, task, session_id="s", repeat=False).keys() == wanted, task
     write(root, "claims/backup.yaml", claim("backup", text="No backups.", entities=["vault"]))
-    engine.load()
+    load(engine)
     asked = "the backups of the Key Vault"
     assert items(engine, asked, session_id="s", repeat=False).keys() == {"backup"}
 
@@ -339,7 +340,7 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
     for ended, listed in ((None, ["vault"]), ("2026-01-01T00:00:00", [])):
         engine.observe("s", None, "the Key Vault")
         write(root, "sessions/s.yaml", {"id": "s", "agent": "ada", "ended_at": ended})
-        engine.load()
+        load(engine)
         assert salient(engine) == listed
 
 

@@ -23,6 +23,7 @@ from tests.engine.bases import (
     configure,
     engine_on,
     known,
+    load,
     pushed,
     relays,
     reread,
@@ -103,7 +104,7 @@ def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> Non
     assert {row.claim for row in push.rows} == {long[:199].rstrip() + "…"}
     first = push.rows[0].entity.id
     write(root, f"claims/{first}.yaml", claim(first, text="No.", entities=[first]))
-    engine.load()
+    load(engine)
     (push,) = pushed(listener)
     assert [row.claim for row in push.rows if row.entity.id == first] == ["No."]
 
@@ -176,7 +177,7 @@ def test_opting_out_says_one_last_empty_word_and_records_nothing(
     for wanted in (["kb"], []):  # what was given is remembered all the same
         assert context_of(engine, task="do keys rotate?", repeat=False) == wanted
         write(root, "config.yaml", {"retrieval": {"reflex": {"enabled": False, "window": 2}}})
-        engine.load()
+        load(engine)
     configure(engine, root, retrieval={"reflex": {"enabled": True}})
     assert pushed(listener) == []
     assert ask(engine, "salience", session_id="s")["salience"] == []

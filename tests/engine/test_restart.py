@@ -12,7 +12,7 @@ from vouch_sidecar.engine import Engine
 from vouch_sidecar.index import base_cache
 from vouch_sidecar.index.base_cache import Bases
 
-from tests.engine.bases import base, cached, counts, engine_on, finished, reread, write
+from tests.engine.bases import base, cached, counts, engine_on, finished, load, reread, write
 from tests.engine.processes import holds
 from tests.engine.world import files, lay, said_by
 from tests.kb.samples import claim, receipt, source
@@ -101,14 +101,14 @@ def test_a_base_is_written_after_many_changes_and_of_no_half_of_a_file(
     engine = started(root, tmp_path)
     (first,) = finished(tmp_path)
     for number in range(3):
-        engine.load()
+        load(engine)
         write(root, f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
         reread(engine)
     assert finished(tmp_path) == [first]
     whole = write(root, "claims/half.yaml", claim("half", entities=["vault"])).read_bytes()
     reread(engine)
     write(root, "claims/half.yaml", b"id: [")
-    engine.load()
+    load(engine)
     assert finished(tmp_path) != [first]
     assert not engine.collections[root].reader.latest.changed
     assert counts(engine, "key vault") == {"vault": 6}
@@ -135,7 +135,7 @@ def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
     assert bases.write_extra("vectors", b"made of others")
     bases.purge()
     assert bases.read_extra("vectors") == b"made of others"
-    engine.load()
+    load(engine)
     assert len(finished(tmp_path)) == 1
     assert not holds(tmp_path / "cache", SECRET)
     assert counts(started(root, tmp_path), "key vault") == {"vault": 1}
@@ -160,6 +160,6 @@ def test_a_quote_that_nobody_may_see_any_more_is_in_no_base(
     write(root, "claims/citing.yaml", claim("citing"))
     reread(engine)
     assert not holds(tmp_path / "cache", SECRET)
-    engine.load()
+    load(engine)
     assert len(finished(tmp_path)) == 1
     assert not holds(tmp_path / "cache", SECRET)

@@ -14,7 +14,7 @@ from vouch_sidecar.workspace import build
 from vouch_sidecar.workspace.file_list import read_file, stat_of
 from vouch_sidecar.workspace.world import World
 
-from tests.engine.bases import reread
+from tests.engine.bases import load, reread, settle
 from tests.workspace.places import cite, git, looked, repository, settled, write
 
 RELAY, DESK, ADR = "src/relay.py", "src/desk.py", "adr/7-queues.md"
@@ -91,8 +91,9 @@ def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Pa
 
 
 def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
-    root: Path, tmp_path: Path, reads: list[str]
+    root: Path, tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 1)
     engine = settled(root, tmp_path)
     assert sorted(reads) == [DESK, RELAY]
     before = looked(engine)
@@ -105,7 +106,7 @@ def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
     again = looked(engine)
     assert (len(reads), ties_in(again) == ties_in(world)) == (3, True)
     woken = engine.changed.count
-    engine.load(whole=True)
+    load(engine)
     anew = looked(engine)  # of the same generation on another base
     assert (anew is again, anew.serial, engine.changed.count > woken) == (False, again.serial, True)
     (root / ".git" / "index").touch()  # as `git status` writes it anew
@@ -149,7 +150,6 @@ def test_the_next_process_reads_no_file_that_is_as_it_was(
     root: Path, tmp_path: Path, reads: list[str]
 ) -> None:
     first = settled(root, tmp_path)
-    first.load(whole=True)
     world = looked(first)
     (kept,) = (tmp_path / "cache").rglob("beside-workspace*")
     assert b"Relay" not in kept.read_bytes()
@@ -168,8 +168,8 @@ def test_a_checkout_counts_before_the_next_sweep(root: Path, tmp_path: Path) -> 
     write(root, {RELAY: "class Other:\n    pass\n"})
     for command, is_tied in (("commit -qam x", False), (f"checkout -q HEAD~ -- {RELAY}", True)):
         git(root, *command.split())
-        engine.load()
-        engine.settle()
+        load(engine)
+        settle(engine)
         assert bool(only(engine).world.ties.of_file(RELAY)) == is_tied
 
 

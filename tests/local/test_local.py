@@ -189,7 +189,7 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
     tmp_path: Path,
 ) -> None:
     one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
-    window, told = Engine(env={}, is_followed=True), list[Push]()
+    window, told = Engine(env={}), list[Push]()
     window.registry.set_folders([one])
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({}, tasks, window)

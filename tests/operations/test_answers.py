@@ -15,7 +15,7 @@ from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.notifications import salience_notification, status_notification
 from vouch_sidecar.operations.operation import operations
 
-from tests.engine.bases import Listener, ask, base, counts, engine_on, pushed
+from tests.engine.bases import Listener, ask, base, counts, engine_on, pushed, settle
 from tests.kb.samples import SHA, claim, dump, entity
 from tests.operations.conftest import FILES
 from tests.workspace.places import settled
@@ -226,7 +226,7 @@ def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) ->
     both = {"entities/vault.yaml": entity("vault", name="Key Vault", aliases=["kv"])}
     red = {"claims/rotation.yaml": claim("rotation", text="It is red.", entities=["vault"])}
     engine = engine_on(base(tmp_path / "blue", both), base(tmp_path / "red", both | red))
-    engine.settle()
+    settle(engine)
     assert "in blue" in read(engine, "claim", id="rotation")
     for called in ("vault", "Key Vault", "kv"):
         assert "in blue" in read(engine, "entity", id=called)

@@ -8,7 +8,7 @@ import pytest
 from vouch_sidecar import open_kb
 from vouch_sidecar.engine.collection import OTHER_VIEWERS
 
-from tests.engine.bases import ask, reread, write
+from tests.engine.bases import ask, reread, settle, write
 from tests.kb.samples import claim, dump, make_kb
 from tests.operations.conftest import TEXTS, WORDS
 from tests.workspace.places import repository, settled
@@ -75,7 +75,7 @@ def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: 
     first = ask(engine, "mentions", text="a gizmotron and a keyring", viewer=ada)
     assert (first["mentions"], first["degraded"]) == ([], ["workspace_pending"])
     assert len(collection.viewers()) == OTHER_VIEWERS + 1
-    engine.settle()
+    settle(engine)
     assert ask(engine, "mentions", text="gizmotron", viewer={"agent": "a0"})["degraded"] == []
     again = ask(engine, "mentions", text="a gizmotron and a keyring", viewer=ada)
     names = [row["name"] for row in again["mentions"]]

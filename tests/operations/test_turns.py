@@ -18,7 +18,7 @@ from vouch_sidecar.operations.operation import Operation, OperationCall, operati
 from vouch_sidecar.surfaces.agent_requests import respond
 from vouch_sidecar.surfaces.hook.client import PROMPT
 
-from tests.engine.bases import ask, base, cached, engine_on, reread, unread_engine
+from tests.engine.bases import ask, base, cached, engine_on, load, reread, unread_engine
 from tests.kb.samples import claim, put
 from tests.protocol import knowledge
 
@@ -63,7 +63,7 @@ def test_who_asks_for_all_about_a_name_gets_what_was_not_given_yet(
         return {item["id"] for item in ask(engine, "context", **params)["items"]}
 
     put(root / ".vouch", "claims/more.yaml", claim("more", text="Noted.", entities=["jwt"]))
-    engine.load()
+    load(engine)
     assert "more" not in given("How are the JWT access tokens of ours signed?")
     assert given("What do we know about JWT?") == {"more"}
     assert given("What do we know about JWT?") == set()
@@ -75,13 +75,13 @@ def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     assert "search_failed" not in ask(engine, "status")["degraded"]
     (records,) = (tmp_path / "cache").rglob(RECORDS)
     records.write_text("{", "utf-8")
-    later = unread_engine(root, env=cached(tmp_path), is_followed=False)
+    later = unread_engine(root, env=cached(tmp_path))
     bases = later.collections[root].bases
     assert bases is not None
     assert bases.open() is None
     assert ask(later, "status")["degraded"] == ["index_building", "search_failed"]
-    later.load()
-    assert ask(later, "status")["degraded"] == []
+    load(later)
+    assert ask(later, "status")["degraded"] == ["workspace_pending"]
 
 
 def test_a_block_in_a_prompt_is_nobodys_words(engine: Engine) -> None:

@@ -13,9 +13,9 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine import Caller, Engine, followed
 
-from tests.engine.bases import ask, base, cached, engine_on, kept
+from tests.engine.bases import ask, base, cached, engine_on, settle
 from tests.kb.samples import claim, dump, entity, put
 from tests.workspace.places import cite, commit_as, git, repository, write
 
@@ -156,7 +156,7 @@ def root(tmp_path: Path) -> Path:
 def looked(tmp_path: Path, *roots: Path, **client: Any) -> Engine:
     env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
     engine = engine_on(*roots, env=env, client_settings=client)
-    engine.settle()
+    settle(engine)
     return engine
 
 
@@ -309,7 +309,7 @@ async def test_a_change_counts_without_a_new_start(
             while not condition():
                 await anyio.sleep(0.5)
 
-    async with kept(engine):
+    async with followed(engine):
         await until(lambda: authors(engine) == ["Bob Kahn", "Ada Byron"])
         assert owners(engine) == ["acme/relay", "ada"]
         before = engine.registry.generation

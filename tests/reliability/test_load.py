@@ -13,7 +13,7 @@ from vouch_sidecar.engine import Caller
 from vouch_sidecar.index.knowledge import Knowledge
 
 from tests.conftest import LONG
-from tests.engine.bases import Clock, Listener, ask, cached, engine_on, pushed
+from tests.engine.bases import Clock, Listener, ask, cached, engine_on, load, pushed
 from tests.engine.world import TEXTS, changed, files, lay
 
 FILES, ROUNDS, TEXTS_EACH, SESSIONS = (20_000, 360, 100, 300) if LONG else (300, 6, 10, 3)
@@ -63,7 +63,7 @@ def test_an_hour_of_work(tmp_path: Path) -> None:
                 engine.observe(f"s{rng.randrange(SESSIONS)}", f"{text % 5}", rng.choice(TEXTS))
             ask(engine, "experts", Caller(), topic="key vault")
             pushed(listener)
-            engine.load()
+            load(engine)
             clock.now += 10
             if number == ROUNDS // 2 - 1:  # both times after a checkout
                 held = traced()

@@ -13,7 +13,7 @@ from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import SILENT_SECONDS
 from vouch_sidecar.surfaces.socket_server import Asked, LocalServer
 
-from tests.engine.bases import Clock, ask, base, counts, until
+from tests.engine.bases import Clock, ask, base, counts, load, until
 from tests.protocol.client import run_command
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can give folders away")
@@ -61,7 +61,7 @@ def served(start: Path, trust: str = "", clock: Clock | None = None) -> Engine:
     env = {"HOME": str(start.parents[1]), TRUST: trust}
     engine = Engine(env=env, clock=clock or Clock())
     engine.registry.set_folders([start])
-    engine.load()
+    load(engine)
     return engine
 
 
@@ -78,7 +78,7 @@ def test_it_is_not_served_unless_it_is_trusted(
     assert "trust.folders" in refused
     assert any(TRUST in problem.message for problem in engine.health.faulty())
     engine.reconfigure({"trust": {"folders": [str(tmp_path)]}})  # by the client, at any time
-    engine.load()
+    load(engine)
     for trusting in (
         engine,
         served(start, "*"),
@@ -129,7 +129,7 @@ def test_one_that_changes_hands_says_nothing_new_and_then_nothing(tmp_path: Path
     root, clock = base(tmp_path / "kb"), Clock()
     engine = served(root, clock=clock)
     give(root / ".vouch")
-    engine.load()
+    load(engine)
     assert any(TRUST in problem.message for problem in engine.health.faulty())
     clock.now += SILENT_SECONDS
     assert counts(engine, "key vault") == {}

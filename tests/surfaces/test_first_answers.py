@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from math import inf
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine import Caller, Engine, followed
 from vouch_sidecar.operations.call import perform_async
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.readiness import READY_SECONDS
@@ -18,7 +17,7 @@ from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.mcp.run import Answers
 from vouch_sidecar.surfaces.projects import Projects
 
-from tests.engine.bases import Clock, cached, kept, unread_engine, until
+from tests.engine.bases import Clock, cached, load, unread_engine, until
 from tests.workspace.places import cite, commit_as, git, repository
 
 pytestmark = pytest.mark.anyio
@@ -62,7 +61,7 @@ async def by_mcp(engine: Engine, name: str, **params: Any) -> Any:
 @pytest.mark.parametrize("ask", [by_jsonl, by_mcp])
 async def test_the_first_answer_waits_until_it_is_whole(root: Path, ask: Any) -> None:
     engine = engine_at(root)
-    async with kept(engine):
+    async with followed(engine):
         found = await ask(engine, "files", paths=["src/relay.py"])
     assert found["degraded"] == []
     assert [claim["id"] for file in found["files"] for claim in file["claims"]] == ["night"]
@@ -84,11 +83,11 @@ async def test_what_was_not_read_is_not_denied(
 ) -> None:
     clock = Clock()
     engine = engine_at(root, clock=clock)
-    engine.load()
+    load(engine)
     clock.now += READY_SECONDS
     for name, params in (("experts", {"topic": "zebra"}), ("files", {"paths": ["src/relay.py"]})):
         with anyio.fail_after(60):  # nothing is waited for any more
-            asked = operations()[name], params, CALLER, lambda _: None, inf
+            asked = operations()[name], params, CALLER
             result = await perform_async(engine, *asked, whole=True)
         show(operations()[name].shown(result))
         said = capsys.readouterr().err
@@ -115,7 +114,7 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
         (cited,) = found.claim.citations
         return found.claim.text, cited.fresh, found.degraded
 
-    async with kept(engine):
+    async with followed(engine):
         await until(lambda: collection.complete and not collection.is_world_behind)
         assert await asked() == ("It waits.", "there", [])
         (root.parent / "link").symlink_to(root)  # a path as a host of an agent may report it

@@ -74,7 +74,7 @@ def test_an_error_in_one_is_an_answer_and_logged_without_what_it_says(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
-    engine = Engine(env={}, is_followed=True)
+    engine = Engine(env={})
     server, params = Sidecar(engine, engine.pushes.subscribe), {"text": HUSH}
     server.on(METHOD, fails)
     answers = talk(

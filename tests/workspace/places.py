@@ -16,7 +16,7 @@ from vouch_sidecar.workspace.file_list import Files, list_files
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
 
-from tests.engine.bases import cached, engine_on, reread
+from tests.engine.bases import cached, engine_on, reread, settle
 from tests.kb.samples import claim, dump, make_kb, put
 
 
@@ -134,7 +134,7 @@ def cite(
 def settled(root: Path, tmp_path: Path) -> Engine:
     """An engine that has read the knowledge base and worked out what lies around it."""
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
-    engine.settle()
+    settle(engine)
     return engine
 
 
@@ -143,7 +143,7 @@ def looked(engine: Engine) -> World:
     (collection,) = engine.collections.values()
     collection.memo.sweep_at = 0.0
     reread(engine)
-    engine.settle()
+    settle(engine)
     return collection.world
 
 

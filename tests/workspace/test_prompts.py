@@ -7,7 +7,7 @@ from pathlib import Path
 
 from vouch_sidecar.engine import Engine
 
-from tests.engine.bases import ask, cached, engine_on
+from tests.engine.bases import ask, cached, engine_on, settle
 from tests.workspace.places import cite, repository, settled
 
 FILES = {
@@ -31,7 +31,7 @@ def test_a_prompt_that_names_a_file_is_told_the_claims_tied_to_it(tmp_path: Path
     cite(root, "units", "Pressures are kept in millibar.", "docs/adr/0004-units.md")
     engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     assert told(engine, "I'm editing src/upload.py") == ""
-    engine.settle()
+    settle(engine)
     for task, wanted in {
         **dict.fromkeys(("I'm editing src/upload.py", "src/upload.py"), "limit"),
         **dict.fromkeys(("upload.py", "upload.py:1"), "limit"),

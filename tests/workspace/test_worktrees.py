@@ -9,7 +9,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.discovery import Finder
 
-from tests.engine.bases import ask, cached
+from tests.engine.bases import ask, cached, load, settle
 from tests.workspace.places import cite, commit_as, git, repository, write
 
 FILE = "src/till.py"
@@ -19,8 +19,8 @@ def tied(start: Path, tmp_path: Path, path: Path | str = FILE, **env: str) -> di
     """What the knowledge bases found from a folder say of a file, and whom to ask."""
     engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"], **env})
     engine.registry.search(start)
-    engine.load()
-    engine.settle()
+    load(engine)
+    settle(engine)
     (file,) = ask(engine, "files", paths=[str(path)])["files"]
     rows = ask(engine, "experts", topic="ledger").get("by_commits", ())
     claims = sorted(claim["id"] for claim in file["claims"])
@@ -66,7 +66,7 @@ def test_trees_beside_a_base(bare: Path, tmp_path: Path) -> None:
 def test_two_trees_in_one_window_are_one_knowledge_base(bare: Path, tmp_path: Path) -> None:
     engine = Engine(env=cached(tmp_path))
     engine.registry.set_folders([bare / "main", bare / "feature"])
-    engine.load()
+    load(engine)
     assert len(engine.collections) == 2
     (base,) = ask(engine, "status")["roots"]
     assert base["root"] == str(bare)

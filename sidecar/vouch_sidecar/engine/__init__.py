@@ -1,7 +1,7 @@
 """The knowledge bases and sessions of one process."""
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.disk_follower import DiskFollower, run_engine
+from vouch_sidecar.engine.disk_follower import followed, run_engine
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.pushes import Subscriber
 from vouch_sidecar.engine.registry import Caller, Served, UnknownRootError
@@ -9,10 +9,10 @@ from vouch_sidecar.engine.registry import Caller, Served, UnknownRootError
 __all__ = [
     "Caller",
     "Collection",
-    "DiskFollower",
     "Engine",
     "Served",
     "Subscriber",
     "UnknownRootError",
+    "followed",
     "run_engine",
 ]

@@ -42,9 +42,9 @@ Need = Literal["ties", "topics"]
 """What an answer may depend on beside the index."""
 Lack = Literal["index_building", "workspace_pending"]
 """What an answer lacks, as in `degraded`."""
-Awaited = Literal["first", "reported", None]
-"""Why an answer waits for what it lacks: it was never there, or somebody reported a change. None:
-it does not wait.
+Awaited = Literal["first", "reported", "later", None]
+"""What an answer waits for: that something is there for the first time, that what somebody reported
+was looked at, or that the world is built again. None: for nothing, as that fails.
 """
 
 
@@ -307,19 +307,19 @@ class Collection:
         return "ties" in needs or ("topics" in needs and self.may_have_topics)
 
     def lacks(self, needs: Set[Need], gates: frozenset[str]) -> dict[Lack, Awaited]:
-        """What an answer with these needs lacks now for who passes these gates, each with why an
-        answer waits for it.
+        """What an answer with these needs lacks now for who passes these gates, each with what an
+        answer may wait for.
         """
         lacks: dict[Lack, Awaited] = {}
         if not self.complete or (self.reported and not self.is_failing):
-            why: Awaited = "reported" if self.complete else "first"
-            lacks["index_building"] = None if self.is_failing else why
+            index: Awaited = "reported" if self.complete else "first"
+            lacks["index_building"] = None if self.is_failing else index
         lacks_topics = "topics" in needs and self._lacks_topics(gates)
         is_world_lacking = self.is_world_behind or lacks_topics
         if self.complete and self.looks_around(needs) and is_world_lacking:
-            again: Awaited = "reported" if self.reported_around else None
-            awaited = again if self.world.is_whole else "first"
-            lacks["workspace_pending"] = None if WORKSPACE in self.faults else awaited
+            again: Awaited = "reported" if self.reported_around else "later"
+            world = again if self.world.is_whole else "first"
+            lacks["workspace_pending"] = None if WORKSPACE in self.faults else world
         return lacks
 
     def faulty(self) -> list[Problem]:

@@ -3,13 +3,14 @@
 Each knowledge base has four tasks: one watches its files; one reads what events, clients and a
 sweep say has changed, and one keeps a base for the next process, in the thread that reads; one has
 the world around it built, in the thread that builds. All publish on the event loop. A step that
-fails is reported and made again. `Engine.load` and `settle` make the same steps once.
+fails is reported and made again. Who follows no longer keeps what was read for the next process.
 """
 
 from __future__ import annotations
 
 import logging
-from contextlib import aclosing
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from math import inf
 
@@ -38,6 +39,15 @@ async def run_engine(engine: Engine) -> None:
     async with anyio.create_task_group() as group:
         group.start_soon(DiskFollower(engine).run)
         group.start_soon(engine.pushes.run)
+
+
+@asynccontextmanager
+async def followed(engine: Engine) -> AsyncIterator[None]:
+    """Run an engine until the block ends."""
+    async with anyio.create_task_group() as group:
+        group.start_soon(run_engine, engine)
+        yield
+        group.cancel_scope.cancel()
 
 
 class DiskFollower:
@@ -84,8 +94,8 @@ class DiskFollower:
             group.start_soon(base.run)
         began = self._engine.clock()
         for folder in self._registry.lacking:
-            if await run_sync(self._registry.would_find, folder):  # a slow disk stops nobody
-                self._registry.search(folder)
+            # a slow disk stops nobody
+            self._registry.search(folder, await run_sync(self._registry.found_from, folder))
         self._search_pause = sweep_interval(self._engine.clock() - began)
 
 
@@ -108,15 +118,20 @@ class BaseFollower:
 
     async def run(self) -> None:
         """Follow until cancelled."""
+        faults = self._collection.faults
         with self.scope:
-            async with anyio.create_task_group() as group:
-                for task in (
-                    (LOOK, self._until_due, self._look),
-                    (BASE, self._until_keep_due, self._keep),
-                    (WORKSPACE, self._until_world_due, self._build),
-                    (WATCH, self._until_looked, self._watch),
-                ):
-                    group.start_soon(self._collection.faults.repeat, *task)
+            try:
+                async with anyio.create_task_group() as group:
+                    for task in (
+                        (LOOK, self._until_due, self._look),
+                        (BASE, self._until_keep_due, self._keep),
+                        (WORKSPACE, self._until_world_due, self._build),
+                        (WATCH, self._until_looked, self._watch),
+                    ):
+                        group.start_soon(faults.repeat, *task)
+            finally:
+                with anyio.CancelScope(shield=True), faults.contained(BASE):
+                    await self._keep()
 
     # Files
 

@@ -81,16 +81,15 @@ class DiskReader:
         if self.bases is not None:
             self.bases.purge()
 
-    def keep(self, whole: bool = False) -> Knowledge | None:
-        """Write the base from which the next process starts, if one is wanted (`whole`: if anything
-        changed), and go on from it. Returns what was read last; None if it is to be tried again, as
-        another process removed the base meanwhile. Raises OSError or ValueError if there is no
-        room.
+    def keep(self) -> Knowledge | None:
+        """Write the base from which the next process starts, if one is wanted, and go on from it.
+        Returns what was read last; None if it is to be tried again, as another process removed the
+        base meanwhile. Raises OSError or ValueError if there is no room.
         """
         if not self._is_sound:
             return None
         store, bases, latest = self.store, self.bases, self.latest
-        is_old = latest.snapshot.changes >= (1 if whole else REBASE_FROM)
+        is_old = latest.snapshot.changes >= REBASE_FROM
         if bases is not None and (is_old or bases.is_wanted(store.config)):
             try:
                 self.latest = latest.on_base(bases.write(latest, store.stats(), store.config))

@@ -14,12 +14,7 @@ from pathlib import Path
 from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.collection import Collection, Seen
 from vouch_sidecar.engine.embedding import Embeddings
-from vouch_sidecar.engine.faults import (
-    BASE,
-    LOOK,
-    WORKSPACE,
-    Faults,
-)
+from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.health import Health
 from vouch_sidecar.engine.pushes import Pushes
 from vouch_sidecar.engine.registry import Caller, Registry, Served
@@ -37,9 +32,9 @@ log = logging.getLogger(__name__)
 
 
 class Engine:
-    """Publishes generations, and takes texts into sessions. Only `load` and `settle` read
-    files, and block. Others ask the system at most which folders there are, what git has
-    checked out, and when its index or a pause was last written.
+    """Publishes generations, and takes texts into sessions. `followed` reads the files for it; it
+    asks the system itself at most which folders there are, what git has checked out, and when a
+    pause was last written.
     """
 
     def __init__(
@@ -49,11 +44,7 @@ class Engine:
         now: Callable[[], float] = time.time,
         clock: Callable[[], float] = time.monotonic,
         client_settings: Mapping[str, object] | None = None,
-        is_followed: bool = False,
     ) -> None:
-        """`is_followed` tells whether a `DiskFollower` notices changes on disk, without a call of
-        `load`.
-        """
         self.env = dict(env)  # look-ups in `os.environ` are slow
         self.now = now
         self.clock = clock
@@ -71,49 +62,15 @@ class Engine:
         self.breath = Breath()
         self.pushes = Pushes(self.registry, self.sessions, self.tellable, self.faults, self.breath)
         self.embeddings = Embeddings(self.registry, self.faults, self.changed)
-        self.is_followed = is_followed
 
     def check_soon(self, paths: Iterable[Path] = ()) -> None:
-        """Have the disk looked at soon, if it is followed: at these files, which somebody says have
-        changed, and at whatever else is due. Questions wait for it (`Collection.lacks`).
+        """Have the disk looked at soon: at these files, which somebody says have changed, and at
+        whatever else is due. Questions wait for it (`Collection.lacks`).
         """
-        if self.is_followed:
-            reported = [anchored(path) for path in paths]
-            for collection in self.collections.values():
-                collection.report(reported)
-            self.changed.bump()
-
-    # The steps of a `DiskFollower`, once, for who has no event loop
-
-    def load(self, whole: bool = False) -> None:
-        """Read every knowledge base and publish what changed; then `keep` it. Blocks."""
+        reported = [anchored(path) for path in paths]
         for collection in self.collections.values():
-            self._look(collection)
-        self.keep(whole)
-
-    def _look(self, collection: Collection) -> None:
-        with collection.faults.contained(LOOK):
-            self.publish(collection, collection.read())
-
-    def keep(self, whole: bool = False) -> None:
-        """Write bases for the next process, with `whole` also after small changes. Blocks."""
-        for collection in self.collections.values():
-            with collection.faults.contained(BASE):
-                self.publish_kept(collection, collection.reader.keep(whole))
-
-    def settle(self, collections: Iterable[Collection] | None = None) -> None:
-        """Bring the worlds around some knowledge bases, or all, up to date, and first the claims
-        with what git has checked out since they were read. Blocks.
-        """
-        for collection in self.collections.values() if collections is None else collections:
-            with collection.faults.contained(WORKSPACE):
-                while self._is_world_due(collection):
-                    self.publish_world(collection, collection.build(collection.given))
-
-    def _is_world_due(self, collection: Collection) -> bool:
-        if collection.complete and collection.is_checked_out_anew:
-            self._look(collection)
-        return collection.is_world_due
+            collection.report(reported)
+        self.changed.bump()
 
     # Publishing
 

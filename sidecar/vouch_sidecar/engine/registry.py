@@ -70,13 +70,17 @@ class Served:
         return Window(self.view, texts[: reflex.window])
 
 
-class LedTo(NamedTuple):
-    """The working trees whose knowledge bases a folder or a document led to, and the folders of
-    those that are not served.
+class Found(NamedTuple):
+    """The knowledge bases found from a folder or a document, and the folders of those that are not
+    served.
     """
 
-    trees: frozenset[Path] = frozenset()
+    places: Sequence[BaseInTree] = ()
     refused: Sequence[str] = ()
+
+    @property
+    def trees(self) -> frozenset[Path]:
+        return frozenset(Path(place.tree) for place in self.places)
 
 
 class Registry:
@@ -100,47 +104,42 @@ class Registry:
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
         self.collections: dict[Path, Collection] = {}
-        self._folders: dict[Path, LedTo] = {}
+        self._folders: dict[Path, Found] = {}
         """By folder of the workspace, or another one that somebody asks from."""
-        self._documents: dict[Path, LedTo] = {}
+        self._documents: dict[Path, Found] = {}
         """By open document."""
         self.configure(client)
 
     @property
     def lacking(self) -> list[Path]:
         """The folders that had no knowledge base at the last search."""
-        return [folder for folder, led_to in self._folders.items() if not led_to.trees]
+        return [folder for folder, found in self._folders.items() if not found.places]
 
     @property
     def refused(self) -> list[str]:
         """A sentence for each knowledge base that is not served because another user owns it."""
         every = *self._folders.values(), *self._documents.values()
-        folders = {folder for led_to in every for folder in led_to.refused}
+        folders = {folder for found in every for folder in found.refused}
         return [why_refused(printable(folder)) for folder in sorted(folders)]
 
-    def search(self, folder: Path) -> None:
-        """Serve the knowledge bases found from a folder."""
-        self._folders[folder] = self._led_to(folder)
+    def found_from(self, start: Path) -> Found:
+        """What a search from a folder or a document finds now. Blocks; thread-safe."""
+        finder = Finder(self.env, self.settings.trust.folders)
+        return Found(finder.placed(start), finder.refused)
 
-    def would_find(self, folder: Path) -> bool:
-        """Whether a search from a folder finds a knowledge base now. Blocks; thread-safe."""
-        return bool(Finder(self.env, self.settings.trust.folders).placed(folder))
+    def search(self, folder: Path, found: Found | None = None) -> None:
+        """Serve the knowledge bases found from a folder, which is searched if `found` is None."""
+        self._folders[folder] = found = found or self.found_from(folder)
+        self._serve(found)
 
     def open_document(self, path: Path) -> None:
         """Serve the knowledge bases found from a document, but for those of installed packages:
         for questions about it alone, while it is open.
         """
-        window = self.window
-        self._documents[path] = self._led_to(
-            path, lambda place: Path(place.tree) in window or not is_in_package(place.root)
-        )
-
-    def _led_to(
-        self, start: Path, is_served: Callable[[BaseInTree], bool] = lambda _: True
-    ) -> LedTo:
-        finder = Finder(self.env, self.settings.trust.folders)
-        trees = frozenset(map(self._add, filter(is_served, finder.placed(start))))
-        return LedTo(trees, finder.refused)
+        window, found = self.window, self.found_from(path)
+        served = [p for p in found.places if Path(p.tree) in window or not is_in_package(p.root)]
+        self._documents[path] = found = found._replace(places=served)
+        self._serve(found)
 
     def close_document(self, path: Path) -> None:
         """A document was closed."""
@@ -179,15 +178,14 @@ class Registry:
         self.name_collections()
         self._bump()
 
-    def _add(self, place: BaseInTree) -> Path:
-        tree = Path(place.tree)
-        if tree not in self.collections:
-            collection = Collection(Path(place.root), tree, self.env, self._clock, self._bump)
-            collection.published = collection.published.configured(self.client, self.env)
-            self.collections[tree] = collection
-            self.name_collections()
-            self._bump()
-        return tree
+    def _serve(self, found: Found) -> None:
+        for place in found.places:
+            if (tree := Path(place.tree)) not in self.collections:
+                collection = Collection(Path(place.root), tree, self.env, self._clock, self._bump)
+                collection.published = collection.published.configured(self.client, self.env)
+                self.collections[tree] = collection
+                self.name_collections()
+                self._bump()
 
     def name_collections(self) -> None:
         """Name collections after their config or folder, made unique by a number."""
@@ -303,8 +301,8 @@ class Registry:
         """Those that no repository decides on, of client and environment alone; what is wrong."""
 
 
-def _trees_of(starts: Mapping[Path, LedTo]) -> frozenset[Path]:
-    return frozenset(tree for led_to in starts.values() for tree in led_to.trees)
+def _trees_of(starts: Mapping[Path, Found]) -> frozenset[Path]:
+    return frozenset(tree for found in starts.values() for tree in found.trees)
 
 
 def _depth(tree: Path, path: Path | None) -> int:

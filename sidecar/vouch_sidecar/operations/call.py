@@ -60,17 +60,6 @@ RESEMBLES = 0.7
 M = TypeVar("M", bound=Wire)
 
 
-def work_out(engine: Engine, operation: Operation[P, R], raw: object, caller: Caller) -> None:
-    """Work out of the workspace what a call depends on, for who asks and where, if nobody follows
-    the disk. Blocks. Raises `InvalidParamsError`.
-    """
-    params = read_params(operation.params, raw)
-    served = serving(engine, _placed(caller, params), params.viewer, params.root)
-    engine.have_topics_derived(served)
-    asked = [kb.collection for kb in served]
-    engine.settle(c for c in asked if c.complete and c.looks_around(operation.needs))
-
-
 def perform(engine: Engine, operation: Operation[P, R], raw: object, caller: Caller) -> R:
     """Perform one call; `raw` holds the params as they came. Raises `InvalidParamsError` and
     `SearchFailedError`.
@@ -78,7 +67,7 @@ def perform(engine: Engine, operation: Operation[P, R], raw: object, caller: Cal
     started = perf_counter()
     with refusing_if_damaged(engine):
         params = read_params(operation.params, raw)
-        call = _begun(engine, operation, params, caller)
+        call = _begun(engine, operation, params, _placed(caller, params))
         return _completed(operation, call, _run(operation, call, params), started)
 
 
@@ -93,15 +82,16 @@ async def perform_async(
     whole: bool = False,
 ) -> R:
     """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
-    that was current at the call. After a report that files changed, the call begins when these were
-    looked at, at the latest after `patience` seconds. With `whole`, a first answer
-    waits to be whole (`ready`). `document` finds a document that the caller has open.
-    Raises `InvalidParamsError` and `SearchFailedError`.
+    that was current when it began: once what it depends on is there, or was waited for (`ready`,
+    for `patience` seconds). `document` finds a document that the caller has open. Raises
+    `InvalidParamsError` and `SearchFailedError`.
     """
-    await ready(engine, operation.needs, caller, patience, whole=whole)
+    params = read_params(operation.params, raw)
+    caller = _placed(caller, params)
+    asked = partial(serving, engine, caller, params.viewer, params.root)
+    await ready(engine, operation.needs, asked, patience, whole=whole)
     started = perf_counter()
     with refusing_if_damaged(engine):
-        params = read_params(operation.params, raw)
         call = replace(_begun(engine, operation, params, caller), document=document)
         call = await _with_vector(operation, call)
         with engine.breath:
@@ -123,17 +113,18 @@ def refusing_if_damaged(engine: Engine) -> Iterator[None]:
 def serving(
     engine: Engine, caller: Caller, who: ViewerParams | None, root: str | None
 ) -> list[Served]:
-    """The knowledge bases that a call is about, as its viewer sees them. Raises
-    `InvalidParamsError`.
+    """The knowledge bases that a call is about, as its viewer sees them, whose topics are derived
+    from now on. Raises `InvalidParamsError`.
     """
+    viewer = Viewer(who.project, who.agent) if who else None
     try:
-        return engine.registry.serving(
-            caller, Viewer(who.project, who.agent) if who else None, root
-        )
+        served = engine.registry.serving(caller, viewer, root)
     except UnknownRootError:
         raise InvalidParamsError(
             {"root": "is no folder of a knowledge base that is served"}
         ) from None
+    engine.have_topics_derived(served)
+    return served
 
 
 def _placed(caller: Caller, params: Params) -> Caller:
@@ -146,12 +137,10 @@ def _placed(caller: Caller, params: Params) -> Caller:
 
 def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller) -> OperationCall:
     """A call, with the text put into the session named. Raises `InvalidParamsError`."""
-    caller = _placed(caller, params)
     served = serving(engine, caller, params.viewer, params.root)
     text = getattr(params, operation.text_field) if operation.text_field else None
     if params.session_id and text is not None:
         engine.observe(params.session_id, None, text, caller)
-    engine.have_topics_derived(served)
     return OperationCall(
         engine,
         caller,

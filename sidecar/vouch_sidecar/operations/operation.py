@@ -104,8 +104,7 @@ class Operation(Generic[P, R]):
     requires_session: bool = False
     """Whether it is about a session's window. Who has no session of his own has to name one."""
     needs: frozenset[Need] = frozenset()
-    """What the answer depends on beside the index. Where the disk is followed, answers say
-    `workspace_pending` until it is known; else it is worked out before the first one.
+    """What the answer depends on beside the index: it says `workspace_pending` until that is known.
     """
     is_long: bool = False
     """Whether it may take long: it runs in the thread for answers, and returns at `timeout_ms` what

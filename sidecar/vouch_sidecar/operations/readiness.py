@@ -5,10 +5,10 @@ waits for what, and how long, is a table in docs/design.md.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from itertools import chain
 
-from vouch_sidecar.engine import Caller, Engine, Served
+from vouch_sidecar.engine import Engine, Served
 from vouch_sidecar.engine.collection import Lack, Need
 
 READY_SECONDS = 10.0
@@ -30,26 +30,26 @@ async def indexed(engine: Engine, seconds: float = math.inf) -> None:
 async def ready(
     engine: Engine,
     needs: Set[Need],
-    caller: Caller,
+    serving: Callable[[], Sequence[Served]],
     seconds: float = CATCH_UP_SECONDS,
     *,
     whole: bool = False,
 ) -> None:
-    """If a client reported a file as changed, wait for the look at it, for at most `seconds`. With
-    `whole`, wait until a first answer with these needs is whole, until `READY_SECONDS` after a
-    knowledge base was added.
+    """Wait for what an answer out of the knowledge bases of `serving` depends on. If a client
+    reported a file as changed, for the look at it, for at most `seconds`. With `whole`, until a
+    first answer with these needs is whole, or `READY_SECONDS` after a knowledge base was added. Who
+    has endless `seconds` waits for whatever is missing.
     """
     added = max((c.since for c in engine.collections.values()), default=-math.inf)
     left = added + READY_SECONDS - engine.clock() if whole else 0.0
     awaited = {"reported", "first"} if left > 0 else {"reported"}
+    awaited |= {"first", "later"} if seconds == math.inf else set()
 
     def is_ready() -> bool:
-        chosen = engine.registry.chosen(caller, None)
-        lacks = (collection.lacks(needs, frozenset()).values() for collection in chosen)
+        lacks = (kb.collection.lacks(needs, kb.view.gates).values() for kb in serving())
         return awaited.isdisjoint(chain.from_iterable(lacks))
 
-    if not is_ready():
-        await engine.changed.until(is_ready, max(left, seconds))
+    await engine.changed.until(is_ready, max(left, seconds))
 
 
 def lacking(needs: Set[Need], served: Sequence[Served]) -> list[Lack]:

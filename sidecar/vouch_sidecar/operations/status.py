@@ -12,7 +12,7 @@ from vouch_sidecar.engine.faults import WATCH
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.readiness import EVERYTHING, lacking
+from vouch_sidecar.operations.readiness import EVERYTHING
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent, iso
 from vouch_sidecar.version import __version__
@@ -82,7 +82,6 @@ class StatusResult(Result):
 
 def answer(ask: OperationCall, _: Params) -> StatusResult:
     return StatusResult(
-        degraded=[*lacking(EVERYTHING, ask.served)] if ask.engine.is_followed else [],
         roots=[_root_status(ask, kb) for kb in ask.served],
         refused=ask.engine.registry.refused,
         sessions=sum(
@@ -94,7 +93,7 @@ def answer(ask: OperationCall, _: Params) -> StatusResult:
 
 
 def _watcher(engine: Engine) -> Watcher:
-    if not (engine.is_followed and engine.collections):
+    if not engine.collections:
         return "none"
     is_lost = all(WATCH in collection.faults for collection in engine.collections.values())
     return "sweep" if is_lost else "own"
@@ -156,5 +155,5 @@ OPERATION = Operation(
     "bases served and the problems of their files. Not needed in ordinary work.",
     example={},
     table=table,
-    needs=frozenset({"topics"}),
+    needs=EVERYTHING,
 )

@@ -180,9 +180,10 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     await indexed(engine, READY_SECONDS)
     if event in (PROMPT, FILE):
         operation: Operation[Any, Any] = context.OPERATION if event == PROMPT else files.OPERATION
-        limits = [kb.view.recall.timeout_ms for kb in engine.registry.serving(caller)]
+        served = partial(engine.registry.serving, caller)
+        limits = [kb.view.recall.timeout_ms for kb in served()]
         with anyio.move_on_after(min(limits, default=0) / 2_000):
-            await ready(engine, operation.needs, caller, READY_SECONDS, whole=True)
+            await ready(engine, operation.needs, served, READY_SECONDS, whole=True)
 
 
 async def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:

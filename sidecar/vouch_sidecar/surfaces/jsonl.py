@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import anyio
 from anyio.to_thread import run_sync as in_worker
 
-from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.engine import Caller, Engine, followed
 from vouch_sidecar.operations.call import perform_async
 from vouch_sidecar.operations.operation import KB, operation_called
 from vouch_sidecar.operations.readiness import indexed
@@ -34,7 +34,7 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
     """
     source, sink = claim_streams()
     end_with_client(sink.fileno())
-    engine, projects = Engine(env=env, is_followed=True), Projects(env, start, is_chosen=is_chosen)
+    engine, projects = Engine(env=env), Projects(env, start, is_chosen=is_chosen)
     if not (roots := projects.asked({})):
         log.warning("%s", projects.why_none())
     serve(engine, roots or frozenset({start}))  # `status` says why there is none
@@ -43,8 +43,7 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
 
 async def _serve(engine: Engine, projects: Projects, source: RawIOBase, sink: BinaryIO) -> None:
     caller = Caller()
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(DiskFollower(engine).run)
+    async with followed(engine):
         async for line in lines_of(source):
             if line.strip():
                 try:
@@ -53,9 +52,7 @@ async def _serve(engine: Engine, projects: Projects, source: RawIOBase, sink: Bi
                 except (ValueError, RecursionError):  # also of an id that can't be written again
                     said = as_line(refusal(None, "invalid_request", "the line is not valid JSON"))
                 await send(sink, said)
-        await indexed(engine)
-        tasks.cancel_scope.cancel()
-    engine.keep()  # the next process, which may ask as little as this one, needs a base
+        await indexed(engine)  # the next process, which may ask as little, needs a base
     leave(0)
 
 

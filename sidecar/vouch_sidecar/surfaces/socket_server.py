@@ -134,7 +134,7 @@ class LocalServer:
             env = {n: value for n, value in self._env.items() if n != FORCED and not is_setting(n)}
             named = {FORCED: asked.forced, TRUST: asked.trusted}
             env |= {name: value for name, value in named.items() if value}
-            engine = Engine(env=env, is_followed=True)
+            engine = Engine(env=env)
             for root in sorted(roots):
                 engine.registry.search(root)
             for subscriber in self._subscribers:

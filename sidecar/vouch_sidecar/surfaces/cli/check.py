@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from vouch_sidecar.api import engine_on
+from vouch_sidecar.api import KnowledgeBase, engine_on
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.kb.access import Viewer
@@ -55,8 +55,8 @@ def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[tuple[Path, Pr
     folder of its knowledge base.
     """
     engine = engine_on(roots_from(folder))
-    engine.load()
-    engine.settle()
+    with KnowledgeBase(engine, viewer) as kb:
+        kb.status()  # waits until everything is read
     for served in engine.registry.serving(Caller(viewer=viewer)):
         collection = served.collection
         around = CheckContext(collection, collection.knowledge, now=served.view.now)

@@ -14,12 +14,13 @@ from typing import Literal
 
 import click
 
+from vouch_sidecar.api import KnowledgeBase, engine_on
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import clip, count, one_line, printable
 from vouch_sidecar.operations import context, status
-from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import how_to_begin, program, root_option, start_at
 from vouch_sidecar.surfaces.console.printing import show
@@ -54,16 +55,15 @@ def doctor(root: Path | None) -> None:
 
 def examined(start: Path) -> Iterator[Finding]:
     """The findings of all checks."""
-    engine = Engine(env=os.environ)
-    engine.registry.search(start)
-    engine.load(whole=True)
-    found = perform(engine, status.OPERATION, {}, Caller())
+    engine = engine_on([start])
+    with KnowledgeBase(engine, Viewer()) as kb:
+        found, prompt = kb.status(), _answered_prompt(engine, kb)
     for why in found.refused:
         yield (BASE, "wrong", why)
     for base in found.roots:
         yield from _base(base)
     if found.roots:
-        yield _hook(engine, start)
+        yield _hook(engine, start, prompt)
     else:
         where = printable(str(start))
         yield (BASE, "wrong", f"none found from {where}; {how_to_begin(start)}")
@@ -87,14 +87,14 @@ def _base(base: status.RootStatus) -> Iterator[Finding]:
         yield (BASE, "note", f"nothing is said unasked; {resume} ends the pause")
 
 
-def _hook(engine: Engine, start: Path) -> Finding:
-    """What hooks say to a prompt, which starts a process where none answers them."""
+def _hook(engine: Engine, start: Path, prompt: str | None) -> Finding:
+    """What hooks say to a prompt; it starts a process where none answers them."""
     about = "prompt hook"
     if not has_sockets():
         return (about, "note", "hooks say nothing on this system")
     if not engine.registry.unpaused(Caller()):
         return (about, "note", "not tried: hooks are silent")
-    if (prompt := _answered_prompt(engine)) is None:
+    if prompt is None:
         return (about, "note", "not tried: there is no claim that a prompt brings in")
     to = f"to “{clip(one_line(prompt), PROMPT_CHARS)}”"
     if answer := _hooked(prompt, start):
@@ -105,12 +105,12 @@ def _hook(engine: Engine, start: Path) -> Finding:
     return (about, "wrong", f"nothing {to}")
 
 
-def _answered_prompt(engine: Engine) -> str | None:
-    """A prompt that this engine says something to unasked: the words of a claim."""
+def _answered_prompt(engine: Engine, kb: KnowledgeBase) -> str | None:
+    """A prompt that something is said to unasked: the words of a claim."""
     unasked = Caller(is_unasked=True, is_model=True)
     for view in (kb.view for kb in engine.registry.serving(Caller())):
         for claim in view.texts.best_claims(view.search.every(Kind.CLAIM), TRIED):
-            if perform(engine, context.OPERATION, {"task": claim.text}, unasked).text:
+            if kb.ask(context.OPERATION, {"task": claim.text}, unasked).text:
                 return claim.text
     return None
 

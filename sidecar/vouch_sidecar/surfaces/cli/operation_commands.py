@@ -110,7 +110,8 @@ class OperationCommand(click.Command):
         from vouch_sidecar.kb.access import Viewer
 
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads can't be interrupted
-        return self._asked(given, KnowledgeBase(engine_on(roots), Viewer(**viewer)).ask)
+        with KnowledgeBase(engine_on(roots), Viewer(**viewer)) as kb:
+            return self._asked(given, kb.ask)
 
     def _asked(self, given: Mapping[str, Any], answer: Answer) -> Result:
         chosen = {name: given[name] for name in self.fields.keys() & given}

@@ -12,8 +12,9 @@ import anyio
 import click
 
 from vouch_sidecar.api import engine_on
-from vouch_sidecar.engine import Caller
+from vouch_sidecar.engine import Caller, followed
 from vouch_sidecar.operations.notifications import DidChangeSalience
+from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.operations.table import ColumnKind, Table, Words
 from vouch_sidecar.surfaces.console.options import root_option, roots_from
 from vouch_sidecar.surfaces.console.printing import show
@@ -61,7 +62,8 @@ async def _watch(roots: Sequence[Path]) -> None:
     watching = Caller(names=dict.fromkeys(roots))
     if len(roots) > 1:  # rows say which one they are of, as its config calls it
         engine = engine_on(roots)
-        engine.load()
+        async with followed(engine):
+            await indexed(engine)
         watching = engine.registry.named(Caller())
     while True:
         with suppress(OSError):  # there is none, or it ended

@@ -34,7 +34,7 @@ def run_stdio(env: Mapping[str, str], owned: Ownership | None = None) -> None:
 async def _serve(
     env: Mapping[str, str], owned: Ownership | None, source: RawIOBase, sink: BinaryIO
 ) -> None:
-    engine = Engine(env=env, is_followed=True)
+    engine = Engine(env=env)
     end_with_client(sink.fileno())
     async with anyio.create_task_group() as tasks:
         local = LocalServer(engine.env, tasks, engine)

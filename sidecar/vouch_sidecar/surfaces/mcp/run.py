@@ -24,7 +24,7 @@ from mcp.shared.exceptions import McpError
 from mcp.shared.message import SessionMessage
 
 from vouch_sidecar import __version__
-from vouch_sidecar.engine import Caller, DiskFollower, Engine
+from vouch_sidecar.engine import Caller, Engine, run_engine
 from vouch_sidecar.kb.discovery import path_of
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.readiness import READY_SECONDS
@@ -80,9 +80,9 @@ async def _serve(
     async with anyio.create_task_group() as tasks:
 
         def begin() -> Engine:
-            engine = Engine(env=env, is_followed=True)
+            engine = Engine(env=env)
             serve(engine, projects.asked({}))
-            tasks.start_soon(DiskFollower(engine).run)
+            tasks.start_soon(run_engine, engine)
             return engine
 
         answers, client = Answers(env, projects, begin), Client()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -25,12 +27,14 @@ async def symbols(
     server: Sidecar, params: lsp.WorkspaceSymbolParams
 ) -> list[lsp.SymbolInformation]:
     """Exact names first, then names that begin with the query, then those that hold it."""
-    await ready(server.engine, frozenset(), server.caller)
+    engine = server.engine
+    serving = partial(engine.registry.serving, server.caller)
+    await ready(engine, frozenset(), serving)
     kinds, uri_for, query = list(SYMBOLS), server.uris(), params.query.strip()
-    with server.engine.breath:
+    with engine.breath:
         matches = [
             (fits, kinds.index(key_of(artifact)[0]), artifact.id, artifact, served.collection.root)
-            for served in server.engine.registry.serving(server.caller)
+            for served in serving()
             for fits, artifact in prefix_search(served.view, query, kinds, MAX_SYMBOLS)
             if key_of(artifact) != (Kind.PAGE, STARTER_PAGE)
         ]
