@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.sessions import MAX_SESSIONS, SESSION_SECONDS, Session, Sessions
 from vouch_sidecar.kb.pauses import pause
-from vouch_sidecar.operations.wire import InvalidParamsError, NotFoundError
+from vouch_sidecar.operations.notifications import PauseParams, pause_or_resume
+from vouch_sidecar.operations.wire import FailedError, InvalidParamsError, NotFoundError
 
 from tests.engine.bases import (
     Clock,
@@ -119,7 +120,7 @@ def test_a_phrase_is_known_for_ten_turns(worlds: Engine, others: int, is_known: 
 
 
 def test_a_prompt_is_held_against_as_many_as_the_config_says(worlds: Engine) -> None:
-    worlds.reconfigure({"probe": {"max_collections": 1}})
+    worlds.registry.configure({"probe": {"max_collections": 1}})
     for answer in (ask(worlds, "probe", text=ARRIVED), ask(worlds, "context", task=ARRIVED)):
         assert answer["primary_collection"] == "atlas"
         assert answer["supplemental_collections"] == []
@@ -136,6 +137,13 @@ def test_texts_are_not_followed_where_one_opts_out_and_the_other_is_paused(tmp_p
     pause(on, engine.env, None)
     engine.observe("t", None, "A text that counts nowhere.")
     assert [session.id for session in engine.sessions] == ["s"]
+
+
+def test_a_pause_that_can_not_be_kept_is_refused_in_words(tmp_path: Path) -> None:
+    (tmp_path / "vouch-sidecar").touch()  # where the runtime folder would be
+    engine = engine_on(base(tmp_path / "kb"), env={"XDG_RUNTIME_DIR": str(tmp_path)})
+    with pytest.raises(FailedError, match="no runtime folder"):
+        pause_or_resume(engine, Caller(), PauseParams())
 
 
 def test_a_cut_id_that_means_several_claims_lists_them(tmp_path: Path) -> None:

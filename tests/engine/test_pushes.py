@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine, Subscriber, sessions
+from vouch_sidecar.engine import Caller, Engine, Subscriber, health, sessions
 from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.operations.notifications import status_notification
@@ -278,7 +278,7 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
     assert status_notification(engine, Caller()).message == problem.message
     assert len(others) == 1
     await engine.pushes.tell()
-    assert engine.health.degraded([*engine.collections.values()]) == []
+    assert health.degraded(engine, [*engine.collections.values()]) == []
     assert [row.entity.id for push in others for row in push.rows] == ["vault"]
     assert len(told) == 1
 

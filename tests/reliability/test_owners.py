@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 import pytest
 from vouch_sidecar import NoKnowledgeBaseError, open_kb
-from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine import Engine, health
 from vouch_sidecar.engine.collection import SILENT_SECONDS
 from vouch_sidecar.surfaces.socket_server import Asked, LocalServer
 
@@ -76,8 +76,8 @@ def test_it_is_not_served_unless_it_is_trusted(
     (refused,) = status["refused"]
     assert TRUST in refused
     assert "trust.folders" in refused
-    assert any(TRUST in problem.message for problem in engine.health.faulty())
-    engine.reconfigure({"trust": {"folders": [str(tmp_path)]}})  # by the client, at any time
+    assert any(TRUST in problem.message for problem in health.faulty(engine))
+    engine.registry.configure({"trust": {"folders": [str(tmp_path)]}})  # by the client, at any time
     load(engine)
     for trusting in (
         engine,
@@ -86,8 +86,8 @@ def test_it_is_not_served_unless_it_is_trusted(
     ):
         assert counts(trusting, "key vault") == {"vault": 1}
         assert ask(trusting, "status")["refused"] == []
-        assert not trusting.health.faulty()
-    engine.reconfigure({})
+        assert not health.faulty(trusting)
+    engine.registry.configure({})
     assert not engine.collections
 
 
@@ -130,6 +130,6 @@ def test_one_that_changes_hands_says_nothing_new_and_then_nothing(tmp_path: Path
     engine = served(root, clock=clock)
     give(root / ".vouch")
     load(engine)
-    assert any(TRUST in problem.message for problem in engine.health.faulty())
+    assert any(TRUST in problem.message for problem in health.faulty(engine))
     clock.now += SILENT_SECONDS
     assert counts(engine, "key vault") == {}

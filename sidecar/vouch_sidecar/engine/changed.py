@@ -14,9 +14,7 @@ already.
 
 
 class Changed:
-    """Counts changes, for whoever waits for one. Call its methods on the event loop only; without
-    one, nobody waits.
-    """
+    """Counts changes, for whoever waits for one. Call its methods on the event loop only."""
 
     def __init__(self, wider: Changed | None = None) -> None:
         """`wider` counts the same changes, and others."""

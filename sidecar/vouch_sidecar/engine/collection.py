@@ -115,7 +115,7 @@ class Collection:
         self.reader = DiskReader(root, clock, self.bases)
         self.memo = WorldMemo(root, tree, self.bases, env, clock)
         self.published = Published(World(tree))
-        """The event loop alone assigns it, where there is one."""
+        """The event loop alone assigns it."""
         self.reported: list[str] = []
         """The files below `.vouch/` that somebody said have changed, and that were not looked at
         since; the empty path is that of the folder.
@@ -156,7 +156,7 @@ class Collection:
         these are left. Blocks.
         """
         give_up_at = time.monotonic() + GIT_LOCK_SECONDS
-        self._settled(give_up_at)
+        self._after_git(give_up_at)
         return give_up_at - time.monotonic()
 
     def read(self, paths: Iterable[str] | None = None, patience: float | None = None) -> Seen:
@@ -169,13 +169,13 @@ class Collection:
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
         give_up_at = time.monotonic() + (GIT_LOCK_SECONDS if patience is None else patience)
-        checkout = self._settled(give_up_at)
+        checkout = self._after_git(give_up_at)
         files = self.reader.read(paths if checkout == self.published.checkout else None)
-        while time.monotonic() < give_up_at and (now := self._settled(give_up_at)) != checkout:
+        while time.monotonic() < give_up_at and (now := self._after_git(give_up_at)) != checkout:
             checkout, files = now, self.reader.read()
         return Seen(self.reader.latest, files, checkout)
 
-    def _settled(self, give_up_at: float) -> Checkout:
+    def _after_git(self, give_up_at: float) -> Checkout:
         """What is checked out once git has written its files, or it is time to give up."""
         while (checkout := self.checkout()) is None and time.monotonic() < give_up_at:
             time.sleep(LOCK_LOOK_SECONDS)

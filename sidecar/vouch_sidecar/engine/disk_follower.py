@@ -26,7 +26,7 @@ from vouch_sidecar.kb.watch import changes, sweep_interval
 
 log = logging.getLogger(__name__)
 
-SETTLE_SECONDS = 0.02
+QUIET_SECONDS = 0.02
 """Events with shorter pauses between them count as one change."""
 AROUND_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
@@ -37,8 +37,9 @@ FINISH_SECONDS = 2.0
 async def run_engine(engine: Engine) -> None:
     """Follow the disk for an engine, and tell its subscribers, until cancelled."""
     async with anyio.create_task_group() as group:
-        group.start_soon(DiskFollower(engine).run)
-        group.start_soon(engine.pushes.run)
+        follower = DiskFollower(engine, group)
+        for run in (follower.run, engine.embeddings.run, engine.pushes.run):
+            group.start_soon(run)
 
 
 @asynccontextmanager
@@ -51,13 +52,10 @@ async def followed(engine: Engine) -> AsyncIterator[None]:
 
 
 class DiskFollower:
-    """Reads and publishes for one engine, whose callers need not know of it. Call its methods on
-    the event loop only.
-    """
+    """Follows the knowledge bases of one engine, each with tasks in a group."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._registry = engine.registry
+    def __init__(self, engine: Engine, group: TaskGroup) -> None:
+        self._engine, self._registry, self._group = engine, engine.registry, group
         self._scopes: dict[Collection, anyio.CancelScope] = {}
         """What ends the tasks of each knowledge base that is followed."""
         self._disk = anyio.CapacityLimiter(1)
@@ -67,21 +65,14 @@ class DiskFollower:
 
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
-        async with anyio.create_task_group() as group:
-            group.start_soon(self._engine.embeddings.run)
-            follow = partial(self._follow_served, group)
-            await self._engine.faults.repeat(BASES, self._until_others, follow)
+        await self._engine.faults.repeat(BASES, self._until_others, self._follow_served)
 
     async def _until_others(self) -> None:
         """Wait until other knowledge bases are served than followed, or it is time to search."""
-        served, changed, pause = (
-            self._registry.collections,
-            self._engine.changed,
-            self._search_pause,
-        )
-        await changed.until(lambda: {*served.values()} != self._scopes.keys(), pause)
+        served, until = self._registry.collections, self._engine.changed.until
+        await until(lambda: {*served.values()} != self._scopes.keys(), self._search_pause)
 
-    async def _follow_served(self, group: TaskGroup) -> None:
+    async def _follow_served(self) -> None:
         """Follow the knowledge bases that are served, and no others, then search from folders that
         have none.
         """
@@ -91,7 +82,7 @@ class DiskFollower:
         for collection in served - self._scopes.keys():
             base = BaseFollower(self._engine, collection, self._disk)
             self._scopes[collection] = base.scope
-            group.start_soon(base.run)
+            self._group.start_soon(base.run)
         began = self._engine.clock()
         for folder in self._registry.lacking:
             # a slow disk stops nobody
@@ -141,7 +132,7 @@ class BaseFollower:
         while (left := self._due_at() - clock()) > 0:
             await changed.since(changed.count, min(left, AROUND_SECONDS))
         if self._collection.has_looked:
-            await anyio.sleep(SETTLE_SECONDS)
+            await anyio.sleep(QUIET_SECONDS)
 
     def _due_at(self) -> float:
         collection, expiry = self._collection, self._collection.reader.store.deadline

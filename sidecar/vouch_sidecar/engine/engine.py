@@ -1,6 +1,5 @@
-"""The knowledge bases and sessions of one process. One thread publishes: that of the event loop,
-where there is one. Questions that are answered in other threads see what was published, and change
-sessions.
+"""The knowledge bases and sessions of one process. The event loop publishes. Questions that are
+answered in other threads see what was published, and change sessions.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.collection import Collection, Seen
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.engine.health import Health
 from vouch_sidecar.engine.pushes import Pushes
 from vouch_sidecar.engine.registry import Caller, Registry, Served
 from vouch_sidecar.engine.sessions import Sessions
@@ -56,7 +54,6 @@ class Engine:
         """Faults of the whole process."""
         self.registry = Registry(self.env, now, clock, client_settings or {}, self.changed.bump)
         self.collections = self.registry.collections
-        self.health = Health(self.registry, self.faults)
         self.sessions = Sessions(clock)
         self.stats = Stats()
         self.breath = Breath()
@@ -125,13 +122,6 @@ class Engine:
         if world is not before:
             self.changed.bump()
         return True
-
-    def reconfigure(self, client_settings: Mapping[str, object]) -> None:
-        """Apply new settings of the client."""
-        self.registry.configure(client_settings)
-        for collection in self.collections.values():
-            collection.published = collection.published.configured(client_settings, self.env)
-        self.registry.search_again()
 
     def have_topics_derived(self, served: Iterable[Served]) -> None:
         """Have the topics derived of who sees these knowledge bases, where they are not."""

@@ -6,61 +6,58 @@ from collections.abc import Sequence
 from itertools import chain
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.faults import BASES, WATCH, Faults
-from vouch_sidecar.engine.registry import Caller, Registry
+from vouch_sidecar.engine.engine import Engine
+from vouch_sidecar.engine.faults import BASES, WATCH
+from vouch_sidecar.engine.registry import Caller
 from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.records import Problem, Severity
 
 
-class Health:
-    """What is wrong in the served knowledge bases. `faults` are those of the whole process."""
+def degraded(engine: Engine, served: Sequence[Collection]) -> list[str]:
+    """The values of `degraded` that apply to all answers out of these knowledge bases now,
+    beside what they lack.
+    """
+    holds = {
+        "search_failed": any(c.is_rebuilt for c in served),
+        "watch_lost": BASES in engine.faults or any(WATCH in c.faults or c.is_torn for c in served),
+        "files_skipped": any(c.published.files.skipped or c.is_failing for c in served),
+    }
+    return [value for value, is_so in holds.items() if is_so]
 
-    def __init__(self, registry: Registry, faults: Faults) -> None:
-        self._registry = registry
-        self._faults = faults
 
-    def degraded(self, served: Sequence[Collection]) -> list[str]:
-        """The values of `degraded` that apply to all answers out of these knowledge bases now,
-        beside what they lack.
-        """
-        holds = {
-            "search_failed": any(c.is_rebuilt for c in served),
-            "watch_lost": BASES in self._faults
-            or any(WATCH in c.faults or c.is_torn for c in served),
-            "files_skipped": any(c.published.files.skipped or c.is_failing for c in served),
-        }
-        return [value for value, is_so in holds.items() if is_so]
+def problems_of(engine: Engine, collection: Collection) -> list[Problem]:
+    """All problems of a knowledge base; those without a path are of the whole of it."""
+    published = collection.published
+    of_files = chain.from_iterable(published.files.problems.values())
+    faults = *collection.faulty(), *engine.faults.problems()
+    return [*of_files, *published.settings_problems, *faults]
 
-    def problems_of(self, collection: Collection) -> list[Problem]:
-        """All problems of a knowledge base; those without a path are of the whole of it."""
-        published = collection.published
-        of_files = chain.from_iterable(published.files.problems.values())
-        faults = *collection.faulty(), *self._faults.problems()
-        return [*of_files, *published.settings_problems, *faults]
 
-    def for_caller(self, caller: Caller, collection: Collection) -> list[Problem]:
-        """The problems that a caller is told. People and programs are told those of all files,
-        whoever may see the content; a model is told only those of settings and current failures.
-        """
-        told = self.problems_of(collection)
-        return [one for one in told if one.path in ("", CONFIG) or not caller.is_model]
+def for_caller(engine: Engine, caller: Caller, collection: Collection) -> list[Problem]:
+    """The problems that a caller is told. People and programs are told those of all files,
+    whoever may see the content; a model is told only those of settings and current failures.
+    """
+    told = problems_of(engine, collection)
+    return [one for one in told if one.path in ("", CONFIG) or not caller.is_model]
 
-    def faulty(self) -> list[Problem]:
-        """All current faults, errors first."""
-        of_each = [c.faulty() for _, c in sorted(self._registry.collections.items())]
-        refused = [Problem("", text, Severity.WARNING) for text in self._registry.refused]
-        # Where something is served, each knowledge base has these among its own.
-        unsaid = [] if of_each else self._registry.problems
-        problems = [*chain.from_iterable(of_each), *refused, *unsaid, *self._faults.problems()]
-        faulty = [one for one in problems if one.severity is not Severity.HINT]
-        return sorted(faulty, key=lambda problem: problem.severity is not Severity.ERROR)
 
-    def errors(self) -> list[Problem]:
-        """The errors because of which artifacts are missing from answers, by path."""
-        return [
-            problem
-            for _, collection in sorted(self._registry.collections.items())
-            for _, problems in sorted(collection.published.files.problems.items())
-            for problem in problems
-            if problem.severity is Severity.ERROR
-        ]
+def faulty(engine: Engine) -> list[Problem]:
+    """All current faults, errors first."""
+    of_each = [c.faulty() for _, c in sorted(engine.registry.collections.items())]
+    refused = [Problem("", text, Severity.WARNING) for text in engine.registry.refused]
+    # Where something is served, each knowledge base has these among its own.
+    unsaid = [] if of_each else engine.registry.problems
+    problems = [*chain.from_iterable(of_each), *refused, *unsaid, *engine.faults.problems()]
+    faulty = [one for one in problems if one.severity is not Severity.HINT]
+    return sorted(faulty, key=lambda problem: problem.severity is not Severity.ERROR)
+
+
+def errors(engine: Engine) -> list[Problem]:
+    """The errors because of which artifacts are missing from answers, by path."""
+    return [
+        problem
+        for _, collection in sorted(engine.registry.collections.items())
+        for _, problems in sorted(collection.published.files.problems.items())
+        for problem in problems
+        if problem.severity is Severity.ERROR
+    ]

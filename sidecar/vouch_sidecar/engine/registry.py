@@ -165,12 +165,6 @@ class Registry:
             self.search(folder)
         self._drop_unused()
 
-    def search_again(self) -> None:
-        """Search again from all folders and documents, and serve what is found."""
-        for path in list(self._documents):
-            self.open_document(path)
-        self.set_folders(list(self._folders))
-
     def _drop_unused(self) -> None:
         used = _trees_of(self._folders) | _trees_of(self._documents)
         for tree in self.collections.keys() - used:
@@ -295,10 +289,15 @@ class Registry:
         return all(c.has_looked for c in self.collections.values())
 
     def configure(self, client: Mapping[str, object]) -> None:
-        """Apply settings of the client, but not yet to the knowledge bases."""
+        """Apply settings of the client, and search again, as they may trust other folders."""
         self.client = client
         self.settings, self.problems = load_settings(None, client, self.env)
         """Those that no repository decides on, of client and environment alone; what is wrong."""
+        for collection in self.collections.values():
+            collection.published = collection.published.configured(client, self.env)
+        for path in list(self._documents):
+            self.open_document(path)
+        self.set_folders(list(self._folders))
 
 
 def _trees_of(starts: Mapping[Path, Found]) -> frozenset[Path]:

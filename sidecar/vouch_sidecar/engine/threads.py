@@ -5,6 +5,7 @@ pile up: their threads run on until the deadline.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 from collections.abc import Callable
@@ -32,8 +33,6 @@ async def in_turn(run: Callable[[], T], thread: ThreadPoolExecutor = ANSWERS) ->
     """Run a function in a thread, once those before it are done. One that is cancelled before its
     turn does not run.
     """
-    import asyncio  # the shell asks without an event loop
-
     waiting = thread.submit(run)
     try:
         return await asyncio.wrap_future(waiting)

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from vouch_sidecar.engine import Caller, Engine, Served, UnknownRootError
+from vouch_sidecar.engine import Caller, Engine, Served, UnknownRootError, health
 from vouch_sidecar.engine.sessions import what_counts
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.index.layers import DamagedError
@@ -31,11 +31,11 @@ from vouch_sidecar.operations.operation import (
 )
 from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, lacking, ready
 from vouch_sidecar.operations.wire import (
+    FailedError,
     InvalidParamsError,
     Meta,
     Params,
     SalienceMeta,
-    SearchFailedError,
     ViewerParams,
     Wire,
 )
@@ -62,7 +62,7 @@ M = TypeVar("M", bound=Wire)
 
 def perform(engine: Engine, operation: Operation[P, R], raw: object, caller: Caller) -> R:
     """Perform one call; `raw` holds the params as they came. Raises `InvalidParamsError` and
-    `SearchFailedError`.
+    `FailedError`.
     """
     started = perf_counter()
     with refusing_if_damaged(engine):
@@ -84,7 +84,7 @@ async def perform_async(
     """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
     that was current when it began: once what it depends on is there, or was waited for (`ready`,
     for `patience` seconds). `document` finds a document that the caller has open. Raises
-    `InvalidParamsError` and `SearchFailedError`.
+    `InvalidParamsError` and `FailedError`.
     """
     params = read_params(operation.params, raw)
     caller = _placed(caller, params)
@@ -102,12 +102,12 @@ async def perform_async(
 
 @contextmanager
 def refusing_if_damaged(engine: Engine) -> Iterator[None]:
-    """Raises `SearchFailedError` if the index turns out to be damaged, and has it rebuilt."""
+    """Raises `FailedError` if the index turns out to be damaged, and has it rebuilt."""
     try:
         yield
     except DamagedError:
         engine.changed.bump()  # the follower rebuilds it; without one the next `read` does
-        raise SearchFailedError("the index could not be read; it is being rebuilt") from None
+        raise FailedError("the index could not be read; it is being rebuilt") from None
 
 
 def serving(
@@ -183,7 +183,7 @@ def _completed(operation: Operation[P, R], call: OperationCall, result: R, start
     engine.stats.count_call(operation.name, took)
     cut = ["timed_out"] if any(view.deadline.cuts for view in call.views) else []
     asked = [kb.collection for kb in call.served]
-    degraded = [*call.lacks, *engine.health.degraded(asked), *cut, *result.degraded]
+    degraded = [*call.lacks, *health.degraded(engine, asked), *cut, *result.degraded]
     return result.model_copy(
         update={
             "generation": call.generation,

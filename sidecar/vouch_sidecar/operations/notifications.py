@@ -7,13 +7,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine import Caller, Engine, health
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.operations.call import serving
 from vouch_sidecar.operations.salience import SalientEntity
 from vouch_sidecar.operations.session_end import SessionEndParams
-from vouch_sidecar.operations.wire import LongText, Params, SessionId, Wire, iso
+from vouch_sidecar.operations.wire import FailedError, LongText, Params, SessionId, Wire, iso
 from vouch_sidecar.retrieval.push import Push
 
 MAX_SECONDS = 366 * 86_400
@@ -105,11 +105,11 @@ def status_notification(engine: Engine, caller: Caller) -> DidChangeStatus:
     told = partial(
         DidChangeStatus, health="ok", quiescent=True, generation=engine.registry.generation
     )
-    faulty = engine.health.faulty()
+    faulty = health.faulty(engine)
     is_error = bool(faulty) and faulty[0].severity is Severity.ERROR
     if not is_error and not engine.registry.has_looked:
         return told(quiescent=False, message="Indexing")
-    if problems := [*faulty, *engine.health.errors()]:
+    if problems := [*faulty, *health.errors(engine)]:
         first = problems[0]
         where = f"{first.path}:{first.line}: " if first.path else ""
         return told(health="error" if is_error else "warning", message=where + first.message)
@@ -119,14 +119,17 @@ def status_notification(engine: Engine, caller: Caller) -> DidChangeStatus:
 
 
 def pause_or_resume(engine: Engine, caller: Caller, params: PauseParams) -> PauseResult:
-    """Pause or resume the caller's knowledge bases. Raises `InvalidParamsError`, and OSError where
-    there is no runtime folder.
+    """Pause or resume the caller's knowledge bases. Raises `InvalidParamsError`, and `FailedError`
+    where the user has no folder for what runs.
     """
     ends = None
-    for served in serving(engine, caller, None, params.root):
-        if params.seconds == 0:
-            resume(served.collection.root, engine.env)
-        else:
-            ends = pause(served.collection.root, engine.env, params.seconds)
+    try:
+        for served in serving(engine, caller, None, params.root):
+            if params.seconds == 0:
+                resume(served.collection.root, engine.env)
+            else:
+                ends = pause(served.collection.root, engine.env, params.seconds)
+    except OSError:
+        raise FailedError("a pause can't be kept: this user has no runtime folder") from None
     engine.changed.bump()
     return PauseResult(paused_until=iso(ends))

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from vouch_sidecar.engine import Engine, Served
+from vouch_sidecar.engine import Engine, Served, health
 from vouch_sidecar.engine.faults import WATCH
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import printable
@@ -101,7 +101,7 @@ def _watcher(engine: Engine) -> Watcher:
 
 def _root_status(ask: OperationCall, served: Served) -> RootStatus:
     collection, view = served.collection, served.view
-    health = ask.engine.health
+    problems = health.problems_of(ask.engine, collection)
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,
@@ -114,11 +114,11 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
             evidence=view.number_of(Kind.EVIDENCE),
         ),
         topics=len(view.derived) or None,
-        unusable=len({one.path for one in health.problems_of(collection) if one.is_unusable}),
+        unusable=len({one.path for one in problems if one.is_unusable}),
         problems=[
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
             for problem in sorted(
-                health.for_caller(ask.caller, collection),
+                health.for_caller(ask.engine, ask.caller, collection),
                 key=attrgetter("path", "line", "column"),
             )
         ],

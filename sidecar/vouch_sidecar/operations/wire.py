@@ -58,8 +58,8 @@ class InvalidParamsError(OperationError):
         self.code = "missing_param" if missing else self.code
 
 
-class SearchFailedError(OperationError):
-    """The index could not be read. JSON-RPC -32803, JSONL `internal_error`."""
+class FailedError(OperationError):
+    """It can't be done now, whatever the params are. JSON-RPC -32803, JSONL `internal_error`."""
 
     code = "internal_error"
 

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from vouch_sidecar.api import KnowledgeBase, engine_on
-from vouch_sidecar.engine import Caller
+from vouch_sidecar.engine import Caller, health
 from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -60,7 +60,7 @@ def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[tuple[Path, Pr
     for served in engine.registry.serving(Caller(viewer=viewer)):
         collection = served.collection
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
-        problems = engine.health.problems_of(collection)
+        problems = health.problems_of(engine, collection)
         problems += check_all(around, served.view.visible.sees)
         for problem in sorted(problems, key=attrgetter("path", "line", "column")):
             yield collection.root, problem

@@ -19,11 +19,11 @@ from vouch_sidecar.operations.operation import Operation, operation_called, oper
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
     OF_EDITORS,
+    FailedError,
     InvalidParamsError,
     NotFoundError,
     Params,
     Result,
-    SearchFailedError,
     as_json,
 )
 from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
@@ -77,7 +77,7 @@ class OperationCommand(click.Command):
         """Ask and print. Exits with 1 if nothing was found, for operations in `MUST_FIND`."""
         try:
             result = self._result(given)
-        except (NotFoundError, SearchFailedError) as error:
+        except (NotFoundError, FailedError) as error:
             raise click.ClickException(str(error)) from None
         except InvalidParamsError as error:
             raise click.UsageError(str(error)) from None

@@ -27,8 +27,8 @@ from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.operations.call import refusing_if_damaged
 from vouch_sidecar.operations.capabilities import server_capabilities
 from vouch_sidecar.operations.wire import (
+    FailedError,
     OperationError,
-    SearchFailedError,
     SessionId,
     ViewerParams,
     Wire,
@@ -122,7 +122,7 @@ class Sidecar(LanguageServer):
                 yield
         except OperationError as error:
             log.debug("refused: %s", error.code)
-            is_failure = isinstance(error, SearchFailedError)
+            is_failure = isinstance(error, FailedError)
             code = lsp.LSPErrorCodes.RequestFailed if is_failure else lsp.ErrorCodes.InvalidParams
             raise JsonRpcException(str(error), code.value) from None
         except JsonRpcException:
@@ -154,7 +154,7 @@ class Sidecar(LanguageServer):
         """Apply our section of the settings that a client sent, if they have it."""
         if isinstance(raw, Mapping) and CLIENT in raw:
             own = raw[CLIENT]
-            self.engine.reconfigure(own if isinstance(own, Mapping) else {})
+            self.engine.registry.configure(own if isinstance(own, Mapping) else {})
 
     def _connect(self, params: lsp.InitializeParams, announced: lsp.ServerCapabilities) -> None:
         """Take down who connects, say what is served, and begin once that was answered."""
@@ -167,7 +167,7 @@ class Sidecar(LanguageServer):
         viewer = Viewer(named.project, named.agent)
         self.caller = Caller(session_id=self.session_id, viewer=viewer)
         if options.settings is not None:
-            self.engine.reconfigure(options.settings)
+            self.engine.registry.configure(options.settings)
         vouch = server_capabilities().model_dump(include={"protocol", "methods", "notifications"})
         announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
         asyncio.get_running_loop().call_soon(self._begin)

@@ -10,7 +10,7 @@ from pathlib import Path
 from lsprotocol import types as lsp
 
 import vouch_sidecar
-from vouch_sidecar.engine import Served
+from vouch_sidecar.engine import Served, health
 from vouch_sidecar.engine.checks import CheckContext, check_one
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
@@ -56,7 +56,7 @@ def _problems(server: Sidecar) -> Problems:
     uri_for, engine = server.uris(), server.engine
     by_path: dict[Path, list[Problem]] = {}
     for served in engine.registry.serving(server.caller):
-        for problem in engine.health.for_caller(server.caller, served.collection):
+        for problem in health.for_caller(engine, server.caller, served.collection):
             path = served.collection.root / KB_DIRNAME / problem.path
             by_path.setdefault(path, []).append(problem)
     for document in server.documents.values():

@@ -43,7 +43,5 @@ def prompt(server: Sidecar, params: object) -> None:
 
 
 def pause(server: Sidecar, params: object) -> PauseResult:
-    """Pause or resume the knowledge bases of this editor. Raises OSError where the user has no
-    folder for what runs.
-    """
+    """Pause or resume the knowledge bases of this editor."""
     return pause_or_resume(server.engine, server.caller, read_params(PauseParams, params))
