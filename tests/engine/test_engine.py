@@ -28,6 +28,7 @@ from tests.engine.bases import (
     relays,
     write,
 )
+from tests.engine.processes import place
 from tests.kb.samples import claim, entity, make_kb
 
 
@@ -139,11 +140,12 @@ def test_texts_are_not_followed_where_one_opts_out_and_the_other_is_paused(tmp_p
     assert [session.id for session in engine.sessions] == ["s"]
 
 
-def test_a_pause_that_can_not_be_kept_is_refused_in_words(tmp_path: Path) -> None:
-    (tmp_path / "vouch-sidecar").touch()  # where the runtime folder would be
-    engine = engine_on(base(tmp_path / "kb"), env={"XDG_RUNTIME_DIR": str(tmp_path)})
-    with pytest.raises(FailedError, match="no runtime folder"):
-        pause_or_resume(engine, Caller(), PauseParams())
+def test_a_pause_that_can_not_be_kept_is_refused_in_words() -> None:
+    with place() as (folder, env):
+        (folder / "run" / "vouch-sidecar").touch()  # where the user's folder would be
+        engine = engine_on(base(folder / "kb"), env=env)
+        with pytest.raises(FailedError, match="no runtime folder"):
+            pause_or_resume(engine, Caller(), PauseParams())
 
 
 def test_a_cut_id_that_means_several_claims_lists_them(tmp_path: Path) -> None:
