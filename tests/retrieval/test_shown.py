@@ -173,7 +173,7 @@ def test_a_forged_receipt_and_a_source_that_is_not_kept_give_no_sentences(
     look: Look, tmp_path: Path
 ) -> None:
     view = look(receipt("first", quote="Something else."))
-    assert view.texts.shown(claim("first")).sentence is None
+    assert view.texts.shown(claim("first")).source_id == ""
     assert said(view, "first") == QUOTES["first"]
     kept = tmp_path / ".vouch" / f"sources/{SOURCE_ID}/content"
     for content in (b"Other words.\n", b"\xff\xfe", None, CONTENT.encode()):
@@ -194,7 +194,7 @@ def test_a_range_over_much_of_a_document_costs_no_walk_through_it(tmp_path: Path
     cited = [Evidence(f"ev-{i}", f"evidence/{i}.yaml", digest, "b", None, 0, ends[i]) for i in ends]
     one, every = (Claim(i, f"claims/{i}.yaml", "Say so.", evidence=(f"ev-{i}",)) for i in ends)
     view = View("kb", knowledge_of([kept, *cited, one, every]), NOBODY.gates, tmp_path)
-    assert view.texts.shown(one).sentence == "Say so."
+    assert view.texts.shown(one).text == "Say so."
     assert lines_run(lambda: view.texts.shown(every)) < 1_000
     assert view.texts.shown(every).text == "Say so."
 

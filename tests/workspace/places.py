@@ -12,7 +12,8 @@ from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
-from vouch_sidecar.workspace.file_list import Files, list_files
+from vouch_sidecar.workspace.file_list import list_files
+from vouch_sidecar.workspace.files import Files
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
 
@@ -93,7 +94,7 @@ def held(root: Path) -> tuple[Repository, str]:
 
 
 def listed(root: Path, tmp_path: Path, env: Mapping[str, str] = os.environ) -> Files:
-    return list_files(root, Repository.holding(root)[0], tmp_path / "caches", env)
+    return Files(list_files(root, Repository.holding(root)[0], tmp_path / "caches", env))
 
 
 def source_of(content: bytes) -> str:

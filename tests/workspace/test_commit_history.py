@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.workspace import commit_history
 from vouch_sidecar.workspace.commit_history import MAX_CHANGED, History, read_history
-from vouch_sidecar.workspace.git import prefix_in
 
 from tests.engine.bases import ask, base, write
 from tests.kb.samples import claim, dump
@@ -20,7 +19,7 @@ from tests.workspace.places import commit_as, git, held, repository, settled
 
 def history(root: Path, tmp_path: Path, below: str = "") -> History:
     found, head = held(root)
-    prefix = prefix_in(found.top, root / below)
+    prefix = found.prefix(root / below)
     return read_history(found, head, prefix, tmp_path / "caches", os.environ)
 
 

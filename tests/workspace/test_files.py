@@ -8,21 +8,15 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.workspace.file_kinds import changes_with_all
-from vouch_sidecar.workspace.file_list import (
-    MAX_BYTES,
-    Files,
-    list_files,
-    path_below,
-    read_file,
-    stat_of,
-)
+from vouch_sidecar.workspace.file_list import MAX_BYTES, list_files, read_file, stat_of
+from vouch_sidecar.workspace.files import Files, path_below
 
 from tests.engine.bases import ask
 from tests.workspace.places import cite, listed, repository, settled, write
 
 
 def walked(root: Path) -> tuple[str, ...]:
-    return list_files(root, None, None, {}).paths
+    return list_files(root, None, None, {})
 
 
 def test_what_git_would_take_in_is_listed(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ from vouch_sidecar.retrieval.lookup import (
 from vouch_sidecar.retrieval.people.authors import Author, PersonToAsk
 from vouch_sidecar.retrieval.people.of_files import Subject, authors, with_owners
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.locator import line_in
+from vouch_sidecar.workspace.files import line_in
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
 from vouch_sidecar.workspace.shown import document_of
 

@@ -138,7 +138,9 @@ class View:
         """The same of what is read in texts: a part of every key of a cache, as to hash all
         settings takes longer than many a look there.
         """
-        read = (self.workspace.serial, self.knowledge.serial, self.settings.topics)
+        of = self.workspace.topics.knowledge
+        around = (self.workspace.serial, None if of is None else of.serial)
+        read = (*around, self.knowledge.serial, self.settings.topics)
         return (self.collection, self.root, self.gates, self.since, self.settings.naming, *read)
 
     @cached_property

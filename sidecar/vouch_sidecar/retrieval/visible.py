@@ -203,7 +203,7 @@ class ClaimTexts:
         sources = (knowledge.source(receipt.source_id) for receipt in receipts)
         if any(source is not None and source.type in TALKING for source in sources):
             return "exchange"
-        is_cut = text.sentence is None or text.is_whole
+        is_cut = not text.source_id or text.is_whole
         quotes = [(receipt.quote or "").split() for receipt in receipts]
         return "passage" if receipts and (is_cut or artifact.text.split() in quotes) else "worded"
 

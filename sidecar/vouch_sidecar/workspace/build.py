@@ -15,8 +15,7 @@ from vouch_sidecar.index.base_cache import Bases, code_version
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
-from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.kb.safe_files import Stat
+from vouch_sidecar.kb.records import Kind, Source
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
@@ -24,9 +23,9 @@ from vouch_sidecar.workspace.code_owners import CodeOwners, read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
-from vouch_sidecar.workspace.file_list import Files, list_files, read_file, stat_of
-from vouch_sidecar.workspace.git import Repository, prefix_in
-from vouch_sidecar.workspace.locator import Locator
+from vouch_sidecar.workspace.file_list import list_files, read_file, stat_of
+from vouch_sidecar.workspace.files import Files
+from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import Ties
 from vouch_sidecar.workspace.topics import NO_TOPICS, TopicFinder, Topics
@@ -91,7 +90,7 @@ def build(
         world = _read_claims(before, world, given.knowledge, memo.root, breathe)
         ties, fresh = Ties(world.readings, world.definitions), _fresh(world, given.knowledge)
         topics = _topics(before, world, given, memo.root, breathe) if world.is_whole else NO_TOPICS
-        world = replace(world, ties=ties, fresh=fresh, topics=topics, stats=_stats(world))
+        world = replace(world, ties=ties, fresh=fresh, topics=topics)
         world = world if world == before else replace(world, serial=next(SERIALS))
     if is_all:
         memo.sweep_at = memo.clock() + sweep_interval(memo.clock() - began)
@@ -115,18 +114,12 @@ def _listed(
     tree, files = memo.tree, before.files
     if is_all or any((path in files) != (stat_of(tree, path) is not None) for path in reported):
         caches = None if memo.bases is None else memo.bases.caches
-        listed = list_files(tree, git, caches, memo.env)
-        files = files if listed == files else listed
-    top = tree if git is None else git.top
+        paths = list_files(tree, git, caches, memo.env)
+        files = files if paths == files.paths else Files(paths)
+    top, prefix = (tree, "") if git is None else (git.top, git.prefix(tree))
     owners = read_owners(top) if given.is_told else CodeOwners()
-    prefix = prefix_in(top, tree)
     world = replace(before, given=given, prefix=prefix, files=files, code_owners=owners)
-    return replace(world, own=own_names(given.name, memo.root), stats=_stats(before))
-
-
-def _stats(world: World) -> dict[str, Stat | None]:
-    """The stats of the files that claims cite."""
-    return {path: stat_of(world.tree, path) for path in world.sources.values()}
+    return replace(world, own=own_names(given.name, memo.root))
 
 
 def _defined(world: World, paths: Iterable[str], memo: WorldMemo, breathe: Breathe) -> Definitions:
@@ -195,9 +188,9 @@ def _read_claims(
         changed = _changed(before.given.knowledge, knowledge)
     readings, sources = dict(before.readings), before.sources
     if changed is None:
-        readings, sources = {}, sources_in(knowledge, root / KB_DIRNAME, world.locator, breathe)
+        readings, sources = {}, sources_in(knowledge, root, world, breathe)
         changed = [claim.id for claim in knowledge.all_of(Kind.CLAIM)]
-    reader = ClaimReader(knowledge, root, sources, world.locator, world.own)
+    reader = ClaimReader(knowledge, root, replace(world, sources=sources))
     for claim_id in changed:
         breathe()
         readings.pop(claim_id, None)
@@ -217,17 +210,18 @@ def _changed(before: Knowledge, after: Knowledge) -> list[str] | None:
 
 
 def _fresh(world: World, knowledge: Knowledge) -> Freshness:
-    """The files of quotes, and the paths of files that claims cite and that are gone, by source id:
-    those that some commit has changed. Captured talk and addresses are no files.
+    """The files of quotes, and the paths of files that sources were made from and that are gone, by
+    source id: those that some commit has changed. Captured talk and addresses are no files.
     """
     places = {
         span: place for read in world.readings.values() for span, place in read.quotes.items()
     }
-    cited = {source for reading in world.readings.values() for source in reading.sources}
-    formerly, gone = Locator(world.tree, Files(tuple(world.history.known))), dict[str, str]()
-    for source in map(knowledge.source, sorted(cited - world.sources.keys())):
-        if source is not None and source.question is None and "://" not in source.locator:
-            path = formerly.of_source(source.locator)
+    formerly, gone = Files(tuple(world.history.known)), dict[str, str]()
+    for source in knowledge.all_of(Kind.SOURCE):
+        assert isinstance(source, Source)
+        is_file = source.question is None and "://" not in source.locator
+        if is_file and source.id not in world.sources:
+            path = formerly.of_source(world.tree, source.locator)
             if path is not None and path not in world.files:
                 gone[source.id] = path
     return Freshness(world.tree, places, gone)

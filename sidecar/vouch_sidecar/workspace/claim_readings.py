@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import OPEN, gate_of
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.file_kinds import changes_with_all, language_of
 from vouch_sidecar.workspace.file_list import read_file
-from vouch_sidecar.workspace.locator import Locator, line_in, mere_name
+from vouch_sidecar.workspace.files import line_in, mere_name
 from vouch_sidecar.workspace.names_in_text import identifiers_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Quote
 from vouch_sidecar.workspace.shown import document_of, shown
 from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use
+from vouch_sidecar.workspace.world import World
 
 FOLDER = 0.7
 """The factor for a file whose folder is named."""
@@ -37,25 +40,16 @@ TELLING_WORDS = 3
 """Words that a line has at least by which one document is told from another."""
 
 
+@dataclass(frozen=True)
 class ClaimReader:
-    """Reads claims of one generation. `root` is the folder of the knowledge base, `sources` has the
-    files that sources were made from, by source id. The project's `own` names, folded, are
-    everywhere in it, and tie nothing.
+    """Reads claims of one generation. `root` is the folder of the knowledge base, and `world` has
+    the files, those of sources among them. The project's own names, which are everywhere in it, tie
+    nothing.
     """
 
-    def __init__(
-        self,
-        knowledge: Knowledge,
-        root: Path,
-        sources: Mapping[str, str],
-        locator: Locator,
-        own: Set[str],
-    ) -> None:
-        self._knowledge = knowledge
-        self._root = root
-        self._sources = sources
-        self._locator = locator
-        self._own = own
+    knowledge: Knowledge
+    root: Path
+    world: World
 
     def read(self, claim: Claim) -> ClaimReading:
         """What a claim says of files."""
@@ -63,31 +57,26 @@ class ClaimReader:
         cited = list(self._cited(claim))
         ties = [*self._of_cited(cited, plain), *self._of_same_name(claim, plain)]
         uses: list[Use] = []
-        sources = tuple(dict.fromkeys(source_id for source_id, _, _ in cited))
-        for text, tie in self._texts(claim, sources, plain):
-            for name in names_in(text, self._locator.listed):
+        for text, tie in self._texts(claim, {source_id for source_id, _, _ in cited}, plain):
+            for name in names_in(text, self.world.files.listed):
                 tie = tie._replace(start=name.start, end=name.end)
-                for path in self._locator.named_by(name):
+                for path in self.world.files.named_by(name):
                     share = FOLDER if path.endswith("/") else 1.0
                     ties.append(FoundTie(path, tie._replace(strength=tie.strength * share)))
-                named = identifiers_in(name)
-                uses += (Use.of(each, tie) for each in named if fold(each.name) not in self._own)
-        quotes = {
-            quote.range: (self._sources[source_id], quote)
-            for source_id, _, quote in cited
-            if quote is not None and source_id in self._sources
-        }
-        return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes, sources)
+                named = [n for n in identifiers_in(name) if fold(n.name) not in self.world.own]
+                uses += (Use.of(each, tie) for each in named)
+        quotes = {quote.range: quote for _, _, quote in cited if quote is not None and quote.path}
+        return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes)
 
     def _texts(self, claim: Claim, sources: Iterable[str], tie: Tie) -> Iterator[tuple[str, Tie]]:
         """The text of a claim, and the sentence of a document that is shown in place of it to who
         may see the claim and its sources; with what ties by their names have in common.
         """
         yield claim.text, tie
-        cited = filter(None, map(self._knowledge.source, sources))
+        cited = filter(None, map(self.knowledge.source, sources))
         gates = frozenset(filter(None, (OPEN, gate_of(claim), *map(gate_of, cited))))
-        place = shown(self._knowledge, self._root, claim, gates)
-        source = self._knowledge.source(place.source_id) if place.is_whole else None
+        place = shown(self.knowledge, self.root, claim, gates)
+        source = self.knowledge.source(place.source_id) if place.is_whole else None
         if source is not None and language_of(source.locator) is None:  # in code: all around
             yield place.text, tie._replace(via=source.id, where="sentence")
 
@@ -96,16 +85,17 @@ class ClaimReader:
         quotes.
         """
         for ref in dict.fromkeys(claim.evidence):
-            evidence = self._knowledge.evidence(ref)
-            source = self._knowledge.source(evidence.source_id if evidence else ref)
+            evidence = self.knowledge.evidence(ref)
+            source = self.knowledge.source(evidence.source_id if evidence else ref)
             if source is None:
                 continue
             if evidence is not None and evidence.byte_start is not None:
-                document = document_of(self._root, source)
+                document = document_of(self.root, source)
                 span = document.kept.span(evidence) if document is not None else None
                 if document is not None and span is not None:
                     words = document.kept.data[slice(*span)].decode("utf-8", "replace")
-                    quote = Quote((source.id, *span), words, document.kept.line_at(span[0]))
+                    path = self.world.sources.get(source.id, "")
+                    quote = Quote((source.id, *span), path, words, document.kept.line_at(span[0]))
                     yield source.id, quote.line, quote
                     continue
             place = evidence.locator if evidence else source.locator.partition("#")[2]
@@ -118,7 +108,7 @@ class ClaimReader:
         a line of it is cited.
         """
         for source_id, line, quote in cited:
-            path = self._sources.get(source_id)
+            path = self.world.sources.get(source_id)
             if path is None or (line is None and changes_with_all(path)):
                 continue
             arm: TieArm = "quotes" if quote else "cites"
@@ -129,16 +119,14 @@ class ClaimReader:
 
     def _of_same_name(self, claim: Claim, plain: Tie) -> Iterator[FoundTie]:
         """Ties to files that have the name of an entity of the claim."""
-        tie, called = plain._replace(strength=plain.strength * OWN_NAME), self._locator.files.called
-        for entity in filter(None, map(self._knowledge.entity, dict.fromkeys(claim.entities))):
+        tie, called = plain._replace(strength=plain.strength * OWN_NAME), self.world.files.called
+        for entity in filter(None, map(self.knowledge.entity, dict.fromkeys(claim.entities))):
             paths = {path for name in (entity.name, *entity.aliases) for path in called(name)}
             for path in sorted(paths):
                 yield FoundTie(path, tie._replace(via=entity.id, where="entity"))
 
 
-def sources_in(
-    knowledge: Knowledge, kb_dir: Path, locator: Locator, breathe: Breathe
-) -> dict[str, str]:
+def sources_in(knowledge: Knowledge, root: Path, world: World, breathe: Breathe) -> dict[str, str]:
     """The workspace file of each source, by source id: the file that its locator names. A locator
     that is a mere name means, of the files with that name, the one that holds most of what the
     source holds.
@@ -147,7 +135,7 @@ def sources_in(
     @cache
     def lines_of(path: str) -> frozenset[int]:
         breathe()
-        there = read_file(locator.tree, path)
+        there = read_file(world.tree, path)
         return _telling_lines(None if there is None else there[0])
 
     paths_by_id: dict[str, str] = {}
@@ -156,10 +144,10 @@ def sources_in(
         breathe()
         if source.question is not None:
             continue  # captured talk, which may hold a path
-        path = locator.of_source(source.locator)
+        path = world.files.of_source(world.tree, source.locator)
         if name := mere_name(source.locator):
-            several = dict.fromkeys([*filter(None, [path]), *locator.files.ending(name)])
-            wanted = _telling_lines(read_content(kb_dir, source))
+            several = dict.fromkeys([*filter(None, [path]), *world.files.ending(name)])
+            wanted = _telling_lines(read_content(root / KB_DIRNAME, source))
             shared = {
                 path: len(wanted & lines_of(path)) for path in islice(several, MAX_COMPARED_FILES)
             }

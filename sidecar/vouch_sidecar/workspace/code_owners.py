@@ -31,19 +31,14 @@ _ADDRESS = re.compile(r"[^\s@]++@[^\s@]++")
 _REFUSED = re.compile(r"!|\\#|.*(?:[\[\]]|\*\*\*)|/?\Z|.*//")
 
 
-class CodeOwner(NamedTuple):
-    """A user, `octocat`, or a team, `octo-org/octocats`."""
-
-    handle: str
-    is_team: bool
-
-
 class OwnersRule(NamedTuple):
-    """A line of the file. The expression matches paths from the top of the repository on."""
+    """A line of the file. The expression matches paths from the top of the repository on. An owner
+    is a user, `octocat`, or a team, `octo-org/octocats`.
+    """
 
     pattern: str
     expression: re.Pattern[str]
-    owners: tuple[CodeOwner, ...]
+    owners: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -98,17 +93,17 @@ def rules_in(text: str) -> tuple[OwnersRule, ...]:
 def _rule(line: str) -> OwnersRule | None:
     """The rule in a line; None where GitHub reads none."""
     pattern, *tokens = _TOKEN.findall(line)
-    owners: dict[CodeOwner, None] = {}
+    owners: list[str] = []
     for token in tokens:
         if token.startswith("#"):
             break
         if handle := _HANDLE.fullmatch(token):
-            owners[CodeOwner(handle[1], "/" in handle[1])] = None
+            owners.append(handle[1])
         elif not _ADDRESS.fullmatch(token):
             return None
     if len(pattern) > MAX_PATTERN or _REFUSED.match(pattern):
         return None
-    return OwnersRule(pattern, _expression_of(pattern), tuple(owners))
+    return OwnersRule(pattern, _expression_of(pattern), tuple(dict.fromkeys(owners)))
 
 
 @lru_cache(maxsize=4096)

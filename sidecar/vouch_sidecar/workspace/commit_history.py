@@ -73,14 +73,14 @@ class History:
 
 
 def read_history(
-    repository: Repository, head: str, prefix: str | None, caches: Path, env: Mapping[str, str]
+    repository: Repository, head: str, prefix: str, caches: Path, env: Mapping[str, str]
 ) -> History:
     """The newest commits up to `head` that changed files below a folder, whose path in the
-    repository is the prefix (`prefix_in`); an empty history if git cannot be run. A commit from the
-    future counts as one from now. Blocks.
+    repository is the prefix (`Repository.prefix`); an empty history if git cannot be run. A commit
+    from the future counts as one from now. Blocks.
     """
     unread = repository.why_unread() or _why_unmapped(repository, head, caches, env)
-    if unread or prefix is None:
+    if unread:
         return History(head, unread=unread)
     arguments = [
         "-c",

@@ -85,6 +85,11 @@ class Repository:
             return None, "its files can't be read"
         return cls(Path(top), folder, common), ""
 
+    def prefix(self, root: Path) -> str:
+        """The path of a folder below the top, with a slash at its end; "" for the top."""
+        inside = root.relative_to(self.top).as_posix()
+        return "" if inside == "." else f"{inside}/"
+
     @property
     def index(self) -> Path:
         """The path of git's index."""
@@ -140,16 +145,6 @@ def checked_out(folders: Iterable[Path], trusted: Collection[str]) -> Checkout:
     around = (Repository.holding(folder, trusted)[0] for folder in dict.fromkeys(folders))
     stamps = tuple(repository.stamp() for repository in around if repository is not None)
     return None if None in stamps else stamps
-
-
-def prefix_in(top: Path, root: Path) -> str | None:
-    """The path of a folder below the top of its repository, with a slash at its end; None if a link
-    leads out of the repository.
-    """
-    with suppress(OSError, ValueError):
-        inside = root.resolve().relative_to(top.resolve()).as_posix()
-        return "" if inside == "." else f"{inside}/"
-    return None
 
 
 def _read(path: Path, limit: int) -> bytes:

@@ -1,5 +1,6 @@
 """Finds names in a text that may be those of a workspace: paths, dotted modules, identifiers,
-options and variables. Looks at the text only; `ties` finds out whether such files exist.
+options, variables, and numbers of documents. Looks at the text only; `Files` and `Ties` find out
+whether such files exist.
 """
 
 from __future__ import annotations
@@ -7,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from hashlib import blake2b
-from itertools import chain, islice
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.text.windows import windows
@@ -56,7 +57,8 @@ Kind = Literal["path", "identifier", "option", "document"]
 
 class NameInText(NamedTuple):
     """A name in a text, from offset `start` to `end`. One that is not `whole` may be the beginning
-    of a longer one, and means no folder.
+    of a longer one, and means no folder. That of a document, such as `ADR-0007` or `ADR 7`, has the
+    text `adr-7`.
     """
 
     kind: Kind
@@ -67,15 +69,13 @@ class NameInText(NamedTuple):
 
 
 class Identifier(NamedTuple):
-    """An identifier in a name of a text, from offset `start` to `end`. Where it is a part of a
-    `dotted` name, files that define that one are meant.
+    """An identifier in a name of a text. Where it is a part of a `dotted` name, files that define
+    that one are meant.
     """
 
     name: str
     share: float
     """The factor for what it ties."""
-    start: int
-    end: int
     dotted: str = ""
 
 
@@ -95,15 +95,6 @@ def names_in(text: str, listed: Callable[[str], str | None] = lambda _: None) ->
         if len(first) >= MAX_NAMES_READ:
             break
     return list(first.values())
-
-
-def documents_in(text: str) -> list[NameInText]:
-    """What may be the numbers of documents, as in `ADR-0007` or `ADR 7`; as in `adr-7`."""
-    matches = _NUMBERED.finditer(text[:MAX_TEXT_READ])
-    return [
-        NameInText("document", f"{match[1][:-1]}-{match[2]}".lower(), *match.span())
-        for match in islice(matches, MAX_NAMES_READ)
-    ]
 
 
 def _names(text: str, listed: Callable[[str], str | None]) -> Iterator[NameInText]:
@@ -136,27 +127,25 @@ def _inside(text: str, at: int) -> Iterator[NameInText]:
     for match in chain(_DOTTED.finditer(text), _IDENTIFIER.finditer(text), _OPTION.finditer(text)):
         kind: Kind = "option" if match[0].startswith("--") else "identifier"
         yield NameInText(kind, match[0], at + match.start(), at + match.end())
+    for match in _NUMBERED.finditer(text):
+        name = f"{match[1][:-1]}-{match[2]}".lower()
+        yield NameInText("document", name, at + match.start(), at + match.end())
 
 
 def identifiers_in(name: NameInText) -> list[Identifier]:
     """The identifiers in a name: for a dotted name the last two parts, and each part that is not
     just a word. A path has none.
     """
-    whole, start, end = name.text, name.start, name.end
+    whole = name.text
     if name.kind == "option":
-        return [Identifier(whole, 1.0, start, end)]
+        return [Identifier(whole, 1.0)]
     parts = [part for part in parts_of(whole) if part] if name.kind == "identifier" else []
     if len(parts) < 2:
         is_plain = whole.islower() and _PLAIN.match(whole) is not None
-        return [Identifier(whole, PLAIN if is_plain else 1.0, start, end)] if parts else []
+        return [Identifier(whole, PLAIN if is_plain else 1.0)] if parts else []
     dotted = ".".join(parts[-2:])
-    owner_at = max(0, whole.rfind(parts[-2], 0, -len(parts[-1])))
-    identifiers = [Identifier(dotted, 1.0, start + owner_at, end)]
-    for part in dict.fromkeys(parts[-2:]):
-        if not _PLAIN.match(part) and len(part) > 3:
-            at = start + whole.rfind(part)
-            identifiers.append(Identifier(part, PLAIN, at, at + len(part), dotted))
-    return identifiers
+    several = [part for part in parts[-2:] if not _PLAIN.match(part) and len(part) > 3]
+    return [Identifier(dotted, 1.0), *(Identifier(part, PLAIN, dotted) for part in several)]
 
 
 def parts_of(name: str) -> list[str]:

@@ -30,9 +30,12 @@ MAX_KEPT = 128
 
 
 class Quote(NamedTuple):
-    """The words that a receipt quotes, and their line in the kept source."""
+    """The words that a receipt quotes, their line in the kept source, and the file that it was made
+    from; "" if there is none.
+    """
 
     range: QuoteRange
+    path: str
     text: str
     line: int
 
@@ -90,12 +93,12 @@ def _lines_of(root: Path, path: str, _: Stat) -> FlatLines:
 class Freshness:
     """Whether files still have the quotes of claims, looked up when it is asked.
 
-    `places` has the file of each quote, and `gone` the path of each source's file that is gone, by
+    `places` has each quote with a file, and `gone` the path of each source's file that is gone, by
     the source's id.
     """
 
     tree: Path = Path()
-    places: Mapping[QuoteRange, tuple[str, Quote]] = field(default_factory=dict)
+    places: Mapping[QuoteRange, Quote] = field(default_factory=dict)
     gone: Mapping[str, str] = field(default_factory=dict)
     looked: set[str] | None = None
     """The files that one question looked at; None: it may look at all."""
@@ -106,12 +109,13 @@ class Freshness:
 
     def of(self, quoted: QuoteRange) -> Fresh | None:
         """Whether its file has a quote; None if that is not known."""
-        path, quote = self.places.get(quoted, ("", None))
+        if (quote := self.places.get(quoted)) is None:
+            return None
+        path = quote.path
         if self.looked is not None and len(self.looked) < MAX_LOOKED:
             self.looked.add(path)
         may_look = self.looked is None or path in self.looked
-        stat = stat_of(self.tree, path) if quote is not None and may_look else None
-        if quote is None or stat is None:
+        if not may_look or (stat := stat_of(self.tree, path)) is None:
             return None
         with suppress(UnreadableError):
             state, line = _lines_of(self.tree, path, stat).find(quote)

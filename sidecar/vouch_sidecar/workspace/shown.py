@@ -62,21 +62,16 @@ class ShownText(NamedTuple):
     """
     heading: str = ""
     """The heading that the text begins with; empty without one."""
-    sentence: str | None = None
-    """The whole sentence; None if the viewer may not see it."""
+    is_whole: bool = False
+    """Whether the text is the whole sentence."""
     source_id: str = ""
     start: int = 0
-    """The sentence's source, and its offset there in bytes."""
+    """The sentence's source, and its offset there in bytes; "" if the viewer may not see it."""
 
     @property
     def fact(self) -> str:
         """The text without its heading."""
         return self.text.removeprefix(self.heading).lstrip()
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the text is the whole sentence."""
-        return self.text == self.sentence
 
 
 def is_receipt(evidence: Evidence) -> bool:
@@ -127,8 +122,7 @@ class _Part(NamedTuple):
 class _Around(NamedTuple):
     """What stands around a receipt: whole sentences, the heading above, and what leads in."""
 
-    quote: str
-    sentence: _Part | None
+    sentence: _Part | None = None
     """None outside of prose and around data; without text where only a part of it may be shown."""
     heading: _Part = _Part("", 0, 0)
     lead_ins: tuple[_Part, ...] = ()
@@ -157,16 +151,15 @@ class CitedDocument:
 
     def _around(self, first: int, last: int) -> _Around:
         if last - first > MAX_RECEIPT:
-            return _Around("", None)
+            return _Around()
         text = self._text
         start, end = (len(self.kept.data[:at].decode("utf-8", "ignore")) for at in (first, last))
-        quote = one_line(text[after_mark(text, start) : end])
         place = around(text, self._blocks, start, end)
         if place is None:
-            return _Around(quote, None)
+            return _Around()
         heading = self._part(place.heading or (0, 0))
         sentence = self._part((place.start, place.end))._replace(text=place.text)
-        return _Around(quote, sentence, heading, tuple(map(self._part, place.lead_ins)))
+        return _Around(sentence, heading, tuple(map(self._part, place.lead_ins)))
 
     def _part(self, span: Span) -> _Part:
         written = self._text[slice(*span)]
@@ -209,7 +202,8 @@ def _shown_by(
     """The text for a claim by one of its receipts, around which stands what is `there`."""
     sentence, verbatim = there.sentence, _quotes(evidence, claim)
     whole = "" if sentence is None else sentence.text
-    said, words = _words(there.quote if verbatim else claim.text), _words(whole)
+    begins = after_mark(claim.text, 0) if verbatim else 0
+    said, words = _words(one_line(claim.text[begins:])), _words(whole)
     holds = bool(said) and f" {' '.join(said)} " in f" {' '.join(words)} "
     hidden = knowledge.concealed(source.id, gates) if gate_of(source) in gates else None
     own = _by_itself(claim)
@@ -231,13 +225,14 @@ def _shown_by(
     title = heading_text(there.heading.text)
     heading = f"{title}:" if title and shows(there.heading) else ""
     whole = " ".join(filter(None, [heading, *lead_ins, whole]))
-    own = own._replace(sentence=whole, source_id=source.id, start=sentence.start)
+    own = own._replace(source_id=source.id, start=sentence.start)
     if not holds:
         return own
     # Who words a claim says all of it; what a passage says may depend on the heading above.
     is_own = said == words and not lead_ins and not claim.auto_approved
     return own._replace(
         text=whole,
+        is_whole=True,
         claims=tuple(sorted({claim.id, *_saying(knowledge, source, document, sentence, gates)})),
         sentence_key=f"{source.id} {sentence.start} {whole}",
         says=(" ".join(whole.split()), *(own.says if is_own else ())),

@@ -16,13 +16,11 @@ from typing import Literal, NamedTuple
 
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, Span
 from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_for_names
-from vouch_sidecar.workspace.file_list import folders_of
-from vouch_sidecar.workspace.locator import Locator
+from vouch_sidecar.workspace.files import Files, folders_of
 from vouch_sidecar.workspace.names_in_text import (
     Identifier,
     NameInText,
     digest,
-    documents_in,
     identifiers_in,
     names_in,
 )
@@ -84,9 +82,8 @@ class Use(NamedTuple):
 
     @classmethod
     def of(cls, name: Identifier, tie: Tie) -> Use:
-        """The use of an identifier. `tie` is one by a path in the same text."""
-        strength = STRENGTH["identifier"] * name.share
-        tie = tie._replace(arm="identifier", strength=strength, start=name.start, end=name.end)
+        """The use of an identifier. `tie` is one by a path of that name."""
+        tie = tie._replace(arm="identifier", strength=STRENGTH["identifier"] * name.share)
         return cls(digest(name.name), tie, digest(name.dotted) if name.dotted else 0)
 
 
@@ -98,14 +95,13 @@ class FoundTie(NamedTuple):
 
 
 class ClaimReading(NamedTuple):
-    """What one claim says of files: its ties by paths, the identifiers that it names, the file of
-    each of its quotes, and the ids of the sources that it cites.
+    """What one claim says of files: its ties by paths, the identifiers that it names, and its
+    quotes of files.
     """
 
     ties: tuple[FoundTie, ...] = ()
     uses: tuple[Use, ...] = ()
-    quotes: Mapping[QuoteRange, tuple[str, Quote]] = {}
-    sources: tuple[str, ...] = ()
+    quotes: Mapping[QuoteRange, Quote] = {}
 
 
 class Ties:
@@ -145,16 +141,14 @@ class Ties:
                 spans.setdefault(name, Span(*lines))
         return spans
 
-    def of_path(self, path: str) -> list[Tie]:
-        """The ties of a file by its path, and those to the folders around it that claims name,
-        unless the file (a manifest, say) is about more than its folder.
+    def of_file(self, path: str, now: Mapping[int, Span] | None = None) -> list[Tie]:
+        """The ties of a file, and those to the folders around it that claims name, unless the file
+        (a manifest, say) is about more than its folder. `now` is what the file defines now, if that
+        is known.
         """
         folders = (f"{folder}/" for folder in folders_of(path)) if is_for_names(path) else ()
-        return [tie for place in (path, *folders) for tie in self.by_path.get(place, ())]
-
-    def of_file(self, path: str, now: Mapping[int, Span] | None = None) -> list[Tie]:
-        """The ties of a file. `now` is what the file defines now, if that is known."""
-        return [*self.of_path(path), *self._by_content(path, now)]
+        by_path = (tie for place in (path, *folders) for tie in self.by_path.get(place, ()))
+        return [*by_path, *self._by_content(path, now)]
 
     def _by_content(self, path: str, now: Mapping[int, Span] | None = None) -> Iterator[Tie]:
         """The ties of a file by what it defines."""
@@ -193,31 +187,30 @@ class Ties:
                 for tie in self._tied_by([use], path, self._defined[path][use.key]):
                     yield FoundTie(path, tie)
 
-    def named_by(self, text: str, locator: Locator) -> list[FoundTie]:
+    def named_by(self, text: str, files: Files) -> list[FoundTie]:
         """The ties to the files, modules, identifiers and documents that a text names; each kind in
         the order of the text.
         """
-        names = chain(names_in(text, locator.listed), documents_in(text))
-        return [tie for name in names for tie in self._named_by(name, locator)]
+        names = names_in(text, files.listed)
+        return [tie for name in names for tie in self._named_by(name, files)]
 
     def named_at(
-        self, text: str, offset: int, locator: Locator
+        self, text: str, offset: int, files: Files
     ) -> tuple[int, int, list[FoundTie]] | None:
         """The name at an offset of a text, and the ties to what it names; None where there is no
         name. A bare word counts as an identifier too, as the text may be code.
         """
         words = (NameInText("identifier", w[0], *w.span()) for w in _WORD.finditer(text))
-        names = chain(names_in(text, locator.listed), documents_in(text), words)
+        names = chain(names_in(text, files.listed), words)
         here = [name for name in names if name.start <= offset <= name.end]
         for name in sorted(here, key=lambda name: name.start - name.end):
-            if ties := list(self._named_by(name, locator)):
+            if ties := list(self._named_by(name, files)):
                 return name.start, name.end, ties
         return None
 
-    def _named_by(self, name: NameInText, locator: Locator) -> Iterator[FoundTie]:
-        is_document = name.kind == "document"
-        documents = (self.documents[name.text],) if name.text in self.documents else ()
-        for path in documents if is_document else locator.named_by(name):
+    def _named_by(self, name: NameInText, files: Files) -> Iterator[FoundTie]:
+        is_document = name.kind == "document" and name.text in self.documents
+        for path in [self.documents[name.text]] if is_document else files.named_by(name):
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
             yield from (FoundTie(path, tie) for tie in ties)
         for identifier in identifiers_in(name):

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import islice
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.query import Search
@@ -66,7 +66,6 @@ MAX_TOPICS = 2_000
 """Topics of one viewer, those with most claims."""
 MAX_DOCUMENTS = 2_000
 """Documents whose headings are read."""
-_serials = count(1)
 
 
 @dataclass(frozen=True)
@@ -77,10 +76,6 @@ class Topics:
 
     knowledge: Knowledge | None = field(default=None, compare=False)
     by_gates: Mapping[frozenset[str], VisibleTopics] = field(default_factory=dict)
-    serial: int = field(default_factory=lambda: next(_serials), init=False, compare=False)
-    """A number that no other topics have. What a generation remembers is kept under it: under the
-    topics themselves, which refer to their generation, it would keep that one in memory.
-    """
 
     def visible_to(
         self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str] = frozenset()

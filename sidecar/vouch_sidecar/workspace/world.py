@@ -13,16 +13,15 @@ from typing import NamedTuple
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Claim
-from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
-from vouch_sidecar.workspace.file_list import Files, path_below, read_file
+from vouch_sidecar.workspace.file_list import read_file
+from vouch_sidecar.workspace.files import Files, path_below
 from vouch_sidecar.workspace.git import Checkout
-from vouch_sidecar.workspace.locator import Locator
-from vouch_sidecar.workspace.names_in_text import documents_in, names_in
+from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import ClaimReading, Tie, Ties
 from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
@@ -54,10 +53,9 @@ class World:
 
     `given` is what it was built from, None before that. It `is_whole` if files were searched for
     what they define, `definitions`, and the history was read. `own` are the names of the project,
-    folded. `prefix` is the path of the
-    tree below the top of the repository, with a slash at its end, None where a link leads out of
-    that; `readings` is what each claim says of files, by id; `sources` the files that sources were
-    made from, by source id; `stats` the stat of each of these, None where it is gone.
+    folded. `prefix` is the path of the tree below the top of the repository, with a slash at its
+    end; `readings` is what each claim says of files, by id; `sources` the files that sources were
+    made from, by source id.
     """
 
     tree: Path
@@ -65,7 +63,7 @@ class World:
     is_whole: bool = field(default=False, compare=False)
     own: Set[str] = frozenset()
     files: Files = field(default_factory=Files)
-    prefix: str | None = ""
+    prefix: str = ""
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     definitions: Definitions = field(default_factory=dict)
@@ -73,16 +71,11 @@ class World:
     fresh: Freshness = field(default_factory=Freshness)
     history: History = field(default_factory=History)
     code_owners: CodeOwners = field(default_factory=CodeOwners)
-    stats: Mapping[str, Stat | None] = field(default_factory=dict)
     topics: Topics = NO_TOPICS
     serial: int = field(default_factory=lambda: next(SERIALS), compare=False)
     """Compared in place of the world, which would stay in memory with all ties where it was kept to
     be compared.
     """
-
-    @property
-    def locator(self) -> Locator:
-        return Locator(self.tree, self.files)
 
     def path_of(self, path: str) -> str | None:
         """A path as it is listed, or at least relative to the tree; None if it leaves the tree. A
@@ -91,7 +84,7 @@ class World:
         inside = path_below(self.tree, path)
         if inside is None:
             return None
-        below = inside.removeprefix(self.prefix or "")
+        below = inside.removeprefix(self.prefix)
         return self.files.find(inside) or self.files.find(below) or inside
 
     def relative(self, text: str) -> str:
@@ -120,19 +113,18 @@ class World:
         no file.
         """
         meant: list[tuple[int, int, str]] = []
-        for name in names_in(text, self.locator.listed):
-            inside = self.path_of(name.text)
-            listed = None if inside is None else self.files.find(inside)
-            path = listed or self.locator.of_path(name.text)
-            if name.kind == "path" and path is not None:
+        for name in names_in(text, self.files.listed):
+            path = self.ties.documents.get(name.text) if name.kind == "document" else None
+            if name.kind == "path":
+                inside = self.path_of(name.text)
+                listed = None if inside is None else self.files.find(inside)
+                path = listed or self.files.of_path(name.text)
+            if path is not None:
                 meant.append((name.start, name.end, path))
-        numbered, paths = documents_in(text), self.ties.documents
-        return [*meant, *((n.start, n.end, paths[n.text]) for n in numbered if n.text in paths)]
+        return meant
 
     def owners_rule(self, path: str) -> OwnersRule | None:
         """The rule that names the owners of a file or folder, tied or not."""
-        if self.prefix is None or not self.code_owners.rules:
-            return None
         return self.code_owners.rule_for(self.prefix + path)
 
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
@@ -147,7 +139,7 @@ class World:
 
     def stored_ties_of(self, path: str) -> list[Tie]:
         """The ties of a file, as of the last analysis. A test has those of what it tests."""
-        tested = self.locator.file_under_test(path)
+        tested = self.files.file_under_test(path)
         return [*self.ties.of_file(path), *(self.ties.of_tested(tested) if tested else ())]
 
 

@@ -143,7 +143,7 @@ def _rests_on(line: Line) -> Iterator[Hashable]:
         for reference in line.artifact.evidence:
             if view.knowledge.evidence(reference) is not None:
                 yield view.collection, reference
-        if text.sentence is not None:
+        if text.source_id:
             yield view.collection, text.source_id, text.start
 
 

@@ -91,5 +91,5 @@ def _is_quoted(tied: Tied, taken: str) -> bool:
     for _, _, evidence in tied.view.visible.cited(tied.claim):
         if evidence is not None:
             place = evidence.source_id, evidence.byte_start or 0, evidence.byte_end or 0
-            said += [flat(places[place][1].text)] if place in places else []
+            said += [flat(places[place].text)] if place in places else []
     return any(each in taken or taken in each for each in said)

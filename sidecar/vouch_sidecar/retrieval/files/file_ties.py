@@ -72,7 +72,7 @@ def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] |
     None if there is no such name or claim.
     """
     around = view.workspace
-    place = around.ties.named_at(around.relative(text), offset, around.locator)
+    place = around.ties.named_at(around.relative(text), offset, around.files)
     start, end, ties = place or (0, 0, ())
     shown = each_statement_once(visible_ties(view, ties))
     return (start, end, shown) if shown else None
@@ -83,7 +83,7 @@ def tied_to_what(view: View, text: str) -> list[Tied]:
     first, each once. Reads no file, so that every prompt can be asked about.
     """
     around = view.workspace
-    return visible_ties(view, around.ties.named_by(around.relative(text), around.locator))
+    return visible_ties(view, around.ties.named_by(around.relative(text), around.files))
 
 
 def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:

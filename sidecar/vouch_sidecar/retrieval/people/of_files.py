@@ -26,7 +26,6 @@ from vouch_sidecar.retrieval.files.file_ties import file_strengths
 from vouch_sidecar.retrieval.people.authors import Author, ChangedFile, PersonToAsk
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
-from vouch_sidecar.workspace.code_owners import CodeOwner
 from vouch_sidecar.workspace.commit_history import Commit
 
 EVERY_FILE = frozenset({"*", "**", "/**"})
@@ -73,15 +72,15 @@ def with_owners(asked: Iterable[PersonToAsk], subjects: Sequence[Subject]) -> li
             PersonToAsk(
                 entity_id=None,
                 name=handle,
-                type="team" if is_team else "person",
+                type="team" if "/" in handle else "person",
                 via=pattern,
                 claim_count=0,
                 relation="owns",
                 said="owner of the files",
                 collection=view.shown_collection,
             )
-            for (handle, is_team), pattern in _owners(subject).items()
-            if tells[is_team]
+            for handle, pattern in _owners(subject).items()
+            if tells["/" in handle]
             and _may_be_named([handle], never)
             and declared.isdisjoint(
                 (view.shown_collection, who) for who in (*called(handle), *called(f"@{handle}"))
@@ -114,10 +113,10 @@ def _folded(name: str) -> str:
     return " ".join(fold(name).split())
 
 
-def _owners(subject: Subject) -> dict[CodeOwner, str]:
+def _owners(subject: Subject) -> dict[str, str]:
     """The owners, in order, each with the pattern of the rule for his strongest tie."""
-    ties, sums = subject.files, defaultdict[CodeOwner, float](float)
-    patterns: dict[CodeOwner, str] = {}
+    ties, sums = subject.files, defaultdict[str, float](float)
+    patterns: dict[str, str] = {}
     for path in sorted(ties, key=lambda path: (-ties[path], path)):
         if (rule := subject.view.workspace.owners_rule(path)) is not None:
             for owner in rule.owners:
