@@ -15,7 +15,7 @@ from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.notifications import salience_notification, status_notification
 from vouch_sidecar.operations.operation import operations
 
-from tests.engine.bases import Listener, ask, base, counts, engine_on, pushed, settle
+from tests.engine.bases import Listener, ask, base, counts, engine_on, known, pushed, settle
 from tests.kb.samples import SHA, claim, dump, entity
 from tests.operations.conftest import FILES
 from tests.workspace.places import settled
@@ -135,6 +135,60 @@ def test_an_explanation_adds_up(engine: Engine, weight: str) -> None:
         parts = sum(one["contribution"] for one in row["explain"])
         assert row["score"] == pytest.approx(parts, abs=1e-6)
         assert row["top_claim_ids"] == [one["claim_id"] for one in row["explain"][:3]]
+
+
+QUEUES = {
+    "gate": "A queue is drained before midnight",
+    "depot": "A queue keeps its order",
+    "locker": "Doors open at midnight",
+    "lamp": "All of the lights are red",
+}
+
+
+@pytest.mark.parametrize(
+    ("claims", "topic", "found"),
+    [
+        ({"depot": "Deployments are frozen"}, "deployment", {"depot": 1}),
+        ({"gate": "ScanBuffer drops bursts"}, "buffer", {"gate": 1}),
+        (QUEUES, "of the", {}),
+        (QUEUES, "queue midnight", {"gate": 1}),
+    ],
+    ids=["stems", "identifiers", "stopwords", "several words"],
+)
+def test_what_the_words_of_a_topic_match(
+    tmp_path: Path, claims: dict[str, str], topic: str, found: dict[str, int]
+) -> None:
+    """vouch looks for the topic as a piece of text, or for any of its words."""
+    files = dict[str, bytes]()
+    for name, text in claims.items():
+        files |= known(name, name.capitalize(), text)
+    assert counts(engine_on(base(tmp_path, files)), topic, linking="declared") == found
+
+
+def test_every_live_claim_counts_and_no_retired_one(tmp_path: Path) -> None:
+    """vouch looks at the best fifty, and counts retired ones in what is in play."""
+    files = known("depot", "North Depot", "A parcel with a torn label is weighed once more.")
+    for n in range(60):
+        for name, status in ((f"old-{n}", "archived"), (f"new-{n}", "stable")):
+            text = f"Parcel {n} was weighed"
+            said = claim(name, text=text, status=status, entities=["depot"])
+            files[f"claims/{name}.yaml"] = said
+    engine = engine_on(base(tmp_path, files))
+    assert counts(engine, "weighed", limit=1) == {"depot": 61}
+    engine.observe("s", None, "Restart the North Depot?")
+    (row,) = ask(engine, "salience", session_id="s")["salience"]
+    assert (row["entity_id"], row["claim_count"]) == ("depot", 61)
+
+
+def test_ties_are_sorted_by_id_and_a_time_without_a_zone_is_utc(tmp_path: Path) -> None:
+    files = {f"entities/{name}.yaml": entity(name, name=name) for name in ("alpha", "zeta")}
+    then = "2026-08-22T14:13:20"  # a half-life of 30 days before `bases.NOW`
+    for name, who, confidence in (("a", "alpha", 1.0), ("b", "zeta", 0.5), ("c", "zeta", 0.5)):
+        fields = {"entities": [who], "confidence": confidence, "updated_at": then}
+        files[f"claims/{name}.yaml"] = claim(name, text="It was weighed.", **fields)
+    engine = engine_on(base(tmp_path, files))
+    assert [*counts(engine, "weighed", weight="citation").items()] == [("alpha", 1), ("zeta", 2)]
+    assert [row["score"] for row in rows(engine, "weighed", weight="recency")] == [1.0, 0.5]
 
 
 def test_evidence_of_a_source_that_is_withheld_is_missing(tmp_path: Path) -> None:

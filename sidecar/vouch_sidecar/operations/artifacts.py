@@ -21,7 +21,7 @@ from vouch_sidecar.kb.records import (
 )
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.operation import OperationCall
-from vouch_sidecar.operations.people import by_commits_field
+from vouch_sidecar.operations.people import BY_COMMITS
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import (
     NotFoundError,
@@ -29,6 +29,7 @@ from vouch_sidecar.operations.wire import (
     Result,
     SearchKind,
     Wire,
+    absent,
     iso,
 )
 from vouch_sidecar.retrieval.files.stale_claims import fresh_of, stale
@@ -155,7 +156,7 @@ class ArtifactResult(Result):
         description="Whom to ask: people by claims and relations, then owners of files by "
         "CODEOWNERS."
     )
-    by_commits: list[Author] | None = by_commits_field()
+    by_commits: list[Author] | None = absent(BY_COMMITS)
     pages: list[PageRef] = Field(description="Those that list it.")
     relations: list[RelationRef] = Field(description="Those that begin or end here.")
     collection: str = Field(description="The knowledge base it stands in.")

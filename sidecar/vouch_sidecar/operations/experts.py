@@ -8,7 +8,7 @@ from pydantic import Field, PrivateAttr
 
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.people import by_commits_field, people_shown
+from vouch_sidecar.operations.people import BY_COMMITS, people_shown
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words, marked
 from vouch_sidecar.operations.wire import (
     EntityRow,
@@ -87,7 +87,7 @@ class ExpertsResult(Result):
     unmatched: list[str] | None = absent(
         "Words of the topic that nothing here holds; they are left out."
     )
-    by_commits: list[Author] | None = by_commits_field()
+    by_commits: list[Author] | None = absent(BY_COMMITS)
     _quoted: list[tuple[str, str]] = PrivateAttr(default_factory=list)
     """For a model, what is said of the top claims."""
 

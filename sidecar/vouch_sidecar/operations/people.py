@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations.table import Reader, Shown, Table, Words
-from vouch_sidecar.operations.wire import absent
 from vouch_sidecar.retrieval.people.authors import Author, PersonToAsk
 
-
-def by_commits_field() -> Any:
-    """The field `by_commits` of a result."""
-    return absent(
-        "Who committed to the files of these claims, who knows them best first; for models only "
-        "where `people.git` is `agents`."
-    )
+BY_COMMITS = (
+    "Who committed to the files of these claims, who knows them best first; for models only where "
+    "`people.git` is `agents`."
+)
 
 
 def people_shown(

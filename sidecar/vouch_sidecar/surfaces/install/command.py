@@ -131,7 +131,7 @@ def faults(host: Host, base: Path, project: Path | None) -> Iterator[str]:
     for path in host.vouch:
         with suppress(UnreadableError):
             if _VOUCH_HOOK.search(_text_of(base / path) or ""):
-                named = _name_of(base, path, project)
+                named = _before(base, project) + path
                 yield f"vouch's own prompt hook gives each prompt a second block; it is in {named}"
 
 
@@ -170,7 +170,7 @@ def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]
     base, files = host.files(_command_for(project), project)
     found, root = [], base.resolve()
     for file in files:
-        name = _name_of(base, file.path, project)
+        name = _before(base, project) + file.path
         try:
             path = (root / file.path).resolve()
             before = _text_of(path)
@@ -186,12 +186,9 @@ def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]
     return base, found
 
 
-def _name_of(base: Path, path: str, project: Path | None) -> str:
-    """What a file below the base of an integration is called: of a user, by its whole path."""
-    whole, home = base / path, Path.home()
-    if project is not None:
-        return path
-    return f"~/{whole.relative_to(home)}" if whole.is_relative_to(home) else str(whole)
+def _before(base: Path, project: Path | None) -> str:
+    """What paths below the base of an integration begin with in messages: of a user, the base."""
+    return "" if project else f"{base}/".replace(f"{Path.home()}/", "~/")
 
 
 def _text_of(path: Path) -> str | None:
