@@ -75,7 +75,7 @@ export interface ClaimResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** What is in play in the session named. */
   readonly _meta?: Meta | null;
-  /** Whom to ask: people by claims and relations, then owners of files by CODEOWNERS. */
+  /** Whom to ask: people by claims, owners and their teams' people, then owners of files by CODEOWNERS. */
   readonly people: readonly PersonToAsk[];
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly Author[] | null;
@@ -225,7 +225,7 @@ export interface EntityResult {
   readonly degraded: readonly ("index_building" | "search_failed" | "watch_lost" | "files_skipped" | "timed_out" | "semantic_unavailable" | "workspace_pending" | "unknown_weight")[];
   /** What is in play in the session named. */
   readonly _meta?: Meta | null;
-  /** Whom to ask: people by claims and relations, then owners of files by CODEOWNERS. */
+  /** Whom to ask: people by claims, owners and their teams' people, then owners of files by CODEOWNERS. */
   readonly people: readonly PersonToAsk[];
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly Author[] | null;
@@ -540,7 +540,7 @@ export interface PauseResult {
   readonly paused_until: string | null;
 }
 
-/** Somebody to ask; an owner of files by CODEOWNERS has a handle, as in `octo-org/octocats`, and no id. `claim_count` is the number of live, visible claims that count for both. `relation` is the label of the relation between them, `owns` for an owner of files. `via` is the pattern of the rule that names an owner. `said` is why to ask, for people. */
+/** Somebody to ask; an owner of files by CODEOWNERS has a handle, as in `octo-org/octocats`, and no id. `claim_count` is the number of live, visible claims that count for both. `relation` is the label of the relation between them, `owns` for an owner of files. `via` is the team through which somebody was found, or the pattern of the rule that names an owner. `said` is why to ask, for people; `collection` is left out where there is one knowledge base. */
 export interface PersonToAsk {
   readonly entity_id: string | null;
   readonly name: string;
@@ -549,7 +549,7 @@ export interface PersonToAsk {
   readonly claim_count: number;
   readonly relation: string | null;
   readonly said: string;
-  readonly collection: string | null;
+  readonly collection?: string | null;
 }
 
 /** A place in a document, as in LSP. */

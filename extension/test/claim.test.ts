@@ -82,7 +82,6 @@ test('what speaks against a claim comes first; whom to ask is named', () => {
         claim_count: 2,
         relation: null,
         said: '2 claims',
-        collection: null,
       },
     ],
     by_commits: [{ name: 'Ada Byron', commits: 3, last: '2026-01-01', files: 1, paths: [] }],

@@ -52,25 +52,37 @@ def names(rows: list[dict[str, Any]] | None) -> list[str]:
 # People whom claims and relations name
 
 TEAM = known("ops", "dev", kind="team")
-PEOPLE = known("ada", "bob", "cyd")
+PEOPLE = known("ada", "bob", "cyd", "dan", "eve")
 
 
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
-        (  # by claims, then owners
-            ["one: vault ada ops", "two: vault ada", "three: vault bob", "vault owned_by ops"],
-            [("ada", 2, None), ("bob", 1, None), ("ops", 1, "owned_by")],
+        (  # by claims, then owners, then people of an owning team
+            [
+                *("one: vault ada ops", "two: vault ada", "three: vault bob", "four: ops cyd"),
+                *("five: ops dan", "six: ops dan eve", "vault owned_by ops"),
+            ],
+            [
+                ("ada", 2, None, None),
+                ("bob", 1, None, None),
+                ("ops", 1, "owned_by", None),
+                ("dan", 2, None, "ops"),
+            ],
         ),
-        (["one: vault ada", "vault owned_by ada"], [("ada", 1, "owned_by")]),
-        (["vault maintained_by ada", "vault owned_by ada"], [("ada", 0, "owned_by")]),
+        (["one: vault ada", "vault owned_by ada"], [("ada", 1, "owned_by", None)]),
+        (["vault maintained_by ada", "vault owned_by ada"], [("ada", 0, "owned_by", None)]),
         (
             ["vault maintained_by ada", "bob leads vault", "cyd member_of vault"],
-            [("ada", 0, "maintained_by"), ("bob", 0, "leads"), ("cyd", 0, "member_of")],
+            [
+                ("ada", 0, "maintained_by", None),
+                ("bob", 0, "leads", None),
+                ("cyd", 0, "member_of", None),
+            ],
         ),
         (
             ["vault owned_by ops", "ops owned_by vault", "dev owned_by ops"],
-            [("ops", 0, "owned_by")],
+            [("ops", 0, "owned_by", None)],
         ),
         (["vault leads ada", "ada owned_by vault", "vault uses ada", "vault owned_by nobody"], []),
     ],
@@ -80,7 +92,7 @@ def test_people_of_an_entity(
 ) -> None:
     engine = engine_on(base(tmp_path, PEOPLE | TEAM | facts(*lines)))
     rows = ask(engine, "entity", id="vault")["people"]
-    assert [(r["entity_id"], r["claim_count"], r["relation"]) for r in rows] == expected
+    assert [(r["entity_id"], r["claim_count"], r["relation"], r["via"]) for r in rows] == expected
     assert ask(engine, "entity", id="ada")["people"] == []  # who is a person is the one to ask
 
 
@@ -182,7 +194,7 @@ def test_authors_and_owners_as_rows(root: Path, tmp_path: Path) -> None:
         for name, last in (("Ada Byron", "2025-01-01"), ("Bob Kahn", "2026-01-01"))
     )
     team: dict[str, Any] = {"entity_id": None, "name": "acme/relay", "type": "team", "via": "/src/"}
-    team |= {"claim_count": 0, "relation": "owns", "said": "owner of the files", "collection": None}
+    team |= {"claim_count": 0, "relation": "owns", "said": "owner of the files"}
     for answer in (
         ask(engine, "experts", topic="relay loop restarts"),
         ask(engine, "entity", id="relay"),

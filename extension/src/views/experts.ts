@@ -95,7 +95,7 @@ function expertNode(ask: Ask, row: ExpertRow): Node {
 }
 
 /** Somebody whom relations, claims or CODEOWNERS name, below the experts of the same group. */
-function personNode({ entity_id, name, type, said, collection }: PersonToAsk): Node {
+function personNode({ entity_id, name, type, said, collection = null }: PersonToAsk): Node {
   return {
     id: `person:${JSON.stringify([collection, entity_id ?? name])}`,
     label: name,

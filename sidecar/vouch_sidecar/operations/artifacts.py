@@ -153,8 +153,8 @@ class ArtifactResult(Result):
     """What stands around an artifact."""
 
     people: list[PersonToAsk] = Field(
-        description="Whom to ask: people by claims and relations, then owners of files by "
-        "CODEOWNERS."
+        description="Whom to ask: people by claims, owners and their teams' people, then owners "
+        "of files by CODEOWNERS."
     )
     by_commits: list[Author] | None = absent(BY_COMMITS)
     pages: list[PageRef] = Field(description="Those that list it.")

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+
+_ABSENT = Field(exclude_if=lambda value: value is None, json_schema_extra={"x-absent": True})
+"""A field that answers leave out where it has no value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +41,9 @@ class PersonToAsk:
     no id.
 
     `claim_count` is the number of live, visible claims that count for both. `relation` is the label
-    of the relation between them, `owns` for an owner of files. `via` is the pattern of the rule
-    that names an owner. `said` is why to ask, for people.
+    of the relation between them, `owns` for an owner of files. `via` is the team through
+    which somebody was found, or the pattern of the rule that names an owner. `said` is why to ask,
+    for people; `collection` is left out where there is one knowledge base.
     """
 
     entity_id: str | None
@@ -46,4 +53,4 @@ class PersonToAsk:
     claim_count: int
     relation: str | None
     said: str
-    collection: str | None
+    collection: Annotated[str | None, _ABSENT]

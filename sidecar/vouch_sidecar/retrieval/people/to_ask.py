@@ -1,5 +1,5 @@
 """Whom to ask about an entity, a claim or a topic: people who share claims with it, then those whom
-its relations name.
+its relations name, then people of the teams among these.
 
 Only claims and relations count, and in blocks owners of code and authors of commits where these may
 be named. Names of people in texts do not.
@@ -28,6 +28,8 @@ from vouch_sidecar.text.prompt_text import BEST, WHOM
 PERSON = "person"
 BY_CLAIMS = 3
 """People named for their claims, at most."""
+OF_A_TEAM = 2
+"""People named for each team that owns an entity, at most."""
 ROLES = {
     "owned_by": "owner",
     "owns": "owner",
@@ -86,9 +88,21 @@ def people(view: View, *entities: Entity) -> list[PersonToAsk]:
     """Whom to ask about some entities, each once. A person is asked directly."""
     rows: dict[str | None, PersonToAsk] = {}
     for entity in entities:
-        for row in _near(view, entity) if entity.type != PERSON else ():
+        near = [] if entity.type == PERSON else [*_near(view, entity)]
+        teams = [view.visible.entity(row.entity_id or "") for row in near if row.type != PERSON]
+        members = [_members(view, team) for team in teams if team is not None]
+        for row in chain(near, *members):
             rows.setdefault(row.entity_id, row)
     return list(rows.values())
+
+
+def _members(view: View, team: Entity) -> Iterator[PersonToAsk]:
+    """The people of a team that owns something; their claims are those shared with the team."""
+    near = (row for row in _near(view, team) if row.type == PERSON)
+    for row in islice(near, OF_A_TEAM):
+        claims = [count(row.claim_count, "claim")] if row.claim_count else []
+        said = ", ".join([f"via {team.name}", *claims])
+        yield replace(row, via=team.id, relation=None, said=said)
 
 
 def _person(view: View, who: Entity, claims: int, relation: str | None = None) -> PersonToAsk:
