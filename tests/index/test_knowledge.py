@@ -18,7 +18,6 @@ from vouch_sidecar.retrieval.view import View
 from tests.index.worlds import after, knowledge_of
 from tests.retrieval.samples import claim, entity, evidence, page, source
 
-NOW = 1.8e9
 ONLY_OPEN = frozenset({OPEN})
 ADA = frozenset({OPEN, "agent:ada"})
 

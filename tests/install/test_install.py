@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from vouch_sidecar.surfaces.install.hosts import MARK
 
 from tests.install.conftest import ENV, PLUGIN, SAFE, SHARING, WRITING, Install, tree
+from tests.oracle import COMMAND as COMMAND_OF_VOUCH
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND
 
@@ -184,3 +187,29 @@ def test_a_path_that_a_shell_would_read_otherwise_is_not_written(
 def test_the_missing_extra_is_said(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vouch_sidecar.surfaces.install.command.find_spec", lambda _: None)
     assert "pip install 'vouch-sidecar[mcp]'" in install("zed", "--dry-run").stderr
+
+
+# Beside vouch, in one environment, and beside the integration that it installs
+
+
+@pytest.mark.parametrize(
+    ("host", "file"), [("claude-code", ".claude/settings.json"), ("codex", ".codex/hooks.json")]
+)
+def test_its_prompt_hook_is_named_and_stays(
+    install: Install, root: Path, host: str, file: str
+) -> None:
+    assert "second block" not in install(host, "--dry-run").stderr
+    env = {**os.environ, "HOME": str(root.parent)}
+    installs = [str(COMMAND_OF_VOUCH), "install-mcp", host]
+    subprocess.run(installs, cwd=root, env=env, check=True, capture_output=True)
+    before = tree(root)
+    said = install(host).stderr
+    (line,) = (line for line in said.splitlines() if "second block" in line)
+    assert line.endswith(f"; it is in {file}")
+    assert tree(root)[file] == before[file]
+    install(host, "--uninstall")
+    assert tree(root) == before
+
+
+def test_one_environment_holds_both() -> None:
+    subprocess.run([sys.executable, "-m", "pip", "check"], check=True, capture_output=True)

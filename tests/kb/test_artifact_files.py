@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
 from vouch_sidecar.kb.artifact_files import survey
 from vouch_sidecar.kb.store import Store
 
@@ -53,13 +52,6 @@ def test_links_are_followed_within_the_root_only(tmp_path: Path) -> None:
         *(f"claims/{n}.yaml" for n in ("in", "dangling")),
         f"sources/{SHA}",
     }
-
-
-@pytest.mark.parametrize("target", ["nothing", ".vouch", "file"])
-def test_a_link_to_no_folder_is_empty(tmp_path: Path, target: str) -> None:
-    put(tmp_path, "file", b"x")
-    (tmp_path / ".vouch").symlink_to(tmp_path / target)
-    assert not Store(tmp_path / ".vouch").reconcile().records
 
 
 def test_names_that_are_not_utf8_are_refused(tmp_path: Path) -> None:

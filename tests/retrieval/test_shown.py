@@ -197,9 +197,3 @@ def test_a_range_over_much_of_a_document_costs_no_walk_through_it(tmp_path: Path
     assert view.texts.shown(one).text == "Say so."
     assert lines_run(lambda: view.texts.shown(every)) < 1_000
     assert view.texts.shown(every).text == "Say so."
-
-
-def test_evidence_that_retired_claims_alone_cite_has_no_quote(look: Look) -> None:
-    view = look(claim("other", status="archived"))
-    assert view.knowledge.evidence("ev-other") == receipt("other", quote=None)
-    assert view.knowledge.evidence("ev-first") == receipt("first")

@@ -24,10 +24,6 @@ COMMANDS = [
 ]
 
 
-def piped(*args: str, cwd: Path = COURIER) -> list[str]:
-    return run_command(*args, cwd=cwd, env={"COLUMNS": "40"}).stdout.splitlines()
-
-
 @pytest.mark.parametrize(("args", "expected"), COMMANDS)
 @pytest.mark.parametrize("width", [60, 120])
 def test_on_a_terminal(width: int, args: list[str], expected: list[str]) -> None:
@@ -37,10 +33,14 @@ def test_on_a_terminal(width: int, args: list[str], expected: list[str]) -> None
 
 
 def test_a_row_is_a_line_in_a_pipe() -> None:
-    (relay,) = (line for line in piped("experts", "relay") if line.startswith("relay\t"))
+    experts, kafka = (
+        run_command(*args, cwd=COURIER, env={"COLUMNS": "40"}).stdout.splitlines()
+        for args in (["experts", "relay"], ["entity", "kafka"])
+    )
+    (relay,) = (line for line in experts if line.startswith("relay\t"))
     assert relay.split("\t")[:6] == ["relay", "Relay", "system", "17", "13", "17"]
     assert relay.endswith("\tdepots-have-own-clock, dispatch-owner, dispatch-table-readonly")
-    (claim,) = (line for line in piped("entity", "kafka") if line.startswith("claim\tkafka-five"))
+    (claim,) = (line for line in kafka if line.startswith("claim\tkafka-five"))
     assert claim.endswith("losing two of them stops writes, which is wanted.")
 
 
