@@ -10,8 +10,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import cache
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -45,29 +43,12 @@ class Forked:
     def returncode(self) -> int | None:
         return self._process.exitcode
 
-    def poll(self) -> int | None:
-        """The exit code, or None while it runs."""
-        return self.returncode
-
     def wait(self, timeout: float | None = None) -> int:
         """The exit code. Raises `subprocess.TimeoutExpired`."""
         self._process.join(timeout)
         if self.returncode is None:
             raise subprocess.TimeoutExpired("vouch-sidecar", timeout or 0)
         return self.returncode
-
-    def communicate(self, said: bytes) -> tuple[bytes, bytes]:
-        """What it prints to both of its streams until it ends, with this as its whole input."""
-        with self.stdout, self.stderr, ThreadPoolExecutor(2) as pool:
-            errors = pool.submit(self.stderr.read)
-            pool.submit(self._say, said)
-            printed = self.stdout.read()
-        self.wait()
-        return printed, errors.result()
-
-    def _say(self, said: bytes) -> None:
-        with suppress(BrokenPipeError), self.stdin:
-            self.stdin.write(said)
 
     def send_signal(self, number: int) -> None:
         """Send a signal, unless it has ended."""

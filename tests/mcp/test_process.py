@@ -97,10 +97,7 @@ def test_bad_lines_cost_nothing_but_themselves(place: Place) -> None:
     sent = [*bad, *(json.dumps(line).encode() for line in lines)]
     with running("mcp", cwd=place.root, env=place.env) as client:
         client.send_bytes(b"".join(line + b"\n" for line in sent))
-        client.hang_up()
-        assert client.ended(20) == 0
-        until(lambda: client.is_over)
-        said = client.strays
+        said = client.last_words()
     assert b"purple" not in said
     answers = {message["id"]: message for message in map(json.loads, said.splitlines())}
     assert answers[1]["result"]["serverInfo"]["name"] == "vouch-sidecar"

@@ -17,9 +17,8 @@ from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask
 
 from tests.conftest import LONG
 from tests.engine.processes import place, until
-from tests.forks import Forked
 from tests.protocol import knowledge
-from tests.protocol.client import at, environment, running
+from tests.protocol.client import at, running
 from tests.reliability.nonsense import changed, texts, value
 
 CALLS, AT_ONCE = 200_000 if LONG else 600, 100
@@ -51,17 +50,15 @@ def call(random: Random, number: int) -> dict[str, Any]:
 @pytest.mark.soak
 def test_every_call_has_one_answer(tmp_path: Path) -> None:
     root, random = knowledge.make(tmp_path / "project"), Random(20_261_123)
-    process = Forked(["jsonl"], root, environment({"XDG_CACHE_HOME": str(tmp_path)}))
-    for first in range(0, CALLS, AT_ONCE):
-        calls = [call(random, first + number) for number in range(AT_ONCE)]
-        process.stdin.write(b"".join(json.dumps(one).encode() + b"\n" for one in calls))
-        process.stdin.flush()
-        answers = [json.loads(process.stdout.readline()) for _ in calls]
-        assert sorted(answer["id"] for answer in answers) == [one["id"] for one in calls]
-        codes = {answer["error"]["code"] for answer in answers if not answer["ok"]}
-        assert codes <= {"invalid_request", "missing_param"}
-    assert process.communicate(b"")[0] == b""
-    assert process.returncode == 0
+    with running("jsonl", cwd=root, env={"XDG_CACHE_HOME": str(tmp_path)}) as client:
+        for first in range(0, CALLS, AT_ONCE):
+            calls = [call(random, first + number) for number in range(AT_ONCE)]
+            client.send_bytes(b"".join(json.dumps(one).encode() + b"\n" for one in calls))
+            answers = [json.loads(client.line()) for _ in calls]
+            assert sorted(answer["id"] for answer in answers) == [one["id"] for one in calls]
+            codes = {answer["error"]["code"] for answer in answers if not answer["ok"]}
+            assert codes <= {"invalid_request", "missing_param"}
+        assert client.last_words() == b""
 
 
 def events(root: Path) -> Mapping[str, dict[str, Any]]:

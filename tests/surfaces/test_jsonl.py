@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.forks import Forked
 from tests.protocol import knowledge
-from tests.protocol.client import environment
+from tests.protocol.client import running
 
 Answer = dict[str, Any]
 
@@ -22,10 +21,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def answers(root: Path, *lines: bytes) -> list[bytes]:
     """The answers to lines that are sent at once."""
-    process = Forked(["jsonl"], root, environment({}))
-    printed, errors = process.communicate(b"\n".join(lines))
-    assert process.returncode == 0, errors
-    return printed.splitlines()
+    with running("jsonl", cwd=root) as client:
+        client.send_bytes(b"\n".join(lines))
+        return client.last_words().splitlines()
 
 
 def error(answer: Answer) -> str:
