@@ -143,12 +143,7 @@ def ask(
     engine: Engine, operation: str, caller: Caller | None = None, /, **params: Any
 ) -> dict[str, Any]:
     """The result of an operation as every surface gives it."""
-    return call(engine, operation, params, caller or Caller())
-
-
-def call(engine: Engine, operation: str, params: object, caller: Caller) -> dict[str, Any]:
-    """The result of an operation as JSON."""
-    return as_json(perform(engine, operations()[operation], params, caller))
+    return as_json(perform(engine, operations()[operation], params, caller or Caller()))
 
 
 def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:
