@@ -10,18 +10,19 @@ import os
 import socket
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.kb.pauses import pause, resume
-from vouch_sidecar.surfaces.hook.client import allowed, remember_in_vain, was_in_vain
+from vouch_sidecar.surfaces.hook.client import START_SECONDS, allowed
 
 from tests.engine.processes import until
 from tests.hook.conftest import END, FILE, LIMIT, PROMPT, START, Place
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, GREETINGS, Client, ran
+from tests.protocol.client import COMMAND, GREETINGS, Client, ran, run_command
 
 KNOWN = "How do we rotate JWT tokens?"
 KEEP = {RESIDENT: "true"}
@@ -162,24 +163,27 @@ def planted(place: Place, code: str) -> tuple[dict[str, str], Path]:
     return {**KEEP, "PYTHONPATH": str(path.parent)}, starts
 
 
-@pytest.mark.parametrize(
-    ("code", "limit"),
-    [
-        ("__import__('time').sleep(5)", "3000"),
-        ("sys.exit(3)", "10000"),  # that nobody would wait for
-    ],
-)
-def test_who_waited_in_vain_is_remembered_for_a_minute(place: Place, code: str, limit: str) -> None:
-    assert not was_in_vain(place.env)
-    env, starts = planted(place, code)
-    assert place.hook(PROMPT, KNOWN, env={**env, LIMIT: limit}) == ""
-    assert starts.read_text("utf-8").startswith("x")
-    assert was_in_vain(place.env)
+def test_a_start_that_came_to_nothing_is_marked(place: Place) -> None:
+    env, starts = planted(place, "sys.exit(3)")
     assert place.hook(PROMPT, KNOWN, env=env) == ""
-    os.utime(next(place.base.rglob("in-vain")), (0, 0))
-    assert not was_in_vain(place.env)
-    remember_in_vain(place.env)
-    assert was_in_vain(place.env)
+    assert starts.read_text("utf-8").startswith("x")
+    assert mark(place).exists()
+
+
+def mark(place: Place) -> Path:
+    """The file that marks a start, until the process serves."""
+    return place.socket.with_name("started")
+
+
+def test_none_is_waited_for_again_within_a_minute_unless_it_comes_up(place: Place) -> None:
+    mark(place).touch()
+    for ago, is_told in ((START_SECONDS, False), (30, False), (70, True)):
+        os.utime(mark(place), (time.time() - ago,) * 2)
+        assert bool(place.hook(PROMPT, KNOWN, env=KEEP)) is is_told
+        until(lambda: not mark(place).exists())
+        assert place.hook(PROMPT, KNOWN, env=KEEP, session_id="next")
+        run_command("stop", cwd=place.root, env=place.env)
+        mark(place).touch()
 
 
 def test_where_one_that_ends_still_holds_the_socket_another_is_started(place: Place) -> None:

@@ -22,6 +22,7 @@ from anyio.abc import TaskGroup
 from vouch_sidecar.engine import Caller, Engine, Subscriber, run_engine
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
 from vouch_sidecar.surfaces.agent_requests import answer_agent
+from vouch_sidecar.surfaces.hook.client import note_serving
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.local.follower import FOLLOW, follower_for
 from vouch_sidecar.surfaces.local.user_socket import (
@@ -110,6 +111,7 @@ class LocalServer:
         server = await asyncio.start_unix_server(
             self._serve_client, sock=owned.listener, limit=MAX_LOCAL_MESSAGE
         )
+        note_serving(self._env)
         try:
             while owned.holds():
                 await anyio.sleep(CHECK_SECONDS)

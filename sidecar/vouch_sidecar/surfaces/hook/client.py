@@ -49,8 +49,8 @@ STARTING = {START, PROMPT, FILE}
 RETRY_SECONDS = 0.02
 NO = {"false", "0", "no", "off"}
 MINUTE = 60.0
-IN_VAIN = "in-vain"
-"""Name of the mark of a process that did not start in time."""
+STARTED = "started"
+"""Name of the mark of a process that was started, and does not serve yet."""
 
 _BEGAN = time.monotonic()
 
@@ -73,9 +73,9 @@ def run(arguments: Sequence[str]) -> NoReturn:
     os._exit(0)
 
 
-def _end_after(seconds: float, last: Callable[[], object] = lambda: None) -> None:
-    """End the process so many seconds after its start, and do `last` before."""
-    signal.signal(signal.SIGALRM, lambda *_: (last(), os._exit(0)))
+def _end_after(seconds: float) -> None:
+    """End the process so many seconds after its start."""
+    signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
     signal.setitimer(signal.ITIMER_REAL, max(LEAST_SECONDS, _BEGAN + seconds - time.monotonic()))
 
 
@@ -120,8 +120,8 @@ def _answer(event: str, data: bytes, env: Env) -> object:
 
 def _ask(roots: Sequence[str], event: str, payload: Mapping[str, Any], env: Env) -> object:
     """The answer of the process that holds the socket. Where none does, or it ends meanwhile,
-    starts one, and waits until the time limit ends the hook; not where a start failed, or was
-    waited for in vain, less than a minute ago. Raises OSError.
+    starts one, and waits for it until the time limit ends the hook, where that is worth it. Raises
+    OSError.
     """
     request = question(roots, f"{HOOK}{event}", payload, env)
     started: Callable[[], int | None] | None = None
@@ -133,14 +133,13 @@ def _ask(roots: Sequence[str], event: str, payload: Mapping[str, Any], env: Env)
         elif event not in STARTING or starts_none(env):
             return None
         elif started is None or started() == 0:  # one that ends still held the socket
+            is_worth_it = is_worth_waiting(env)
             started = _start_resident(env)
-            if was_in_vain(env):
+            if not is_worth_it:
                 return None
             if event != FILE:
-                limit = allowed(event, roots, env, begins=True)
-                _end_after(limit, lambda: remember_in_vain(env))
+                _end_after(allowed(event, roots, env, begins=True))
         elif started():
-            remember_in_vain(env)
             return None
         time.sleep(RETRY_SECONDS)
 
@@ -172,18 +171,20 @@ def _start_resident(env: Env) -> Callable[[], int | None]:
     ).poll
 
 
-def was_in_vain(env: Env) -> bool:
-    """Whether a process failed to start, or was waited for in vain, less than a minute ago."""
-    try:
-        path = os.path.join(usable_folder(env), IN_VAIN)
-        return 0 <= time.time() - os.lstat(path).st_mtime < MINUTE
-    except OSError:
-        return False
-
-
-def remember_in_vain(env: Env) -> None:
-    """Have `was_in_vain` say so for a minute from now."""
+def is_worth_waiting(env: Env) -> bool:
+    """Whether no process that was started less than a minute ago failed to start, or was waited for
+    in vain. Marks that one is started now, until one serves.
+    """
     with suppress(OSError):
-        path = os.path.join(usable_folder(env, make=True), IN_VAIN)
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600))
-        os.utime(path)
+        path = os.path.join(usable_folder(env, make=True), STARTED)
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600), "wb") as mark:
+            if START_SECONDS <= time.time() - os.fstat(mark.fileno()).st_mtime < MINUTE:
+                return False
+            os.utime(path)
+    return True
+
+
+def note_serving(env: Env) -> None:
+    """Take away the mark of `is_worth_waiting`: a process serves."""
+    with suppress(OSError):
+        os.unlink(os.path.join(usable_folder(env), STARTED))
