@@ -64,7 +64,7 @@ NEAR = ["minClaims is no parameter and was ignored; did you mean min_claims?"]
         ("search", {"query": '["x"]'}, {"query": '["x"]'}, []),
         ("experts", {"since": "", "types": [], "limit": "None", "root": "[]"}, {}, []),
         ("experts", {"xyzzy": 1, "minClaims": 1}, {}, NEAR),
-        ("experts", {"sessionId": "n8n-1", "toolCallId": "call_1", "chatInput": "x"}, {}, []),
+        ("experts", {"viewer": {"agent": "a"}}, {"viewer": {"agent": "a"}}, []),
     ],
 )
 def test_what_can_mean_one_thing(
@@ -74,6 +74,7 @@ def test_what_can_mean_one_thing(
     found, said = known(operation, sent)
     assert (meant(operation, topic | found), said) == (topic | params, notes)
     assert "<" not in "".join(known(operation, {"limit<x>": 1})[1])
+    assert known(operation, {"viewer": "a"})[0] == {"viewer": "a"}, "which is refused then"
 
 
 def test_the_text_of_context_is_the_block(mcp: Host) -> None:

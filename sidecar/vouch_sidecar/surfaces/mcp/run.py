@@ -1,7 +1,7 @@
 """Runs the process of `vouch-sidecar mcp`: one client of the MCP SDK over the standard streams.
 
 The process that holds the user's socket answers. Where none does, or this one's environment sets a
-model, this process makes an engine.
+model, this process makes an engine for the first call.
 """
 
 from __future__ import annotations
@@ -36,7 +36,6 @@ from vouch_sidecar.surfaces.local.user_socket import (
     TOOL,
     UnansweredError,
     ask,
-    connect,
 )
 from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, known, meant, operation_of, tools
 from vouch_sidecar.surfaces.projects import UNFILLED, Projects, serve
@@ -81,13 +80,11 @@ async def _serve(
 
         def begin() -> Engine:
             engine = Engine(env=env)
-            serve(engine, projects.asked({}))
             tasks.start_soon(run_engine, engine)
             return engine
 
-        answers, client = Answers(env, projects, begin), Client()
-        tasks.start_soon(answers.begin_unless_served)
-        server = server_of(answers, every_tool=every_tool)
+        client = Client()
+        server = server_of(Answers(env, projects, begin), every_tool=every_tool)
         tasks.start_soon(client.read, source)
         tasks.start_soon(client.write, sink)
         await server.run(*client.streams, server.create_initialization_options())
@@ -136,13 +133,6 @@ class Answers:
     engine: Engine | None = None
     _turn: anyio.Lock = field(default_factory=anyio.Lock)
 
-    async def begin_unless_served(self) -> None:
-        """Begin to read the knowledge bases, if no process serves them."""
-        if (connected := await in_worker(connect, self.env, abandon_on_cancel=True)) is None:
-            self._own_engine()
-        else:
-            connected.close()
-
     async def called(
         self, operation: Operation[Any, Any], arguments: Object, folders: Folders
     ) -> Object:
@@ -184,17 +174,12 @@ class Answers:
             held = partial(ask, roots, method, params, env=self.env, timeout=seconds)
             answered: Object = await in_worker(held, abandon_on_cancel=True)
             return answered
-        engine = self._own_engine()
-        serve(engine, roots)
+        self.engine = self.engine or self.begin()
+        serve(self.engine, roots)
         caller = Caller(roots=roots, is_model=True)
         asked = {"method": method, "params": params}
-        result: Object = (await answer_agent(engine, asked, caller, lambda: True))["result"]
+        result: Object = (await answer_agent(self.engine, asked, caller, lambda: True))["result"]
         return result
-
-    def _own_engine(self) -> Engine:
-        """The engine of this process, made when it is first needed."""
-        self.engine = self.engine or self.begin()
-        return self.engine
 
 
 class Client:
