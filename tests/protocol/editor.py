@@ -16,7 +16,6 @@ ABLE: dict[str, Any] = {
         "hover": {"contentFormat": ["markdown", "plaintext"]},
         "definition": {},
         "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
-        "publishDiagnostics": {"codeDescriptionSupport": True},
     },
     "workspace": {"symbol": {}, "workspaceFolders": True},
     "window": {"showDocument": {"support": True}},

@@ -15,48 +15,23 @@ from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
-from pydantic import ValidationError, ValidatorFunctionWrapHandler, field_validator
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError
 from pygls.lsp.server import LanguageServer
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, Subscriber
-from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
-from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.operations.call import refusing_if_damaged
 from vouch_sidecar.operations.capabilities import server_capabilities
-from vouch_sidecar.operations.wire import (
-    FailedError,
-    OperationError,
-    SessionId,
-    ViewerParams,
-    Wire,
-)
+from vouch_sidecar.operations.wire import FailedError, OperationError
 from vouch_sidecar.retrieval.push import PUSH_PARTS, PushPart
+from vouch_sidecar.surfaces.hook.payload import session_of
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
 from vouch_sidecar.surfaces.lsp.typing import Typing
 
 log = logging.getLogger(__name__)
-
-
-class Options(Wire):
-    """The `initializationOptions` that a client may send. One of another form is left out."""
-
-    session_id: SessionId | None = None
-    viewer: ViewerParams | None = None
-    settings: dict[str, Any] | None = None
-    push: list[str] | None = None
-
-    @field_validator("*", mode="wrap")
-    @classmethod
-    def _left_out_if_odd(cls, value: object, validated: ValidatorFunctionWrapHandler) -> Any:
-        try:
-            return validated(value)
-        except ValidationError:
-            log.warning("ignored a part of initializationOptions: not of the expected form")
-            return None
 
 
 class Sidecar(LanguageServer):
@@ -150,24 +125,19 @@ class Sidecar(LanguageServer):
 
         return uri_for
 
-    def configure(self, raw: object) -> None:
-        """Apply our section of the settings that a client sent, if they have it."""
-        if isinstance(raw, Mapping) and CLIENT in raw:
-            own = raw[CLIENT]
-            self.engine.registry.configure(own if isinstance(own, Mapping) else {})
-
     def _connect(self, params: lsp.InitializeParams, announced: lsp.ServerCapabilities) -> None:
-        """Take down who connects, say what is served, and begin once that was answered."""
+        """Take down who connects, say what is served, and begin once that was answered. An option
+        of another form counts as left out.
+        """
         raw = params.initialization_options
-        options = Options.model_validate(raw if isinstance(raw, dict) else {})
-        self.session_id = options.session_id or self.session_id
-        if options.push is not None:
-            self.parts = [part for part in PUSH_PARTS if part in options.push]
-        named = options.viewer or ViewerParams()
-        viewer = Viewer(named.project, named.agent)
-        self.caller = Caller(session_id=self.session_id, viewer=viewer)
-        if options.settings is not None:
-            self.engine.registry.configure(options.settings)
+        options = raw if isinstance(raw, Mapping) else {}
+        with suppress(ValueError):
+            self.session_id = session_of(options) or self.session_id
+        if isinstance(wanted := options.get("push"), list):
+            self.parts = [part for part in PUSH_PARTS if part in wanted]
+        self.caller = Caller(session_id=self.session_id, viewer=viewer_in(options))
+        if isinstance(settings := options.get("settings"), Mapping):
+            self.engine.registry.configure(settings)
         vouch = server_capabilities().model_dump(include={"protocol", "methods", "notifications"})
         announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
         asyncio.get_running_loop().call_soon(self._begin)

@@ -105,17 +105,14 @@ class Paragraphs:
     def edit(self, old: str, new: str) -> list[tuple[int, str]]:
         """The numbers and texts of the paragraphs that differ between two states, at most three.
         One that is new replaces one of which it lacks a line, or which is a part of it, else the
-        one that was changed longest ago. Of one that lost lines the others are left. Blank, moved
-        and removed lines begin none.
+        one that was changed longest ago. Of one that lost lines the others are left. Blank and
+        removed lines, and those that the text had already, begin none.
         """
-        before, after = BREAK.split(old), BREAK.split(new)
-        head = _common(before, after)
-        tail = _common(before[head:][::-1], after[head:][::-1])
-        known, there = {*before[head : len(before) - tail]}, {*after}
+        known, after = {*BREAK.split(old)}, BREAK.split(new)
+        there, seen = {*after}, 0
         changed: list[list[str]] = []
-        seen = head
-        for at in range(head, len(after) - tail):
-            if at >= seen and after[at].strip() and after[at] not in known:
+        for at, line in enumerate(after):
+            if at >= seen and line.strip() and line not in known:
                 first, seen = _around(after, at)
                 changed.append(after[first:seen])
         edited = {
@@ -135,12 +132,6 @@ class Paragraphs:
                 kept[number] = lines
         self._lines |= edited
         return [(number, "\n".join(lines)) for number, lines in edited.items()]
-
-
-def _common(left: Sequence[str], right: Sequence[str]) -> int:
-    """The number of equal lines at the beginning."""
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(left), len(right)))
 
 
 def _around(lines: Sequence[str], at: int) -> tuple[int, int]:

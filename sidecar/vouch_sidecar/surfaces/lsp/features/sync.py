@@ -5,10 +5,12 @@ asked to.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -58,7 +60,10 @@ def _tell(server: Sidecar, document: Document) -> None:
 
 
 def did_configure(server: Sidecar, params: lsp.DidChangeConfigurationParams) -> None:
-    server.configure(params.settings)
+    """Apply our section of the settings that the client sent, if they have it."""
+    if isinstance(params.settings, Mapping) and CLIENT in params.settings:
+        own = params.settings[CLIENT]
+        server.engine.registry.configure(own if isinstance(own, Mapping) else {})
 
 
 def did_change_folders(server: Sidecar, _: lsp.DidChangeWorkspaceFoldersParams) -> None:
