@@ -10,15 +10,9 @@ from tests.protocol.conftest import Serve
 SALIENCE = "vouch/didChangeSalience"
 
 
-def test_a_prompt_document_belongs_to_the_session_it_names(client: Client) -> None:
-    client.open("vouch-prompt:///A/1", "How long does JWT live?", "vouch-prompt")
-    assert client.in_play("A") == ["jwt"]
-    assert client.in_play() == []
-    client.open("untitled:Untitled-1", "Where is Redis?", "vouch-prompt")
-    assert client.in_play() == ["redis"]
-
-
 def test_a_prompt_is_replaced_in_place_until_it_is_submitted(client: Client) -> None:
+    """In the session that it names, else in the client's."""
+    client.open("untitled:Untitled-1", "Where is Redis?", "vouch-prompt")
     uri = "vouch-prompt:/A/1"
     client.open(uri, "", "vouch-prompt")
     client.change(uri, "How long does JWT live?")
@@ -30,6 +24,7 @@ def test_a_prompt_is_replaced_in_place_until_it_is_submitted(client: Client) -> 
     assert client.in_play("A") == ["jwt", "redis"]
     client.close(uri)
     assert client.in_play("A") == ["jwt", "redis"]
+    assert client.in_play() == ["redis"]
 
 
 def test_a_client_is_told_the_parts_that_it_wants_and_its_status(serve: Serve, root: Path) -> None:
@@ -45,14 +40,6 @@ def test_a_client_is_told_the_parts_that_it_wants_and_its_status(serve: Serve, r
     none.notified("vouch/didChangeStatus", since)
     assert SALIENCE not in {m.get("method") for m in none.received[since:]}
     assert none.in_play("A") == ["redis"]
-
-
-def test_the_end_of_a_session_empties_it(client: Client) -> None:
-    client.notify("vouch/prompt", {"session_id": "A", "text": "How long does JWT live?"})
-    client.pushed("A", ["jwt"])
-    client.notify("vouch/sessionEnd", {"session_id": "A", "reason": "unknown params are ignored"})
-    assert client.in_play("A") == []
-    client.pushed("A", [])
 
 
 def test_an_edited_document_puts_the_paragraph_just_changed_in_play(client: Client) -> None:
@@ -83,10 +70,15 @@ def test_a_request_reflects_every_message_before_it(client: Client) -> None:
 
 
 def test_what_was_typed_before_a_question_of_its_session_is_older(client: Client) -> None:
+    """And gone when the session ends."""
     client.open("vouch-prompt:///A/1", "Where is Redis?", "vouch-prompt")
     found = client.request("vouch/search", {"query": "How long does JWT live?", "session_id": "A"})
     rows = found["_meta"]["vouch_salience"]
     assert [row["entity_id"] for row in rows] == ["jwt", "redis"]
+    client.pushed("A", ["jwt", "redis"])
+    client.notify("vouch/sessionEnd", {"session_id": "A", "reason": "unknown params are ignored"})
+    assert client.in_play("A") == []
+    client.pushed("A", [])
 
 
 def test_a_half_typed_word_counts_when_it_ends_or_stands_still(client: Client) -> None:

@@ -15,11 +15,12 @@ from tests.protocol.editor import Editor
 HOSTILE = "<img src=x> ![a](http://x/y.png) [b](command:run) **c** `d`\x1b[31m \u202eevil www.x.y"
 
 
-CODE = "# JWT of old\nprint(JWT, 'a JWT')\n"
-COMMENT, IDENTIFIER, STRING = (0, 3), (1, 7), (1, 15)
+CODE = "# JWT of old\nprint(JWT, 'a JWT', redis)\n"
+COMMENT, IDENTIFIER, STRING, SMALL = (0, 3), (1, 7), (1, 15), (1, 20)
+"""In code a word in small letters is seldom a name."""
 
 
-def test_hover_says_what_is_known(client: Client, root: Path) -> None:
+def test_hover_says_what_is_known_and_definition_leads_to_it(client: Client, root: Path) -> None:
     found = hover(client, "\nAsk about JWT, please.\n", 1, 11)
     start, end = ({"line": 1, "character": column} for column in (10, 13))
     assert found["range"] == {"start": start, "end": end}
@@ -29,8 +30,13 @@ def test_hover_says_what_is_known(client: Client, root: Path) -> None:
     assert head == "**JWT** · concept · also JSON Web Token · 2 live claims"
     assert "Ask" not in value  # nobody is named
     assert "JWT access tokens expire after 15 minutes. (stable · confidence 0.90 · " in value
-    assert f"Entity: [jwt]({(root / '.vouch/entities/jwt.yaml').as_uri()})" in value
+    file = (root / ".vouch" / "entities" / "jwt.yaml").as_uri()
+    assert f"Entity: [jwt]({file})" in value
     assert len(value.splitlines()) <= 12
+    client.open("untitled:a", "Ask JWT.", "plaintext")
+    found = client.request("textDocument/definition", at("untitled:a", 0, 5))
+    assert [row["uri"] for row in found] == [file]
+    assert client.request("textDocument/definition", at("untitled:a", 0, 1)) is None
 
 
 def test_plain_text_for_clients_that_want_it(serve: Serve, root: Path) -> None:
@@ -116,13 +122,6 @@ def test_a_citation_links_to_the_line_of_its_document(serve: Serve, root: Path) 
     assert f"[Auth notes]({document.as_uri()}#L12)" in value
 
 
-def test_definition_goes_to_the_file_of_the_entity(client: Client, root: Path) -> None:
-    client.open("untitled:a", "Ask JWT.", "plaintext")
-    found = client.request("textDocument/definition", at("untitled:a", 0, 5))
-    assert [row["uri"] for row in found] == [(root / ".vouch/entities/jwt.yaml").as_uri()]
-    assert client.request("textDocument/definition", at("untitled:a", 0, 1)) is None
-
-
 @pytest.mark.parametrize(
     ("enabled", "expected"),
     [(True, [True] * 3), ("prose", [True, False, True]), (False, [False] * 3)],
@@ -137,14 +136,9 @@ def test_where_they_answer(
     shared.open(uri, CODE, "python")
     spots = (COMMENT, IDENTIFIER, STRING)
     assert [shared.request(method, at(uri, *spot)) is not None for spot in spots] == expected
-    shared.close(uri)
     shared.notify("workspace/didChangeConfiguration", {"settings": {"vouchSidecar": {}}})
-
-
-def test_a_word_in_small_letters_in_code_is_seldom_a_name(shared: Client) -> None:
-    shared.open("untitled:word", "redis = 1\n", "python")
-    for feature in ("hover", "definition"):
-        assert shared.request(f"textDocument/{feature}", at("untitled:word", 0, 2)) is None
+    assert shared.request(method, at(uri, *SMALL)) is None
+    shared.close(uri)
 
 
 TEXT = "😀 JWT\r\nfirst Redis\n\nthen JSON Web Tokens\nand JWT"
