@@ -16,8 +16,8 @@ from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.salience import listed_topics, rank
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.topics import FEW_SPEAK, TopicFinder, Topics
-from vouch_sidecar.workspace.world import World
+from vouch_sidecar.workspace.topics import FEW_SPEAK, TopicFinder
+from vouch_sidecar.workspace.world import Given, World
 
 from tests.index.worlds import after, knowledge_of
 from tests.retrieval.samples import ADA, COURIER, NOBODY, PRIVATE, claim, entity, evidence, page
@@ -33,7 +33,8 @@ def seen(*artifacts: Artifact, who: Viewer = NOBODY, **around: Any) -> View:
     """What somebody sees of a knowledge base with these artifacts and others that share nothing."""
     knowledge = knowledge_of([*artifacts, *OTHERS])
     topics = TopicFinder(knowledge, who.gates, **around).topics()
-    world = World(Path(), topics=Topics(knowledge, {who.gates: topics}))
+    given = Given(knowledge, (), "", (), (), is_told=True)
+    world = World(Path(), given, topics={who.gates: topics})
     return View("kb", knowledge, who.gates, workspace=world)
 
 

@@ -267,7 +267,7 @@ class Collection:
         return is_new
 
     def _lacks_topics(self, gates: frozenset[str]) -> bool:
-        return self.may_have_topics and gates not in self.world.topics.by_gates
+        return self.may_have_topics and gates not in self.world.topics
 
     # How it is
 

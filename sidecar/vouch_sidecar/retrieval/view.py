@@ -22,7 +22,6 @@ from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
 from vouch_sidecar.retrieval.visible import ClaimTexts, VisibleArtifacts, VisibleNames
 from vouch_sidecar.workspace.shown import ShownText
-from vouch_sidecar.workspace.topics import NO_TOPICS
 from vouch_sidecar.workspace.world import World, own_names
 
 T = TypeVar("T")
@@ -138,8 +137,8 @@ class View:
         """The same of what is read in texts: a part of every key of a cache, as to hash all
         settings takes longer than many a look there.
         """
-        of = self.workspace.topics.knowledge
-        around = (self.workspace.serial, None if of is None else of.serial)
+        of = self.workspace.given
+        around = (self.workspace.serial, None if of is None else of.knowledge.serial)
         read = (*around, self.knowledge.serial, self.settings.topics)
         return (self.collection, self.root, self.gates, self.since, self.settings.naming, *read)
 
@@ -159,8 +158,9 @@ class View:
     @cached_property
     def derived(self) -> VisibleTopics:
         """The topics that the viewer may see, unless settings turn these off."""
-        topics = self.workspace.topics if self.settings.topics.enabled else NO_TOPICS
-        return topics.visible_to(self.knowledge, self.gates, self.never)
+        if not self.settings.topics.enabled:
+            return VisibleTopics()
+        return self.workspace.topics_of(self.knowledge, self.gates, self.never)
 
     @cached_property
     def own_names(self) -> frozenset[str]:

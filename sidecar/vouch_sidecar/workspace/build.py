@@ -13,6 +13,7 @@ from pathlib import Path
 
 from vouch_sidecar.index.base_cache import Bases, code_version
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Kind, Source
@@ -28,7 +29,7 @@ from vouch_sidecar.workspace.files import Files
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import Ties
-from vouch_sidecar.workspace.topics import NO_TOPICS, TopicFinder, Topics
+from vouch_sidecar.workspace.topics import TopicFinder
 from vouch_sidecar.workspace.world import SERIALS, Given, World, own_names
 
 
@@ -89,8 +90,10 @@ def build(
     else:
         world = _read_claims(before, world, given.knowledge, memo.root, breathe)
         ties, fresh = Ties(world.readings, world.definitions), _fresh(world, given.knowledge)
-        topics = _topics(before, world, given, memo.root, breathe) if world.is_whole else NO_TOPICS
-        world = replace(world, ties=ties, fresh=fresh, topics=topics)
+        world = replace(world, ties=ties, fresh=fresh)
+        if world.is_whole:
+            topics = _topics(before, given, world.own, memo.root, breathe)
+            world = replace(world, topics=topics)
         world = world if world == before else replace(world, serial=next(SERIALS))
     if is_all:
         memo.sweep_at = memo.clock() + sweep_interval(memo.clock() - began)
@@ -230,16 +233,16 @@ def _fresh(world: World, knowledge: Knowledge) -> Freshness:
 # Topics
 
 
-def _topics(before: World, world: World, given: Given, root: Path, breathe: Breathe) -> Topics:
-    """The topics of those who ask, by their gates."""
-    knowledge, viewers, own = given.knowledge, given.viewers, world.own
-    is_same = before.topics.knowledge is knowledge and before.own == own
-    derived = before.topics.by_gates if is_same else {}
-    if is_same and derived.keys() == set(viewers):
-        return before.topics
-    content = partial(read_content, root / KB_DIRNAME)
-    by_gates = {
-        gates: derived.get(gates) or TopicFinder(knowledge, gates, content, own, breathe).topics()
-        for gates in viewers
+def _topics(
+    before: World, given: Given, own: Set[str], root: Path, breathe: Breathe
+) -> dict[frozenset[str], VisibleTopics]:
+    """The topics of those who ask, by their gates: those before, if they are of the same."""
+    was, content = before.given, partial(read_content, root / KB_DIRNAME)
+    is_same = was is not None and was.knowledge is given.knowledge and before.own == own
+    derived = before.topics if is_same else {}
+    return {
+        gates: derived[gates]
+        if gates in derived
+        else TopicFinder(given.knowledge, gates, content, own, breathe).topics()
+        for gates in given.viewers
     }
-    return Topics(knowledge, by_gates)

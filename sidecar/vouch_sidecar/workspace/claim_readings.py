@@ -18,7 +18,7 @@ from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.file_kinds import changes_with_all, language_of
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.files import line_in, mere_name
-from vouch_sidecar.workspace.names_in_text import identifiers_in, names_in
+from vouch_sidecar.workspace.names_in_text import digest, identifiers_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Quote
 from vouch_sidecar.workspace.shown import document_of, shown
 from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use
@@ -64,7 +64,10 @@ class ClaimReader:
                     share = FOLDER if path.endswith("/") else 1.0
                     ties.append(FoundTie(path, tie._replace(strength=tie.strength * share)))
                 named = [n for n in identifiers_in(name) if fold(n.name) not in self.world.own]
-                uses += (Use.of(each, tie) for each in named)
+                for each in named:
+                    strength, dotted = STRENGTH["identifier"] * each.share, each.dotted
+                    use = tie._replace(arm="identifier", strength=strength)
+                    uses.append(Use(digest(each.name), use, digest(dotted) if dotted else 0))
         quotes = {quote.range: quote for _, _, quote in cited if quote is not None and quote.path}
         return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes)
 

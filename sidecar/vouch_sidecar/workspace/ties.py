@@ -18,7 +18,6 @@ from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, Span
 from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_for_names
 from vouch_sidecar.workspace.files import Files, folders_of
 from vouch_sidecar.workspace.names_in_text import (
-    Identifier,
     NameInText,
     digest,
     identifiers_in,
@@ -27,7 +26,6 @@ from vouch_sidecar.workspace.names_in_text import (
 from vouch_sidecar.workspace.quotes_in_files import Quote, QuoteRange
 
 TieArm = Literal["cites", "quotes", "path", "identifier"]
-TIE_ARMS: tuple[TieArm, ...] = ("cites", "quotes", "path", "identifier")
 CITING = frozenset({"cites", "quotes"})
 Where = Literal["text", "sentence", "entity"]
 """Where the name is: in the claim's text, or in the sentence that is shown for it; or it is the
@@ -79,12 +77,6 @@ class Use(NamedTuple):
     key: int
     tie: Tie
     dotted: int
-
-    @classmethod
-    def of(cls, name: Identifier, tie: Tie) -> Use:
-        """The use of an identifier. `tie` is one by a path of that name."""
-        tie = tie._replace(arm="identifier", strength=STRENGTH["identifier"] * name.share)
-        return cls(digest(name.name), tie, digest(name.dotted) if name.dotted else 0)
 
 
 class FoundTie(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -66,31 +66,6 @@ MAX_TOPICS = 2_000
 """Topics of one viewer, those with most claims."""
 MAX_DOCUMENTS = 2_000
 """Documents whose headings are read."""
-
-
-@dataclass(frozen=True)
-class Topics:
-    """The topics of one knowledge base, by the gates of a viewer. `knowledge` is the generation
-    that they were derived from.
-    """
-
-    knowledge: Knowledge | None = field(default=None, compare=False)
-    by_gates: Mapping[frozenset[str], VisibleTopics] = field(default_factory=dict)
-
-    def visible_to(
-        self, knowledge: Knowledge, gates: frozenset[str], never: frozenset[str] = frozenset()
-    ) -> VisibleTopics:
-        """The topics that a viewer with these gates may see, as far as they are derived, without
-        those with a name, folded, in `never`. Topics that depend on artifacts which changed since
-        are left out until topics are derived again.
-        """
-        if self.knowledge is None or not self.by_gates.get(gates):
-            return VisibleTopics()
-        changed = knowledge.changed_since(self.knowledge)
-        others = {Kind.ENTITY, Kind.SOURCE, Kind.EVIDENCE}
-        if changed is None or any(kind in others for kind, _ in changed):
-            return VisibleTopics()
-        return self.by_gates[gates].without(frozenset(changed), never)
 
 
 _WHY = {
@@ -280,6 +255,3 @@ class TopicFinder:
         return frozenset(
             claim.id for claim in claims if claim and (len(words) > 1 or named.find(claim.text))
         )
-
-
-NO_TOPICS = Topics()

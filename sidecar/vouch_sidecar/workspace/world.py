@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.records import Claim
+from vouch_sidecar.index.topic_table import VisibleTopics
+from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
 from vouch_sidecar.workspace.commit_history import History
@@ -24,7 +25,6 @@ from vouch_sidecar.workspace.git import Checkout
 from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import ClaimReading, Tie, Ties
-from vouch_sidecar.workspace.topics import NO_TOPICS, Topics
 
 SERIALS = count(1)
 """Numbers of worlds, each of one world alone, or of all that say the same."""
@@ -55,7 +55,7 @@ class World:
     what they define, `definitions`, and the history was read. `own` are the names of the project,
     folded. `prefix` is the path of the tree below the top of the repository, with a slash at its
     end; `readings` is what each claim says of files, by id; `sources` the files that sources were
-    made from, by source id.
+    made from, by source id; `topics` those of some viewers, by their gates.
     """
 
     tree: Path
@@ -71,7 +71,7 @@ class World:
     fresh: Freshness = field(default_factory=Freshness)
     history: History = field(default_factory=History)
     code_owners: CodeOwners = field(default_factory=CodeOwners)
-    topics: Topics = NO_TOPICS
+    topics: Mapping[frozenset[str], VisibleTopics] = field(default_factory=dict)
     serial: int = field(default_factory=lambda: next(SERIALS), compare=False)
     """Compared in place of the world, which would stay in memory with all ties where it was kept to
     be compared.
@@ -106,6 +106,21 @@ class World:
         """Whether the ties of a claim are those of its text and citations now."""
         was = None if self.given is None else self.given.knowledge.claim(claim.id)
         return was is not None and (was.text, was.evidence) == (claim.text, claim.evidence)
+
+    def topics_of(
+        self, knowledge: Knowledge, gates: frozenset[str], never: Set[str]
+    ) -> VisibleTopics:
+        """The topics that a viewer with these gates may see, as far as they are derived, without
+        those with a name, folded, in `never`. Topics that depend on artifacts which changed since
+        are left out until topics are derived again.
+        """
+        if self.given is None or gates not in self.topics:
+            return VisibleTopics()
+        changed = knowledge.changed_since(self.given.knowledge)
+        others = {Kind.ENTITY, Kind.SOURCE, Kind.EVIDENCE}
+        if changed is None or any(kind in others for kind, _ in changed):
+            return VisibleTopics()
+        return self.topics[gates].without(frozenset(changed), never)
 
     def files_in(self, text: str) -> list[tuple[int, int, str]]:
         """The start and end of each path in a text that means a file or a folder here, or number of

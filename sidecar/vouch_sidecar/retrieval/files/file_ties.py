@@ -15,7 +15,7 @@ from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
-from vouch_sidecar.workspace.ties import TIE_ARMS, Tie, TieArm
+from vouch_sidecar.workspace.ties import STRENGTH, Tie, TieArm
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
@@ -165,7 +165,7 @@ def _together(several: Iterable[Tied]) -> Tied:
     """
 
     def order(tied: Tied) -> tuple[object, ...]:
-        return -tied.strength, TIE_ARMS.index(tied.arm), tied.line or 0, tied.path
+        return -tied.strength, -STRENGTH[tied.arm], tied.line or 0, tied.path
 
     best, *_ = several = sorted(several, key=order)
     lined = next((tied for tied in several if tied.line is not None), best)
