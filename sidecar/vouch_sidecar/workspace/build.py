@@ -241,8 +241,7 @@ def _topics(
     is_same = was is not None and was.knowledge is given.knowledge and before.own == own
     derived = before.topics if is_same else {}
     return {
-        gates: derived[gates]
-        if gates in derived
-        else TopicFinder(given.knowledge, gates, content, own, breathe).topics()
+        gates: derived.get(gates)
+        or TopicFinder(given.knowledge, gates, content, own, breathe).topics()
         for gates in given.viewers
     }

@@ -39,8 +39,6 @@ _BOT = re.compile(
 
 Signature = tuple[str, str]
 """A name and an address."""
-_NUMBERED = "users.noreply.github.com"
-"""The domain in which a number and `+` may stand before a user."""
 _NOBODYS = re.compile(r"(?:no-?reply|root|nobody|none|unknown)@")
 """Addresses that several people share."""
 
@@ -209,8 +207,6 @@ def _keys(name: str, address: str) -> Iterator[str]:
     name.
     """
     local, _, domain = address.casefold().rpartition("@")
-    if domain == _NUMBERED:
-        local = local.rpartition("+")[2]
     is_persons = local and "." in domain and not _NOBODYS.match(f"{local}@")
     if is_persons:
         yield f"@{local}@{domain}"

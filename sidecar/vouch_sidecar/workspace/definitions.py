@@ -100,9 +100,7 @@ _ADDS = re.compile(r"\s*+(?:unsafe\s++)?(?:impl|extension)\b")
 """A line that adds members to a type, which another line defines."""
 _OWNER = re.compile(r"(\w++)(?:\.|::|#|(?:\[[^\]]*+\])?\) )\Z")
 """The type in front of the name of its member: `Relay::send`, `func (r *Relay) send`."""
-_QUOTED_NAME = (
-    r"[\"'`](--[a-z][a-z0-9-]++|[a-z0-9]++(?:-[a-z0-9]++)++|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++)[\"'`]"
-)
+_QUOTED_NAME = r"[\"'`](--[a-z][a-z0-9-]++|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++)[\"'`]"
 """An option, or a variable of the environment: it counts as defined where code quotes it."""
 
 

@@ -43,7 +43,6 @@ _IDENTIFIER = re.compile(
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]+(?:-[a-z0-9]+)*(?![\w-])")
 _WORD = re.compile(r"[A-Za-z_$][\w$]{2,}[?!]?\Z")
 _PLAIN = re.compile(r"[A-Z]?[a-z]+\Z")
-_LITERAL = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+\Z")
 _GOES_ON = re.compile(r"(?:[$=#%&!?^{}<>|;]|[,'*](?=\w))")
 """What stands behind a path that is the beginning of a longer one."""
 _SPLIT = re.compile(r"\.|::|#")
@@ -52,7 +51,7 @@ _NUMBERED = re.compile(
 )
 _URL = re.compile(r"(?<!\w)\w++://\S*+")
 
-Kind = Literal["path", "identifier", "option", "document"]
+Kind = Literal["path", "identifier", "document"]
 
 
 class NameInText(NamedTuple):
@@ -113,8 +112,6 @@ def _in_ticks(text: str, at: int, listed: Callable[[str], str | None]) -> Iterat
         yield NameInText("path", path, start, start + len(whole))
     elif _WORD.match(whole):
         yield NameInText("identifier", whole, start, start + len(whole))
-    elif _LITERAL.match(whole):
-        yield NameInText("option", whole, start, start + len(whole))
     else:
         yield from _inside(text, at)
 
@@ -125,8 +122,7 @@ def _inside(text: str, at: int) -> Iterator[NameInText]:
         start, end = match.span()
         yield NameInText("path", name, at + start, at + end, not _GOES_ON.match(text, end))
     for match in chain(_DOTTED.finditer(text), _IDENTIFIER.finditer(text), _OPTION.finditer(text)):
-        kind: Kind = "option" if match[0].startswith("--") else "identifier"
-        yield NameInText(kind, match[0], at + match.start(), at + match.end())
+        yield NameInText("identifier", match[0], at + match.start(), at + match.end())
     for match in _NUMBERED.finditer(text):
         name = f"{match[1][:-1]}-{match[2]}".lower()
         yield NameInText("document", name, at + match.start(), at + match.end())
@@ -137,8 +133,6 @@ def identifiers_in(name: NameInText) -> list[Identifier]:
     just a word. A path has none.
     """
     whole = name.text
-    if name.kind == "option":
-        return [Identifier(whole, 1.0)]
     parts = [part for part in parts_of(whole) if part] if name.kind == "identifier" else []
     if len(parts) < 2:
         is_plain = whole.islower() and _PLAIN.match(whole) is not None
