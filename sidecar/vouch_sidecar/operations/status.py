@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from vouch_sidecar.engine import Engine, Served, health
+from vouch_sidecar.engine import Served, health
 from vouch_sidecar.engine.faults import WATCH
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import printable
@@ -62,9 +62,6 @@ class RootStatus(Wire):
     paused_until: str | None = Field(description="As `vouch/pause` has it.")
 
 
-Watcher = Literal["own", "sweep", "none"]
-
-
 class StatusResult(Result):
     """What this process serves, and how it is."""
 
@@ -76,27 +73,23 @@ class StatusResult(Result):
         description="Knowledge bases of other users, and how to allow them.",
     )
     sessions: int = Field(description="Sessions with a window.")
-    watcher: Watcher = Field(description="How changes on disk are noticed first.")
+    watcher: Literal["own", "sweep", "none"] = Field(
+        description="How changes on disk are noticed first."
+    )
     version: str
 
 
 def answer(ask: OperationCall, _: Params) -> StatusResult:
+    lost = [WATCH in collection.faults for collection in ask.engine.collections.values()]
     return StatusResult(
         roots=[_root_status(ask, kb) for kb in ask.served],
         refused=ask.engine.registry.refused,
         sessions=sum(
             any(kb.window(session).texts for kb in ask.served) for session in ask.engine.sessions
         ),
-        watcher=_watcher(ask.engine),
+        watcher=("sweep" if all(lost) else "own") if lost else "none",
         version=__version__,
     )
-
-
-def _watcher(engine: Engine) -> Watcher:
-    if not engine.collections:
-        return "none"
-    is_lost = all(WATCH in collection.faults for collection in engine.collections.values())
-    return "sweep" if is_lost else "own"
 
 
 def _root_status(ask: OperationCall, served: Served) -> RootStatus:

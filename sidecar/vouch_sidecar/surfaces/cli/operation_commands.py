@@ -33,8 +33,6 @@ from vouch_sidecar.surfaces.local.user_socket import SOON_SECONDS, UnansweredErr
 TEXTS, PATHS = "texts", "paths"
 MUST_FIND = frozenset({"experts", "probe", "search"})
 """Operations whose command exits with 1 if it finds nothing."""
-Answer = Callable[[Operation[Any, Any], dict[str, Any]], Result]
-"""Answers an operation. Raises `OperationError`, or `UnansweredError`."""
 
 
 def _or_standard_input(value: str) -> str:
@@ -113,7 +111,7 @@ class OperationCommand(click.Command):
         with KnowledgeBase(engine_on(roots), Viewer(**viewer)) as kb:
             return self._asked(given, kb.ask)
 
-    def _asked(self, given: Mapping[str, Any], answer: Answer) -> Result:
+    def _asked(self, given: Mapping[str, Any], answer: Callable[..., Result]) -> Result:
         chosen = {name: given[name] for name in self.fields.keys() & given}
         # An option that may be repeated is a tuple, which is empty where it is not used.
         params = {n: list(v) if isinstance(v, tuple) else v for n, v in chosen.items() if v != ()}
