@@ -21,6 +21,9 @@ OWN = PASSING | {"sessions", "watcher"}
 def place() -> Iterator[Place]:
     with project() as made:
         (made.base / "elsewhere").mkdir()
+        knowledge.entity(made.root, "mei", "Mei")
+        owned = "id: r\nsource: jwt\nrelation: owned_by\ntarget: mei\n"
+        knowledge.write(made.root, "relations/r.yaml", owned)
         yield made
 
 
@@ -42,7 +45,9 @@ def answered(client: Client, operation: str) -> int:
     return sum(timing["count"] for timing in timings if timing["operation"] == operation)
 
 
-@pytest.mark.parametrize("args", [["experts", "jwt", "--explain"], ["context", "JWT"], ["status"]])
+@pytest.mark.parametrize(
+    "args", [["experts", "jwt", "--explain"], ["entity", "jwt"], ["context", "JWT"], ["status"]]
+)
 def test_the_answer_is_the_same(place: Place, server: Client, args: list[str]) -> None:
     before = answered(server, args[0])
     wanted = ask(place, *args, env={"XDG_RUNTIME_DIR": str(place.base / "elsewhere")})
