@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
@@ -33,9 +32,6 @@ would be served for ever.
 """
 SILENT = "Nothing of {} is said: its files could not be looked at for {}"
 NO_HISTORY = "The repository's commits are not read, and their authors not named: {}"
-GIT_LOCK_SECONDS = 5.0
-"""How long to wait for a checkout to release git's lock before reading the files anyway."""
-LOCK_LOOK_SECONDS = 0.02
 OTHER_VIEWERS = 3
 """Viewers whose topics are kept, beside the one who does not say who asks."""
 Need = Literal["ties", "topics"]
@@ -54,6 +50,7 @@ class Seen(NamedTuple):
     knowledge: Knowledge
     files: Reconciled
     checkout: Checkout
+    """None if git wrote some of it meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +66,15 @@ class Published:
     indexed_at: float | None = None
     settings: Settings = field(default_factory=Settings)
     settings_problems: tuple[Problem, ...] = ()
-    windows: int = 0
+    reflex_starts: int = 0
     """How often `reflex` was switched on: what sessions held before counts no more."""
 
     def configured(self, client: Mapping[str, object], env: Mapping[str, str]) -> Published:
         """The same with the settings from config, client and environment."""
         settings, problems = load_settings(self.files.config, client, env)
         is_switched_on = settings.reflex.enabled and not self.settings.reflex.enabled
-        windows = self.windows + is_switched_on
-        return replace(self, settings=settings, settings_problems=problems, windows=windows)
+        starts = self.reflex_starts + is_switched_on
+        return replace(self, settings=settings, settings_problems=problems, reflex_starts=starts)
 
 
 @contextmanager
@@ -135,7 +132,7 @@ class Collection:
     @property
     def identity(self) -> Hashable:
         """What sessions know the knowledge base by: its name may pass to another one."""
-        return self.root, self.published.windows
+        return self.root, self.published.reflex_starts
 
     @property
     def knowledge(self) -> Knowledge:
@@ -151,38 +148,22 @@ class Collection:
 
     # Reading, in any thread, one call at a time
 
-    def wait_for_git(self) -> float:
-        """Wait until git has written its files, for `GIT_LOCK_SECONDS` at most. Returns how many of
-        these are left. Blocks.
-        """
-        give_up_at = time.monotonic() + GIT_LOCK_SECONDS
-        self._after_git(give_up_at)
-        return give_up_at - time.monotonic()
-
-    def read(self, paths: Iterable[str] | None = None, patience: float | None = None) -> Seen:
-        """Read what changed on disk, once git has written its files, and all again until it writes
-        none meanwhile; for `patience`, by default `GIT_LOCK_SECONDS`, at most. Blocks.
+    def read(self, paths: Iterable[str] | None = None) -> Seen:
+        """Read what changed on disk; what git writes meanwhile may be seen in parts. Blocks.
 
         `paths` (below `.vouch/`) limits this to these files and those that are to be checked again,
         unless something was checked out. Raises PermissionError if another user owns `.vouch/`.
         """
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
-        give_up_at = time.monotonic() + (GIT_LOCK_SECONDS if patience is None else patience)
-        checkout = self._after_git(give_up_at)
+        checkout = self.checkout()
         files = self.reader.read(paths if checkout == self.published.checkout else None)
-        while time.monotonic() < give_up_at and (now := self._after_git(give_up_at)) != checkout:
-            checkout, files = now, self.reader.read()
-        return Seen(self.reader.latest, files, checkout)
-
-    def _after_git(self, give_up_at: float) -> Checkout:
-        """What is checked out once git has written its files, or it is time to give up."""
-        while (checkout := self.checkout()) is None and time.monotonic() < give_up_at:
-            time.sleep(LOCK_LOOK_SECONDS)
-        return checkout
+        return Seen(self.reader.latest, files, checkout if checkout == self.checkout() else None)
 
     def checkout(self) -> Checkout:
-        """What git has checked out now around the knowledge base and the working tree."""
+        """What git has checked out now around the knowledge base and the working tree; None while
+        it writes files.
+        """
         return checked_out((self.root, self.tree), self.settings.trust.folders)
 
     @property
@@ -288,7 +269,7 @@ class Collection:
 
     @property
     def is_torn(self) -> bool:
-        """Whether git still held its lock when the files were read."""
+        """Whether git wrote files while they were read."""
         return self.published.checkout is None
 
     @property

@@ -30,6 +30,9 @@ QUIET_SECONDS = 0.02
 """Events with shorter pauses between them count as one change."""
 AROUND_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
+GIT_LOCK_SECONDS = 5.0
+"""How long to wait for git to write its files before they are taken as they are."""
+LOCK_LOOK_SECONDS = 0.02
 FINISH_SECONDS = 2.0
 """A base is kept so long after a change."""
 
@@ -143,14 +146,18 @@ class BaseFollower:
 
     async def _look(self) -> None:
         """Read what is due, and publish what changed."""
-        patience = await run_sync(self._collection.wait_for_git)  # others are read meanwhile
+        give_up_at = anyio.current_time() + GIT_LOCK_SECONDS
+        await self._until_git_wrote(give_up_at)
         engine, collection, began = self._engine, self._collection, self._engine.clock()
         changed, self._changed = self._changed, set()
         sweep_at, self._sweep_at = self._sweep_at, 0.0  # where this fails, all are read again
         is_sweep = sweep_at <= began
         with engine.breath, looked_at(collection.reported) as reported:
             paths = None if is_sweep else changed | reported
-            seen = await run_sync(collection.read, paths, patience, limiter=self._disk)
+            seen = await run_sync(collection.read, paths, limiter=self._disk)
+            while seen.checkout is None and anyio.current_time() < give_up_at:
+                await self._until_git_wrote(give_up_at)
+                seen = await run_sync(collection.read, limiter=self._disk)
             cost = engine.clock() - began
             log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
         if engine.publish(collection, seen):
@@ -159,6 +166,11 @@ class BaseFollower:
         elif reported:
             engine.changed.bump()  # questions wait for this
         self._sweep_at = engine.clock() + sweep_interval(cost) if is_sweep else sweep_at
+
+    async def _until_git_wrote(self, give_up_at: float) -> None:
+        """Wait until git has written its files, or it is time to give up."""
+        while self._collection.checkout() is None and anyio.current_time() < give_up_at:
+            await anyio.sleep(LOCK_LOOK_SECONDS)
 
     async def _until_keep_due(self) -> None:
         """Wait until a base is to be kept for the next process."""

@@ -20,7 +20,7 @@ from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import anchored
-from vouch_sidecar.kb.records import Key, Kind, VouchSession
+from vouch_sidecar.kb.records import Kind, VouchSession
 from vouch_sidecar.retrieval.push import in_play
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.workspace.breath import Breath
@@ -74,9 +74,8 @@ class Engine:
     def publish(self, collection: Collection, seen: Seen) -> bool:
         """Publish what was read last of a knowledge base. Returns whether anything changed."""
         before = collection.published
-        changed = seen.knowledge.changed_since(before.knowledge)
-        differs = not collection.complete or changed != [] or seen.files != before.files
-        ended = _ended(seen.knowledge, changed) if differs else []
+        is_same = collection.complete and seen.files == before.files
+        differs = not is_same or seen.knowledge.changed_since(before.knowledge) != []
         after = replace(before, knowledge=seen.knowledge, checkout=seen.checkout)
         if differs:
             after = replace(after, files=seen.files, indexed_at=self.now())
@@ -86,8 +85,10 @@ class Engine:
         self.registry.name_collections()
         if differs:
             self.registry.generation += 1
-            for session_id in ended:
-                self.sessions.end(session_id)
+            for session in self.sessions:
+                record = seen.knowledge.records.get((Kind.SESSION, session.id))
+                if isinstance(record, VouchSession) and record.ended_at is not None:
+                    self.sessions.end(session.id)
             log.debug("published generation %d, from %r", self.registry.generation, collection.name)
         if after != before:  # the world and the vectors are of what was published before
             self.changed.bump()
@@ -167,11 +168,3 @@ class Engine:
         if session is None:
             return []
         return in_play([kb.window(session) for kb in served], top_k)
-
-
-def _ended(knowledge: Knowledge, changed: Iterable[Key] | None) -> list[str]:
-    """Ids of the sessions that have ended, among the artifacts that changed; None: all of them."""
-    keys = knowledge.records if changed is None else changed
-    artifacts = (knowledge.artifact(key) for key in keys if key[0] is Kind.SESSION)
-    sessions = (artifact for artifact in artifacts if isinstance(artifact, VouchSession))
-    return [session.id for session in sessions if session.ended_at is not None]

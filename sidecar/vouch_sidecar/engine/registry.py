@@ -136,8 +136,8 @@ class Registry:
         """Serve the knowledge bases found from a document, but for those of installed packages:
         for questions about it alone, while it is open.
         """
-        window, found = self.window, self.found_from(path)
-        served = [p for p in found.places if Path(p.tree) in window or not is_in_package(p.root)]
+        own, found = self.own_trees, self.found_from(path)
+        served = [p for p in found.places if Path(p.tree) in own or not is_in_package(p.root)]
         self._documents[path] = found = found._replace(places=served)
         self._serve(found)
 
@@ -147,12 +147,12 @@ class Registry:
             self._drop_unused()
 
     def around(self, path: Path | None) -> frozenset[Path]:
-        """What a client may ask about a document: its window, and what the document led to."""
+        """What a client may ask about a document: his own, and what the document led to."""
         of_it = None if path is None else self._documents.get(path)
-        return self.window | (frozenset() if of_it is None else of_it.trees)
+        return self.own_trees | (frozenset() if of_it is None else of_it.trees)
 
     @property
-    def window(self) -> frozenset[Path]:
+    def own_trees(self) -> frozenset[Path]:
         """The working trees that folders lead to; without any folder, those of open documents."""
         return _trees_of(self._folders or self._documents)
 
@@ -210,7 +210,7 @@ class Registry:
 
     def asked(self, caller: Caller) -> list[Collection]:
         """The collections that a caller may ask, by working tree."""
-        trees = self.window if caller.roots is None else caller.roots
+        trees = self.own_trees if caller.roots is None else caller.roots
         return [c for tree, c in sorted(self.collections.items()) if tree in trees]
 
     def chosen(self, caller: Caller, root: str | None) -> list[Collection]:

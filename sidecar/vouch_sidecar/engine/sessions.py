@@ -168,7 +168,3 @@ class Sessions:
     def end(self, session_id: str) -> None:
         """Drop a session."""
         self._sessions.pop(session_id, None)
-
-    def clear(self) -> None:
-        """Drop all sessions."""
-        self._sessions.clear()

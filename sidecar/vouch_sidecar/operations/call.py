@@ -23,7 +23,7 @@ from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.operations.operation import (
-    FindDocument,
+    OpenDocument,
     Operation,
     OperationCall,
     P,
@@ -76,14 +76,14 @@ async def perform_async(
     operation: Operation[P, R],
     raw: object,
     caller: Caller,
-    document: FindDocument = lambda _: None,
+    document: OpenDocument | None = None,
     patience: float = CATCH_UP_SECONDS,
     *,
     whole: bool = False,
 ) -> R:
     """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
     that was current when it began: once what it depends on is there, or was waited for (`ready`,
-    for `patience` seconds). `document` finds a document that the caller has open. Raises
+    for `patience` seconds). `document` is the one asked about, if the caller has it open. Raises
     `InvalidParamsError` and `FailedError`.
     """
     params = read_params(operation.params, raw)

@@ -67,8 +67,7 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
     paths, text = params.paths or [], None
     if params.uri is not None:
         paths = [path] if (path := FileUri(params.uri).path()) else []
-        document = ask.document(params.uri)
-        text = None if document is None else document.source
+        text = None if ask.document is None else ask.document.source
     files: dict[str, TiedFile] = {}
     for path in paths:
         if any(view.deadline.has_passed() for view in ask.views):

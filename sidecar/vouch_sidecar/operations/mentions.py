@@ -53,7 +53,7 @@ def answer(ask: OperationCall, params: MentionsParams) -> MentionsResult:
     params.check()
     if params.text is not None:
         return MentionsResult(mentions=_named_between(ask, params.text, 0, len(params.text)))
-    if (document := ask.document(params.uri or "")) is None:
+    if (document := ask.document) is None:
         raise InvalidParamsError(
             {"uri": "names no document that is open here; only the language server has these"}
         )

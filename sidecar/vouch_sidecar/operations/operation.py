@@ -38,9 +38,6 @@ class OpenDocument(Protocol):
         """The range between two offsets as the client takes it."""
 
 
-FindDocument = Callable[[str], OpenDocument | None]
-"""Finds a document that the caller has open, by its URI."""
-
 P = TypeVar("P", bound=Params)
 R = TypeVar("R", bound=Result)
 
@@ -54,7 +51,8 @@ class OperationCall:
     served: Sequence[Served]
     text: str = ""
     """The part that counts of the text that was sent, as of one in a slot of a session."""
-    document: FindDocument = lambda _: None
+    document: OpenDocument | None = None
+    """The document asked about, if the caller has it open."""
     vector: TextVector | None = None
     """The vectors for a search by meaning; None without a model, or if it was late."""
     lacks: Sequence[str] = ()

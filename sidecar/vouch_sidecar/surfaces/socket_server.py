@@ -75,14 +75,14 @@ class LocalServer:
     """
 
     def __init__(
-        self, env: Mapping[str, str], tasks: TaskGroup, window: Engine | None = None
+        self, env: Mapping[str, str], tasks: TaskGroup, editor: Engine | None = None
     ) -> None:
-        """`window` is the engine of an editor, which answers what is about its own knowledge bases.
+        """`editor` is the engine of an editor, which answers what is about its own knowledge bases.
         Without one this is a resident process.
         """
         self._env = env
         self._tasks = tasks
-        self._window = window
+        self._editor = editor
         self._made: dict[Asked, Engine] = {}
         self._subscribers: list[Subscriber] = []
         """Who is told of sessions, in all engines."""
@@ -115,7 +115,7 @@ class LocalServer:
         try:
             while owned.holds():
                 await anyio.sleep(CHECK_SECONDS)
-                if self._window is None and self._is_idle(None):
+                if self._editor is None and self._is_idle(None):
                     return
         finally:
             server.close()
@@ -124,13 +124,13 @@ class LocalServer:
 
     def engine_for(self, asked: Asked) -> Engine:
         """The engine that answers questions about some knowledge bases."""
-        window, own, roots = self._window, carried(self._env), asked.roots
+        editor, own, roots = self._editor, carried(self._env), asked.roots
         is_own = asked.forced == own.get(FORCED, "")
-        if window is not None and is_own and roots <= window.registry.window:
+        if editor is not None and is_own and roots <= editor.registry.own_trees:
             if (made := self._made.pop(asked, None)) is not None:
-                made.sessions.clear()  # nobody ends them any more
-                made.tellable.bump()
-            return window
+                for session in made.sessions:  # nobody ends them any more
+                    made.end_session(session.id)
+            return editor
         if (engine := self._made.get(asked)) is None:
             # What else askers set comes with their questions.
             env = {n: value for n, value in self._env.items() if n != FORCED and not is_setting(n)}
@@ -148,8 +148,8 @@ class LocalServer:
 
     @property
     def _engines(self) -> list[Engine]:
-        window = [] if self._window is None else [self._window]
-        return [*window, *self._made.values()]
+        editor = [] if self._editor is None else [self._editor]
+        return [*editor, *self._made.values()]
 
     def subscribe(self, subscriber: Subscriber) -> None:
         """Tell somebody of the sessions in all engines."""
@@ -189,7 +189,7 @@ class LocalServer:
         try:
             request = json.loads(await reader.readline())
             if request["method"] == STOP_PROCESS:  # an editor's process ends with its client
-                answered = {"ok": self._window is None}
+                answered = {"ok": self._editor is None}
             elif request["method"] == FOLLOW:
                 follower = follower_for(_caller(request), request["params"], writer)
                 return await self._tell(follower, reader)
@@ -197,7 +197,7 @@ class LocalServer:
                 answered = await self._answer(request, lambda: not reader.at_eof())
             writer.write(as_line(answered))
             await writer.drain()
-            if request["method"] == STOP_PROCESS and self._window is None:
+            if request["method"] == STOP_PROCESS and self._editor is None:
                 leave(0)
         except (OSError, ValueError):  # the client left, or sent no request
             log.debug("a local connection ended early")

@@ -29,9 +29,10 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
         params = {name: given[name] for name in given if name in operation.params.model_fields}
     if given.get("session_id") or operation.name in OF_OWN_SESSION:
         server.typing.flush()
-    uri = given.get("uri")
-    caller = server.caller_for(uri) if isinstance(uri, str) else server.caller
-    result: Result = await perform_async(server.engine, operation, params, caller, server.document)
+    caller, document, uri = server.caller, None, given.get("uri")
+    if isinstance(uri, str):
+        caller, document = server.caller_for(uri), server.document(uri)
+    result: Result = await perform_async(server.engine, operation, params, caller, document)
     return result
 
 
