@@ -19,7 +19,6 @@ from vouch_sidecar.kb.pauses import paused_until
 from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.user_socket import (
     HOOK,
-    LEAST_SECONDS,
     connect,
     exchange,
     has_sockets,
@@ -47,6 +46,8 @@ MAX_CONFIG_BYTES = 1 << 16
 STARTING = {START, PROMPT, FILE}
 """The events that start a process where none serves."""
 RETRY_SECONDS = 0.02
+LEAST_SECONDS = 0.001
+"""Shortest time for the alarm: 0 would switch it off."""
 NO = {"false", "0", "no", "off"}
 MINUTE = 60.0
 STARTED = "started"
@@ -127,8 +128,8 @@ def _ask(roots: Sequence[str], event: str, payload: Mapping[str, Any], env: Env)
     started: Callable[[], int | None] | None = None
     _end_after(allowed(event, roots, env, begins=is_beginning(env)))
     while True:
-        if (connected := connect(env, _seconds_left())) is not None:
-            if (answered := exchange(connected, request, _seconds_left())) is not None:
+        if (connected := connect(env)) is not None:
+            if (answered := exchange(connected, request, None)) is not None:
                 return answered.get("result")
         elif event not in STARTING or starts_none(env):
             return None
@@ -142,10 +143,6 @@ def _ask(roots: Sequence[str], event: str, payload: Mapping[str, Any], env: Env)
         elif started():
             return None
         time.sleep(RETRY_SECONDS)
-
-
-def _seconds_left() -> float:
-    return signal.getitimer(signal.ITIMER_REAL)[0]
 
 
 def starts_none(env: Env) -> bool:

@@ -42,8 +42,6 @@ SOON_SECONDS = 2.0
 """Time limit for a process that has read its files."""
 BEGINNING_SECONDS = 10.0
 """For so long after a process took the socket, its answers may have to wait for what it reads."""
-LEAST_SECONDS = 0.001
-"""Shortest timeout of a socket: 0 would make the socket non-blocking."""
 VIEWER_VARIABLES = ("VOUCH_PROJECT", "VOUCH_AGENT")
 LOCK = ".lock"
 """What the name of a socket's lock ends with."""
@@ -75,9 +73,7 @@ def socket_path(env: Mapping[str, str], version: str = __version__) -> str:
     return os.path.join(runtime_folder(env), version + SUFFIX)
 
 
-def connect(
-    env: Mapping[str, str], timeout: float = SOON_SECONDS, path: str | None = None
-) -> socket.socket | None:
+def connect(env: Mapping[str, str], path: str | None = None) -> socket.socket | None:
     """A connection to the holder of the socket, or of that at `path`; None without one. The folder
     of the socket is closed to other users.
     """
@@ -86,7 +82,7 @@ def connect(
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         usable_folder(env)
-        connected.settimeout(max(timeout, LEAST_SECONDS))
+        connected.settimeout(SOON_SECONDS)
         connected.connect(path or socket_path(env))
         return connected
     except OSError:
@@ -109,14 +105,14 @@ def question(
 
 
 def exchange(
-    connected: socket.socket, request: Mapping[str, Any], seconds: float
+    connected: socket.socket, request: Mapping[str, Any], seconds: float | None
 ) -> dict[str, Any] | None:
     """The answer to a request, in the form of the JSONL surface; None if it is none, or none comes
-    within `seconds`. Closes the connection.
+    within `seconds`, where there is a limit. Closes the connection.
     """
     try:
         with connected, connected.makefile("rb") as answers:
-            connected.settimeout(max(seconds, LEAST_SECONDS))
+            connected.settimeout(seconds)
             connected.sendall(json.dumps(request, separators=(",", ":")).encode("ascii") + b"\n")
             answered = json.loads(answers.readline(MAX_LOCAL_MESSAGE))
     except (OSError, ValueError, RecursionError):
@@ -146,7 +142,7 @@ def ask(
     process which began a moment ago needs.
     """
     has_model = any(name.startswith(MODEL) for name in env)
-    connected = None if has_model else connect(env, timeout)
+    connected = None if has_model else connect(env)
     if connected is None:
         raise UnansweredError
     seconds = timeout + (BEGINNING_SECONDS if is_beginning(env) else 0.0)
