@@ -114,13 +114,22 @@ class Protocol(LanguageServerProtocol):
 
     def _structured(self, message: Any, method: str | None) -> Any:
         """A message as its type. Raises JsonRpcInvalidParams. Fault: a single capability that is
-        not of the expected form makes `initialize` fail; none counts then.
+        not of the expected form makes `initialize` fail; its group is left out.
         """
+        params = message.get("params")
+        able = params.get("capabilities") if isinstance(params, dict) else None
+        if method == lsp.INITIALIZE and isinstance(able, dict):
+            params["capabilities"] = {
+                group: able[group] for group in able if self._is_known({group: able[group]})
+            }
         try:
             return super().structure_message(message)
         except JsonRpcException:
-            params = message.get("params")
-            if method == lsp.INITIALIZE and isinstance(params, dict) and params.get("capabilities"):
-                message["params"]["capabilities"] = {}
-                return self._structured(message, method)
             raise JsonRpcInvalidParams("the params are not of the expected form") from None
+
+    def _is_known(self, capabilities: object) -> bool:
+        try:
+            self._converter.structure(capabilities, lsp.ClientCapabilities)
+        except Exception:  # cattrs raises groups of any exceptions
+            return False
+        return True
