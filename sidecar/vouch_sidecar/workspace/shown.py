@@ -208,7 +208,9 @@ def _shown_by(
     hidden = knowledge.concealed(source.id, gates) if gate_of(source) in gates else None
     own = _by_itself(claim)
     if (holds or verbatim) and hidden is not None:
-        own = own._replace(says_something=_says_something(whole, source))
+        is_small_talk = source.type in TALKING and is_talk(whole)
+        says_something = is_statement(whole) and not is_fragment(whole) and not is_small_talk
+        own = own._replace(says_something=says_something)
     if sentence is None:
         return own
     if not 0 < len(whole) <= MAX_SENTENCE:
@@ -257,12 +259,6 @@ def _saying(
             for claim in knowledge.claims_citing.get(evidence.id, ()):
                 if is_live(claim) and gate_of(claim) in gates and _quotes(evidence, claim):
                     yield claim.id
-
-
-def _says_something(sentence: str, source: Source) -> bool:
-    """Whether sentences of a source say something by themselves."""
-    is_small_talk = source.type in TALKING and is_talk(sentence)
-    return is_statement(sentence) and not is_fragment(sentence) and not is_small_talk
 
 
 def _words(text: str) -> list[str]:
