@@ -24,13 +24,9 @@ from tests.kb.samples import claim, dump, make_kb, put
 def git(folder: Path, *arguments: str, given: str | None = None) -> str:
     """Run git as a user without any settings. `given` is its input."""
     plain = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    names = {
-        f"GIT_{who}_{what}": "a@b.example"
-        for who in ("AUTHOR", "COMMITTER")
-        for what in ("NAME", "EMAIL")
-    }
-    env = plain | names | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    command = ["git", "-c", "protocol.file.allow=always", *arguments]
+    env = plain | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    settings = "-c protocol.file.allow=always -c user.name=a -c user.email=a@b.example"
+    command = ["git", *settings.split(), *arguments]
     done = subprocess.run(
         command, cwd=folder, env=env, input=given, capture_output=True, check=True, encoding="utf-8"
     )

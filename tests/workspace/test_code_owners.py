@@ -17,16 +17,6 @@ from vouch_sidecar.workspace.code_owners import (
 
 from tests.workspace.places import write
 
-SEVERAL = """\
-# A comment
-*       @global-owner1 @global-owner2
-*.js    @js-owner #This is an inline comment.
-*.go docs@example.com
-*.txt @octo-org/octocats
-/build/logs/ @doctocat
-my\\ docs/ @a
-"""
-
 
 def owners(text: str, path: str) -> str:
     """The handles of those who own a path by the text of a file."""
@@ -34,18 +24,13 @@ def owners(text: str, path: str) -> str:
     return " ".join(rule.owners) if rule is not None else ""
 
 
-def test_the_last_rule_that_matches_says_who_owns_a_path() -> None:
-    both = dict.fromkeys(("src/a.py", "x/build/logs/b.py"), "global-owner1 global-owner2")
-    others = {"src/a.js": "js-owner", "deep/er/a.txt": "octo-org/octocats", "src/a.go": ""}
-    by_path = {**both, **others, "build/logs/a/b.py": "doctocat", "my docs/x.md": "a"}
-    assert {path: owners(SEVERAL, path) for path in by_path} == by_path
-
-
 @pytest.mark.parametrize(
     ("text", "owned", "others"),
     [
         # the examples of GitHub's page about code owners
         ("* @a", "a/b.py src/auth/", ""),
+        ("# A comment\n* @b\n*.js @a #This is one, too", "deep/er/x.js", "x.py"),
+        ("* @a\n*.go docs@example.com", "x.py", "x.go"),
         ("docs/* @a", "docs/a.md", "docs/build-app/a.md x/docs/a.md"),
         ("apps/ @a", "x/y/apps/z/a.py", "apps"),
         ("/docs/ @a", "docs/a/b.md", "x/docs/a.md"),
@@ -66,6 +51,10 @@ def test_the_last_rule_that_matches_says_who_owns_a_path() -> None:
 def test_who_owns_a_path(text: str, owned: str, others: str) -> None:
     assert [path for path in owned.split() if owners(text, path) != "a"] == []
     assert [path for path in others.split() if owners(text, path) == "a"] == []
+
+
+def test_owners_are_in_the_order_of_the_rule_and_a_blank_may_stand_in_it() -> None:
+    assert owners("my\\ docs/ @b @octo-org/cats @b", "my docs/x.md") == "b octo-org/cats"
 
 
 REFUSED = """
