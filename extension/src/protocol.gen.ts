@@ -196,9 +196,9 @@ export interface Counts {
 export interface DidChangeSalience {
   readonly session_id: string;
   /** What is in play now, strongest first, at most ten. */
-  readonly salience: readonly PushedEntity[];
+  readonly salience: readonly SalientEntity[];
   /** Entities that the newest text brought in, sure enough to speak of unasked. */
-  readonly fresh: readonly PushedEntity[];
+  readonly fresh: readonly SalientEntity[];
   /** A block for a prompt about `fresh`; empty without any. */
   readonly text: string;
   readonly generation: number;
@@ -638,31 +638,6 @@ export interface PromptParams {
   readonly text: string;
 }
 
-/** An entity in play with its top claim in words. */
-export interface PushedEntity {
-  readonly entity_id: string;
-  /** Live, visible claims linked to it. */
-  readonly claim_count: number;
-  /** The claim that shares most with the newest text. */
-  readonly top_claim_id: string | null;
-  /** Present with several knowledge bases. */
-  readonly collection?: string | null;
-  readonly name: string;
-  readonly type: string;
-  /** Strength of the evidence on an absolute scale. */
-  readonly score: number;
-  /** How the window names it; `text` is full text. */
-  readonly arm: "name" | "alias" | "variant" | "partial" | "derived" | "text" | "semantic";
-  /** The words that named it, newest first. */
-  readonly matched: readonly string[];
-  /** The evidence and its factors, readable. */
-  readonly why: string;
-  /** Whether what named it names other entities as well. */
-  readonly ambiguous: boolean;
-  /** What its top claim says, at most 200 characters. */
-  readonly claim: string | null;
-}
-
 /** A part of a document, as in LSP. */
 export interface Range {
   readonly start: Position;
@@ -773,6 +748,8 @@ export interface SalientEntity {
   readonly why: string;
   /** Whether what named it names other entities as well. */
   readonly ambiguous: boolean;
+  /** What its top claim says, at most 200 characters. */
+  readonly claim: string | null;
 }
 
 /** An artifact that holds words of the query. */

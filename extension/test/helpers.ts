@@ -2,11 +2,11 @@ import type {
   ClaimView,
   EntityResult,
   ExpertRow,
-  PushedEntity,
+  SalientEntity,
   TiedClaim,
 } from '../src/protocol.gen';
 
-export const pushed = (id: string, more: Partial<PushedEntity> = {}): PushedEntity => ({
+export const pushed = (id: string, more: Partial<SalientEntity> = {}): SalientEntity => ({
   entity_id: id,
   claim_count: 2,
   top_claim_id: `c-${id}`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Author, ClaimView, PushedEntity } from '../src/protocol.gen';
+import type { Author, ClaimView, SalientEntity } from '../src/protocol.gen';
 import { type Ask, claimNode, claimNodes, type Node, targetOf } from '../src/tree/nodes';
 import { ClickGuard, drawAround, LINGER_MS } from '../src/tree/rows';
 import { Experts } from '../src/views/experts';
@@ -33,7 +33,7 @@ function inPlay(answer: (method: string) => unknown = () => assert.fail('nothing
   const drawn: string[][] = [];
   const model = new InPlay(ask, 'own');
   model.redraw = () => drawn.push(names(model.roots));
-  const push = (salience: PushedEntity[], more: object = {}) =>
+  const push = (salience: SalientEntity[], more: object = {}) =>
     model.push({ session_id: 'own', salience, fresh: [], text: '', generation: 1, ...more });
   return { model, drawn, asked, push };
 }

@@ -296,3 +296,6 @@ def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) ->
     lines = "\n".join(read(engine, "search", query="Key Vault"))
     assert "- vault · entity · blue" in lines
     assert "- vault · entity · red" in lines
+    engine.observe("s", None, "the Key Vault")
+    lines = "\n".join(read(engine, "salience", session_id="s"))
+    assert re.search(r"^- vault .* It is red\. · red$", lines, re.MULTILINE)

@@ -1,5 +1,5 @@
 /** What the view "In play" shows: what is in play in this window and for agents, the latest first. */
-import type { DidChangeSalience, PushedEntity } from '../protocol.gen';
+import type { DidChangeSalience, SalientEntity } from '../protocol.gen';
 import { joined, oneLine } from '../text/words';
 import {
   type Ask,
@@ -19,7 +19,7 @@ import { Lingering, Rows } from '../tree/rows';
 
 /** A session, the entities that its newest text brought in, which come first, and as of when. */
 interface Session {
-  readonly rows: Lingering<PushedEntity>;
+  readonly rows: Lingering<SalientEntity>;
   fresh: ReadonlySet<string>;
   generation: number;
 }
@@ -43,7 +43,7 @@ export class InPlay extends Rows {
     if (!isNewer) this.sessions.delete(session_id); // a text changed it, not the knowledge: it goes last
     this.sessions.set(session_id, session);
     if (fresh.length > 0) session.fresh = new Set(fresh.map(keyOf));
-    const isFresh = (row: PushedEntity) => Number(session.fresh.has(keyOf(row)));
+    const isFresh = (row: SalientEntity) => Number(session.fresh.has(keyOf(row)));
     const rows = salience.toSorted((a, b) => isFresh(b) - isFresh(a));
     session.rows.take(rows, isNewer);
     session.generation = generation;
@@ -68,7 +68,7 @@ export class InPlay extends Rows {
   }
 
   private begin(generation: number): Session {
-    const rows = new Lingering<PushedEntity>(keyOf, () => this.draw());
+    const rows = new Lingering<SalientEntity>(keyOf, () => this.draw());
     return { rows, fresh: new Set<string>(), generation };
   }
 
@@ -77,7 +77,7 @@ export class InPlay extends Rows {
     this.show(latest.flatMap(([id, session]) => this.nodesOf(id, session.rows.rows)));
   }
 
-  private nodesOf(session: string, rows: readonly PushedEntity[]): readonly Node[] {
+  private nodesOf(session: string, rows: readonly SalientEntity[]): readonly Node[] {
     const nodes = rows.map((row) => inPlayNode(this.ask, session, row));
     if (session === this.own || rows.length === 0) return nodes;
     const more = { description: oneLine(session).slice(0, 8), tooltip: 'In play for an agent' };
@@ -86,7 +86,7 @@ export class InPlay extends Rows {
 }
 
 /** An entity with what is claimed of it on the row below, beneath which the other claims are. */
-function inPlayNode(ask: Ask, session: string, row: PushedEntity): Node {
+function inPlayNode(ask: Ask, session: string, row: SalientEntity): Node {
   const id = `${session}/${keyOf(row)}`;
   const { subject, ...node } = entityNode(id, 'entity', row);
   const { claim, top_claim_id: top, claim_count, why } = row;

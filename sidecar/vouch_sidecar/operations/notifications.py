@@ -43,20 +43,14 @@ class PromptParams(Wire):
     text: LongText = Field(description="The prompt in its own words.")
 
 
-class PushedEntity(SalientEntity):
-    """An entity in play with its top claim in words."""
-
-    claim: str | None = Field(description="What its top claim says, at most 200 characters.")
-
-
 class DidChangeSalience(Wire):
     """Sent when the ranking of a session changes."""
 
     session_id: str
-    salience: list[PushedEntity] = Field(
+    salience: list[SalientEntity] = Field(
         description="What is in play now, strongest first, at most ten."
     )
-    fresh: list[PushedEntity] = Field(
+    fresh: list[SalientEntity] = Field(
         description="Entities that the newest text brought in, sure enough to speak of unasked."
     )
     text: str = Field(description="A block for a prompt about `fresh`; empty without any.")
@@ -88,7 +82,7 @@ REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {"vouch/pause": (PauseParam
 def salience_notification(push: Push) -> DidChangeSalience:
     """The notification `vouch/didChangeSalience` for a push."""
     rows, fresh = (
-        [PushedEntity(**row.shown, score=row.score, claim=row.claim) for row in several]
+        [SalientEntity(**row.shown, score=row.score) for row in several]
         for several in (push.rows, push.fresh)
     )
     return DidChangeSalience(

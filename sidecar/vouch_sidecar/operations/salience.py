@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import Shown, Table
+from vouch_sidecar.operations.table import ColumnKind, Shown, Table
 from vouch_sidecar.operations.wire import (
     EntityRow,
     InvalidParamsError,
@@ -32,6 +34,7 @@ class SalientEntity(EntityRow, SalienceMeta):
     matched: list[str] = Field(description="The words that named it, newest first.")
     why: str = Field(description="The evidence and its factors, readable.")
     ambiguous: bool = Field(description="Whether what named it names other entities as well.")
+    claim: str | None = Field(description="What its top claim says, at most 200 characters.")
 
 
 class SalienceResult(Result):
@@ -52,27 +55,32 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
 
 
 def table(result: SalienceResult) -> list[Shown]:
+    return [in_play(result.salience)]
+
+
+def in_play(rows: Sequence[SalientEntity], section: str = "") -> Table:
+    """The table of entities in play."""
+    several = any(row.collection is not None for row in rows)
+    columns: dict[str, ColumnKind] = {
+        "entity": "key",
+        "name": "short",
+        "type": "short",
+        "score": "number",
+        "claims": "number",
+        "named by": "short",
+        "top claim": "whole",
+        "text": "text",
+        **({"collection": "whole"} if several else {}),
+    }
     cells = [
         (
             *(row.entity_id, row.name, row.type, f"{row.score:.2f}", row.claim_count),
-            *(row.top_claim_id, ", ".join(row.matched)),
+            *(", ".join(row.matched), row.top_claim_id, row.claim),
+            *([row.collection] if several else []),
         )
-        for row in result.salience
+        for row in rows
     ]
-    return [
-        Table(
-            {
-                "entity": "key",
-                "name": "short",
-                "type": "short",
-                "score": "number",
-                "claims": "number",
-                "top claim": "whole",
-                "named by": "text",
-            },
-            cells,
-        )
-    ]
+    return Table(columns, cells, section)
 
 
 OPERATION = Operation(

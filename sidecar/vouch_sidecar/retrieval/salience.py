@@ -102,6 +102,7 @@ class Salient:
             "matched": [*self.matched],
             "why": self.why,
             "ambiguous": self.ambiguous,
+            "claim": self.claim,
             "collection": self.view.shown_collection,
         }
 

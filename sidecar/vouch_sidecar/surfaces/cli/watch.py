@@ -15,7 +15,8 @@ from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller, followed
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.readiness import indexed
-from vouch_sidecar.operations.table import ColumnKind, Table, Words
+from vouch_sidecar.operations.salience import in_play
+from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import root_option, roots_from
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.local.follower import follow
@@ -23,14 +24,6 @@ from vouch_sidecar.surfaces.local.user_socket import has_sockets
 from vouch_sidecar.surfaces.stdio import end_with_client
 
 RETRY_SECONDS = 0.1
-COLUMNS: dict[str, ColumnKind] = {
-    "entity": "key",
-    "name": "short",
-    "score": "number",
-    "claims": "number",
-    "named by": "short",
-    "top claim": "text",
-}
 
 
 @click.command("watch")
@@ -56,7 +49,7 @@ async def _watch(roots: Sequence[Path]) -> None:
 
     def tell(push: DidChangeSalience) -> None:
         nothing = [] if push.salience else [push.session_id]
-        show([Words(push.session_id, "bold", nothing), _table(push)])
+        show([Words(push.session_id, "bold", nothing), in_play(push.salience, push.session_id)])
         sys.stdout.flush()
 
     watching = Caller(names=dict.fromkeys(roots))
@@ -69,15 +62,3 @@ async def _watch(roots: Sequence[Path]) -> None:
         with suppress(OSError):  # there is none, or it ended
             await follow(watching, os.environ, tell, everything=True)
         await anyio.sleep(RETRY_SECONDS)
-
-
-def _table(push: DidChangeSalience) -> Table:
-    several = any(row.collection is not None for row in push.salience)
-    rows = [
-        (
-            *(row.entity_id, row.name, f"{row.score:.2f}", row.claim_count),
-            *(", ".join(row.matched), row.claim, *([row.collection] if several else [])),
-        )
-        for row in push.salience
-    ]
-    return Table({**COLUMNS, **({"collection": "whole"} if several else {})}, rows, push.session_id)
