@@ -145,6 +145,10 @@ BARE_WEIGHT = 0.55
 """If the words of a text beside an entity's name weigh less than this, the text asks for anything
 known about the entity.
 """
+NEAR = 2 / 3
+"""Share of the likelihood that it needs at which a reviewed claim stands in place of one that a
+name brings, if that holds no other word of the text.
+"""
 EXCHANGE_SHARE = 0.2
 """Least share of a text's weight that the question of a captured exchange must hold for its answer
 to be a candidate.

@@ -45,6 +45,13 @@ class Line:
         return self.similarity if self.judged is None else self.judged.likelihood
 
     @property
+    def is_told(self) -> bool:
+        """Whether what answers a text is likely enough for its kind, and what is told for another
+        reason.
+        """
+        return self.judged is None or self.judged.is_told(self.view)
+
+    @property
     def shown_text(self) -> ShownText | None:
         """The text of a claim with all that it cites; None for other artifacts."""
         return self.view.texts.shown(self.artifact) if isinstance(self.artifact, Claim) else None
