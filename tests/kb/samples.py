@@ -52,7 +52,8 @@ def receipt(name: str, content: bytes, quote: bytes) -> dict[str, bytes]:
 
 
 def dump(content: object) -> bytes:
-    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode()
+    fast = yaml.CSafeDumper
+    return yaml.dump(content, Dumper=fast, sort_keys=False, allow_unicode=True).encode()
 
 
 def make_kb(root: Path) -> Path:
