@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from click.testing import CliRunner
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import PageStatus, Status
 from vouch_sidecar.operations.operation import operations
@@ -30,7 +29,7 @@ from tests.engine.processes import kept, place, until
 from tests.engine.world import PASSING, lasting
 from tests.kb.samples import claim, dump, entity, page, receipt, source
 from tests.mcp.client import host
-from tests.protocol.client import Client, at, environment, indexed_client
+from tests.protocol.client import Client, at, environment, indexed_client, run_command
 
 ADA, COURIER, OUTSIDER = Viewer(None, "ada"), Viewer("courier"), Viewer("other", "bob")
 VIEWERS = (Viewer(), OUTSIDER, ADA, COURIER)
@@ -244,9 +243,9 @@ class Served:
             for number, params in enumerate(PARAMS.get(command, [{}])):
                 words = [v for v in params.values() if isinstance(v, str)] + params.get("paths", [])
                 asked = [command, "--root", str(self.root), *words[:1]]
-                ran = CliRunner().invoke(shell, asked, env=self.env)
-                assert ran.exit_code in (0, 1), (command, ran.output)
-                yield f"shell {command} {number}", ran.output
+                done = run_command(*asked, env=self.env, code=None)
+                assert done.returncode in (0, 1), (command, done.stderr)
+                yield f"shell {command} {number}", done.stdout + done.stderr
 
     def by_tools(self) -> Iterator[tuple[str, str]]:
         """What every tool of an MCP server says, and its log."""

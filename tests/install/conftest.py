@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
-from click.testing import CliRunner, Result
-from vouch_sidecar.surfaces.cli import main
 
 from tests.protocol import knowledge
+from tests.protocol.client import run_command
 
 PLUGIN = ".claude/skills/vouch-sidecar"
 SHARING = ("codex", "cursor", "opencode", "zed")
@@ -17,7 +18,7 @@ WRITING = ("claude-code", *SHARING)
 ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
 SAFE = "PYTHONPATH= PYTHONSAFEPATH=1"
 
-Install = Callable[..., Result]
+Install = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -29,16 +30,8 @@ def root(tmp_path: Path) -> Path:
 def install(root: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     """Runs the command in the project."""
     monkeypatch.chdir(root)
-    monkeypatch.setenv("HOME", str(root.parent))
-    for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "VOUCH_KB_PATH", "VOUCH_PROJECT_DIR"):
-        monkeypatch.delenv(name, raising=False)
-
-    def run(*args: str, code: int = 0) -> Result:
-        result = CliRunner().invoke(main, ["install", *args])
-        assert result.exit_code == code, result.output
-        return result
-
-    return run
+    env = {"HOME": str(root.parent), "XDG_CONFIG_HOME": "", "CODEX_HOME": ""}
+    return partial(run_command, "install", env=env)
 
 
 def tree(root: Path) -> dict[str, bytes]:

@@ -64,9 +64,9 @@ def config(root: Path, text: str) -> None:
     write(root, "config.yaml", text)
 
 
-def entity(root: Path, entity_id: str, name: str, *aliases: str) -> Path:
+def entity(root: Path, entity_id: str, name: str, *aliases: str, kind: str = "concept") -> Path:
     """Write an entity; its file."""
-    said = samples.entity(entity_id, name=name, type="concept", aliases=[*aliases])
+    said = samples.entity(entity_id, name=name, type=kind, aliases=[*aliases])
     return write(root, f"entities/{entity_id}.yaml", said.decode())
 
 

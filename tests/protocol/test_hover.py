@@ -83,11 +83,9 @@ def test_links_of_any_hover_lead_to_files_and_none_is_an_image(
 
 def test_the_line_after_the_head_says_whom_to_ask(serve: Serve, root: Path) -> None:
     for name, kind in (("ada", "person"), ("bob", "person"), ("ops", "team")):
-        path = knowledge.entity(root, name, f"{name.capitalize()}!")
-        path.write_text(path.read_text("utf-8").replace("concept", kind), "utf-8")
-    (root / ".vouch/relations/owner.yaml").write_text(
-        "id: owner\nsource: jwt\nrelation: owned_by\ntarget: ops\n", "utf-8"
-    )
+        knowledge.entity(root, name, f"{name.capitalize()}!", kind=kind)
+    owner = "id: owner\nsource: jwt\nrelation: owned_by\ntarget: ops\n"
+    knowledge.write(root, "relations/owner.yaml", owner)
     knowledge.claim(root, "a", "Ada made JWT.", "jwt", "ada")
     knowledge.claim(root, "b", "Ada keeps JWT.", "jwt", "ada", "bob")
     client = serve(root)
@@ -103,7 +101,7 @@ def test_the_line_after_the_head_says_whom_to_ask(serve: Serve, root: Path) -> N
 
 def test_a_citation_links_to_the_line_of_its_document(serve: Serve, root: Path) -> None:
     evidence = f"id: ev\nsource_id: {knowledge.SOURCE}\nlocator: L12\n"
-    (root / ".vouch/evidence/ev.yaml").write_text(evidence, "utf-8")
+    knowledge.write(root, "evidence/ev.yaml", evidence)
     both = ["ev", knowledge.SOURCE]
     knowledge.claim(root, "jwt-expires", "JWT access tokens expire.", "jwt", evidence=both)
     client = serve(root)

@@ -9,8 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from vouch_sidecar.surfaces.cli import main
 
 from tests.kb.samples import claim, entity, put
 from tests.protocol import knowledge
@@ -200,6 +198,5 @@ def test_nothing_that_is_printed_acts_or_hides(tmp_path: Path, args: list[str]) 
 
 def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vouch_sidecar.surfaces.cli.processes.find_spec", lambda _: None)
-    result = CliRunner().invoke(main, ["mcp"])
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "vouch-sidecar[mcp]" in result.stderr
+    done = run_command("mcp", code=2)
+    assert (done.stdout, "vouch-sidecar[mcp]" in done.stderr) == ("", True)
