@@ -5,8 +5,6 @@ called in this process.
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -15,8 +13,6 @@ from unittest.mock import patch
 
 import yaml
 
-COMMAND = Path(sys.executable).with_name("vouch-kb")
-"""The real command, in the environment of the tests."""
 AGENT, REVIEWER = {"proposed_by": "agent"}, {"actor": "reviewer"}
 CALLED = {"old": "old_claim_id", "new": "new_claim_id", "claim": "claim_id"}
 CALLED |= {"a": "claim_a", "b": "claim_b"}
@@ -57,13 +53,6 @@ class OracleKb:
             made = own(**fields)
         self.results.append(getattr(made, "id", made))
         self._names[name] = self.results[-1]
-
-    def vouch(self, *args: str) -> str:
-        """Run the real command here; what it printed. Raises CalledProcessError when it fails."""
-        ran = subprocess.run(
-            [COMMAND, *args], cwd=self.root, check=True, capture_output=True, text=True
-        )
-        return ran.stdout
 
     def _resolved(self, value: Any) -> Any:
         if isinstance(value, list):
@@ -115,9 +104,14 @@ class OracleKb:
 
     def _approved(self, kind: str, **fields: Any) -> Any:
         """What is proposed by the one and approved by the other."""
+        return self._approve(self._propose(kind, **fields).id)
+
+    def _propose(self, kind: str, **fields: Any) -> Any:
         proposed = getattr(vouch("proposals"), f"propose_{kind}")(self.store, **fields, **AGENT)
-        proposal = getattr(proposed, "proposal", proposed)
-        return vouch("proposals").approve(self.store, proposal.id, approved_by="reviewer")
+        return getattr(proposed, "proposal", proposed)
+
+    def _approve(self, proposal: str) -> Any:
+        return vouch("proposals").approve(self.store, proposal, approved_by="reviewer")
 
     def _session_start(self, task: str) -> Any:
         return vouch("sessions").session_start(self.store, agent="agent", task=task)

@@ -14,7 +14,6 @@ import pytest
 from vouch_sidecar.surfaces.install.hosts import MARK
 
 from tests.install.conftest import ENV, PLUGIN, SAFE, SHARING, WRITING, Install, tree
-from tests.oracle import COMMAND as COMMAND_OF_VOUCH
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND
 
@@ -200,7 +199,7 @@ def test_its_prompt_hook_is_named_and_stays(
 ) -> None:
     assert "second block" not in install(host, "--dry-run").stderr
     env = {**os.environ, "HOME": str(root.parent)}
-    installs = [str(COMMAND_OF_VOUCH), "install-mcp", host]
+    installs = [str(COMMAND.with_name("vouch-kb")), "install-mcp", host]
     subprocess.run(installs, cwd=root, env=env, check=True, capture_output=True)
     before = tree(root)
     said = install(host).stderr

@@ -79,31 +79,27 @@ def served(client: Client, expected: list[str]) -> None:
     client.until("vouch/search", ASKED, lambda _: texts(client) == expected)
 
 
-def test_approve_supersede_and_redact(
-    make_kb: MakeKb, start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_approve_supersede_and_redact(make_kb: MakeKb, start: Start) -> None:
     monthly, weekly, daily = (f"The vault keys rotate {o}." for o in ("monthly", "weekly", "daily"))
     sourced = {"op": "claim", "evidence": ["@s"]}
     kb = make_kb(
         {"op": "source", "content": "notes", "as": "s"},
-        {**sourced, "text": monthly, "slug_hint": "monthly"},
-        {**sourced, "text": weekly, "slug_hint": "weekly"},
+        {**sourced, "text": monthly, "as": "monthly"},
+        {**sourced, "text": weekly, "as": "weekly"},
     )
     client = start(cwd=kb.root)
     client.initialize(kb.root)
     client.indexed()
     assert client.request("vouch/status")["watcher"] == "own"  # not the sweep, which is later
     assert texts(client) == [monthly, weekly]
-    kb.vouch("supersede", "monthly", "weekly")
+    kb.run({"op": "supersede", "old": "@monthly", "new": "@weekly"})
     served(client, [weekly])
-    monkeypatch.setenv("VOUCH_AGENT", "author")
-    kb.vouch("propose-claim", "--text", daily, "--source", kb.results[1])
-    (proposal,) = (kb.root / ".vouch" / "proposed").iterdir()
+    kb.run({"op": "propose", "kind": "claim", "text": daily, "evidence": ["@s"], "as": "new"})
+    assert [*(kb.root / ".vouch" / "proposed").iterdir()]
     assert texts(client) == [weekly]
-    monkeypatch.setenv("VOUCH_AGENT", "reviewer")
-    kb.vouch("approve", proposal.stem)
+    kb.run({"op": "approve", "proposal": "@new"})
     served(client, [daily, weekly])
-    kb.vouch("redact", "weekly")
+    kb.run({"op": "redact", "claim": "@weekly"})
     served(client, [daily])
     assert weekly not in client.errors.decode()
 
