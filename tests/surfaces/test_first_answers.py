@@ -54,7 +54,7 @@ async def no_folders() -> list[str]:
 async def by_mcp(engine: Engine, name: str, **params: Any) -> Any:
     root = next(iter(engine.collections))
     projects = Projects(engine.env, root, is_chosen=True)
-    answers = Answers(engine.env, projects, lambda: engine)
+    answers = Answers(projects, engine)
     return (await answers.called(operations()[name], params, no_folders))["structuredContent"]
 
 

@@ -1,7 +1,7 @@
 """Runs the process of `vouch-sidecar mcp`: one client of the MCP SDK over the standard streams.
 
 The process that holds the user's socket answers. Where none does, or this one's environment sets a
-model, this process makes an engine for the first call.
+model, the engine of this process does, which reads nothing before.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 MCP_NAME = "vouch-sidecar"
 HOLDER_SECONDS = READY_SECONDS + 1.0
-"""Time limit for the holder's answer to a question, while there is no engine here; then it is
+"""Time limit for the holder's answer to a question, while nothing is served here; then it is
 `SOON_SECONDS`.
 """
 LAST_SECONDS = SOON_SECONDS + HOLDER_SECONDS
@@ -76,15 +76,10 @@ def run_mcp(
 async def _serve(
     env: Mapping[str, str], projects: Projects, every_tool: bool, source: RawIOBase, sink: BinaryIO
 ) -> None:
+    engine, client = Engine(env=env), Client()
+    server = server_of(Answers(projects, engine), every_tool=every_tool)
     async with anyio.create_task_group() as tasks:
-
-        def begin() -> Engine:
-            engine = Engine(env=env)
-            tasks.start_soon(run_engine, engine)
-            return engine
-
-        client = Client()
-        server = server_of(Answers(env, projects, begin), every_tool=every_tool)
+        tasks.start_soon(run_engine, engine)
         tasks.start_soon(client.read, source)
         tasks.start_soon(client.write, sink)
         await server.run(*client.streams, server.create_initialization_options())
@@ -122,15 +117,12 @@ def server_of(answers: Answers, *, every_tool: bool) -> Server[Any, Any]:
 
 @dataclass
 class Answers:
-    """Answers the calls of one client, one after another, on the event loop.
-
-    `begin` makes an engine for the knowledge bases of `projects`, and follows the disk for it.
+    """Answers the calls of one client, one after another, on the event loop. `engine` serves the
+    knowledge bases of `projects` where no other process does.
     """
 
-    env: Mapping[str, str]
     projects: Projects
-    begin: Callable[[], Engine]
-    engine: Engine | None = None
+    engine: Engine
     _turn: anyio.Lock = field(default_factory=anyio.Lock)
 
     async def called(
@@ -170,11 +162,10 @@ class Answers:
         """The result of a tool, from the process that holds the socket, else from this one."""
         method = TOOL + operation.name
         with suppress(UnansweredError):
-            seconds = HOLDER_SECONDS if self.engine is None else SOON_SECONDS
-            held = partial(ask, roots, method, params, env=self.env, timeout=seconds)
+            seconds = SOON_SECONDS if self.engine.collections else HOLDER_SECONDS
+            held = partial(ask, roots, method, params, env=self.engine.env, timeout=seconds)
             answered: Object = await in_worker(held, abandon_on_cancel=True)
             return answered
-        self.engine = self.engine or self.begin()
         serve(self.engine, roots)
         caller = Caller(roots=roots, is_model=True)
         asked = {"method": method, "params": params}
