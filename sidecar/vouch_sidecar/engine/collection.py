@@ -59,10 +59,7 @@ class Published:
 
     world: World
     """What lies around it."""
-    knowledge: Knowledge = field(default_factory=Knowledge)
-    files: Reconciled = field(default_factory=Reconciled)
-    checkout: Checkout = ()
-    """What git had checked out when the files were read."""
+    seen: Seen
     indexed_at: float | None = None
     settings: Settings = field(default_factory=Settings)
     settings_problems: tuple[Problem, ...] = ()
@@ -71,7 +68,7 @@ class Published:
 
     def configured(self, client: Mapping[str, object], env: Mapping[str, str]) -> Published:
         """The same with the settings from config, client and environment."""
-        settings, problems = load_settings(self.files.config, client, env)
+        settings, problems = load_settings(self.seen.files.config, client, env)
         is_switched_on = settings.reflex.enabled and not self.settings.reflex.enabled
         starts = self.reflex_starts + is_switched_on
         return replace(self, settings=settings, settings_problems=problems, reflex_starts=starts)
@@ -111,7 +108,7 @@ class Collection:
         """When this process began to serve it."""
         self.reader = DiskReader(root, clock, self.bases)
         self.memo = WorldMemo(root, tree, self.bases, env, clock)
-        self.published = Published(World(tree))
+        self.published = Published(World(tree), Seen(Knowledge(), Reconciled(), ()))
         """The event loop alone assigns it."""
         self.reported: list[str] = []
         """The files below `.vouch/` that somebody said have changed, and that were not looked at
@@ -136,7 +133,11 @@ class Collection:
 
     @property
     def knowledge(self) -> Knowledge:
-        return self.published.knowledge
+        return self.published.seen.knowledge
+
+    @property
+    def files(self) -> Reconciled:
+        return self.published.seen.files
 
     @property
     def world(self) -> World:
@@ -157,7 +158,7 @@ class Collection:
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
         checkout = self.checkout()
-        files = self.reader.read(paths if checkout == self.published.checkout else None)
+        files = self.reader.read(paths if checkout == self.published.seen.checkout else None)
         return Seen(self.reader.latest, files, checkout if checkout == self.checkout() else None)
 
     def checkout(self) -> Checkout:
@@ -169,7 +170,7 @@ class Collection:
     @property
     def is_checked_out_anew(self) -> bool:
         """Whether git has checked out something since the files were read, or is about to."""
-        return self.checkout() != self.published.checkout
+        return self.checkout() != self.published.seen.checkout
 
     def is_refused(self) -> bool:
         """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
@@ -195,10 +196,10 @@ class Collection:
     @property
     def given(self) -> Given:
         """What the world is to be built from."""
-        of, settings, viewers = self.published, self.settings, tuple(self.viewers())
+        seen, settings, viewers = self.published.seen, self.settings, tuple(self.viewers())
         is_told = settings.people.git != "off"
         trusted = tuple(settings.trust.folders)
-        return Given(of.knowledge, of.checkout, self.name, viewers, trusted, is_told)
+        return Given(seen.knowledge, seen.checkout, self.name, viewers, trusted, is_told)
 
     def build(
         self, given: Given, reported: Set[str] = frozenset(), breathe: Breathe = lambda: None
@@ -270,7 +271,7 @@ class Collection:
     @property
     def is_torn(self) -> bool:
         """Whether git wrote files while they were read."""
-        return self.published.checkout is None
+        return self.published.seen.checkout is None
 
     @property
     def is_silent(self) -> bool:
@@ -283,10 +284,6 @@ class Collection:
         is_found = self.bases is not None and self.bases.damaged
         return self.reader.is_damaged or (is_found and not self.complete)
 
-    def looks_around(self, needs: Set[Need]) -> bool:
-        """Whether an answer with these needs depends on the world."""
-        return "ties" in needs or ("topics" in needs and self.may_have_topics)
-
     def lacks(self, needs: Set[Need], gates: frozenset[str]) -> dict[Lack, Awaited]:
         """What an answer with these needs lacks now for who passes these gates, each with what an
         answer may wait for.
@@ -297,7 +294,8 @@ class Collection:
             lacks["index_building"] = None if self.is_failing else index
         lacks_topics = "topics" in needs and self._lacks_topics(gates)
         is_world_lacking = self.is_world_behind or lacks_topics
-        if self.complete and self.looks_around(needs) and is_world_lacking:
+        is_world_asked = "ties" in needs or ("topics" in needs and self.may_have_topics)
+        if self.complete and is_world_asked and is_world_lacking:
             again: Awaited = "reported" if self.reported_around else "later"
             world = again if self.world.is_whole else "first"
             lacks["workspace_pending"] = None if WORKSPACE in self.faults else world

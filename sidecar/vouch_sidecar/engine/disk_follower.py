@@ -112,7 +112,9 @@ class BaseFollower:
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        faults = self._collection.faults
+        faults, until = self._collection.faults, self._engine.changed.until
+        # The watcher would report each file that is read first.
+        until_looked = partial(until, lambda: self._collection.has_looked)
         with self.scope:
             try:
                 async with anyio.create_task_group() as group:
@@ -120,7 +122,7 @@ class BaseFollower:
                         (LOOK, self._until_due, self._look),
                         (BASE, self._until_keep_due, self._keep),
                         (WORKSPACE, self._until_world_due, self._build),
-                        (WATCH, self._until_looked, self._watch),
+                        (WATCH, until_looked, self._watch),
                     ):
                         group.start_soon(faults.repeat, *task)
             finally:
@@ -202,10 +204,6 @@ class BaseFollower:
             engine.changed.bump()  # questions wait for this
 
     # Events
-
-    async def _until_looked(self) -> None:
-        """Wait until the files were read: the watcher would report each file that we read."""
-        await self._engine.changed.until(lambda: self._collection.has_looked)
 
     async def _watch(self) -> None:
         async with aclosing(changes(self._collection.root)) as events:

@@ -73,13 +73,13 @@ class Engine:
 
     def publish(self, collection: Collection, seen: Seen) -> bool:
         """Publish what was read last of a knowledge base. Returns whether anything changed."""
-        before = collection.published
-        is_same = collection.complete and seen.files == before.files
-        differs = not is_same or seen.knowledge.changed_since(before.knowledge) != []
-        after = replace(before, knowledge=seen.knowledge, checkout=seen.checkout)
+        before, was = collection.published, collection.published.seen
+        is_same = collection.complete and seen.files == was.files
+        differs = not is_same or seen.knowledge.changed_since(was.knowledge) != []
+        after = replace(before, seen=seen)
         if differs:
-            after = replace(after, files=seen.files, indexed_at=self.now())
-        if seen.files.config != before.files.config:
+            after = replace(after, indexed_at=self.now())
+        if seen.files.config != was.files.config:
             after = after.configured(self.registry.client, self.env)
         collection.published = after
         self.registry.name_collections()
@@ -100,8 +100,7 @@ class Engine:
         """
         if kept is None:
             return False
-        was = collection.published
-        self.publish(collection, Seen(kept, was.files, was.checkout))
+        self.publish(collection, collection.published.seen._replace(knowledge=kept))
         return True
 
     def publish_world(self, collection: Collection, world: World) -> bool:

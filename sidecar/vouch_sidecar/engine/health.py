@@ -20,7 +20,7 @@ def degraded(engine: Engine, served: Sequence[Collection]) -> list[str]:
     holds = {
         "search_failed": any(c.is_rebuilt for c in served),
         "watch_lost": BASES in engine.faults or any(WATCH in c.faults or c.is_torn for c in served),
-        "files_skipped": any(c.published.files.skipped or c.is_failing for c in served),
+        "files_skipped": any(c.files.skipped or c.is_failing for c in served),
     }
     return [value for value, is_so in holds.items() if is_so]
 
@@ -28,7 +28,7 @@ def degraded(engine: Engine, served: Sequence[Collection]) -> list[str]:
 def problems_of(engine: Engine, collection: Collection) -> list[Problem]:
     """All problems of a knowledge base; those without a path are of the whole of it."""
     published = collection.published
-    of_files = chain.from_iterable(published.files.problems.values())
+    of_files = chain.from_iterable(collection.files.problems.values())
     faults = *collection.faulty(), *engine.faults.problems()
     return [*of_files, *published.settings_problems, *faults]
 
@@ -57,7 +57,7 @@ def errors(engine: Engine) -> list[Problem]:
     return [
         problem
         for _, collection in sorted(engine.registry.collections.items())
-        for _, problems in sorted(collection.published.files.problems.items())
+        for _, problems in sorted(collection.files.problems.items())
         for problem in problems
         if problem.severity is Severity.ERROR
     ]

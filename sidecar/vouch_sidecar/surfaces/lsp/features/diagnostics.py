@@ -73,7 +73,7 @@ def _problems_in(server: Sidecar, served: Served, relative: str, data: bytes) ->
     """The problems of an open file as its text stands, those across files included."""
     if relative == CONFIG:
         _, found = load_settings(data, server.engine.registry.client, server.engine.env)
-        last, own = served.collection.published.files.config, [p for p in found if p.path == CONFIG]
+        last, own = served.collection.files.config, [p for p in found if p.path == CONFIG]
         return [until_read(one, last) if one.is_unusable else one for one in own]
     reading, view = parse(relative, data), served.view
     if reading.artifact is None:
