@@ -276,7 +276,7 @@ def test_what_stands_beside_a_quote_ties_only_where_it_may_be_told(
     reread(engine)
     assert rows() == []
     (collection,) = settled(root, tmp_path / "fresh").collections.values()
-    assert UPLOAD not in {tie.path for tie in collection.world.ties.of_claim("one")}
+    assert UPLOAD not in {path for path, _ in collection.world.ties.of_claim("one")}
 
 
 OUTSIDE = {

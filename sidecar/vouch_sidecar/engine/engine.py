@@ -109,9 +109,9 @@ class Engine:
         a checkout is not, unless the one before was neither.
         """
         given, was_passed_over = world.given, collection.is_world_passed_over
-        is_torn = given is not None and collection.checkout() != given.checkout
-        collection.is_world_passed_over = is_torn and not was_passed_over
-        if is_torn:  # files may be those of other claims
+        is_across = given is not None and collection.checkout() != given.checkout
+        collection.is_world_passed_over = is_across and not was_passed_over
+        if is_across:  # files may be those of other claims
             collection.memo.sweep_at = 0.0
         if collection.is_world_passed_over:
             return False

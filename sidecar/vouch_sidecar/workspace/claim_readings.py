@@ -62,7 +62,7 @@ class ClaimReader:
                 tie = tie._replace(start=name.start, end=name.end)
                 for path in self.world.files.named_by(name):
                     share = FOLDER if path.endswith("/") else 1.0
-                    ties.append(FoundTie(path, tie._replace(strength=tie.strength * share)))
+                    ties.append((path, tie._replace(strength=tie.strength * share)))
                 named = [n for n in identifiers_in(name) if fold(n.name) not in self.world.own]
                 for each in named:
                     strength, dotted = STRENGTH["identifier"] * each.share, each.dotted
@@ -118,7 +118,7 @@ class ClaimReader:
             tie = plain._replace(arm=arm, strength=STRENGTH[arm], line=line, via=source_id)
             if quote:
                 tie = tie._replace(start=quote.range[1], end=quote.range[2])
-            yield FoundTie(path, tie)
+            yield path, tie
 
     def _of_same_name(self, claim: Claim, plain: Tie) -> Iterator[FoundTie]:
         """Ties to files that have the name of an entity of the claim."""
@@ -126,7 +126,7 @@ class ClaimReader:
         for entity in filter(None, map(self.knowledge.entity, dict.fromkeys(claim.entities))):
             paths = {path for name in (entity.name, *entity.aliases) for path in called(name)}
             for path in sorted(paths):
-                yield FoundTie(path, tie._replace(via=entity.id, where="entity"))
+                yield path, tie._replace(via=entity.id, where="entity")
 
 
 def sources_in(knowledge: Knowledge, root: Path, world: World, breathe: Breathe) -> dict[str, str]:

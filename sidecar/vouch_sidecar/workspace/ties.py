@@ -79,11 +79,8 @@ class Use(NamedTuple):
     dotted: int
 
 
-class FoundTie(NamedTuple):
-    """A tie with the file that it leads to, or the folder, with a slash at its end."""
-
-    path: str
-    tie: Tie
+FoundTie = tuple[str, Tie]
+"""A tie with the file that it leads to, or the folder, with a slash at its end."""
 
 
 class ClaimReading(NamedTuple):
@@ -177,7 +174,7 @@ class Ties:
         for use in uses:
             for path in self._defining.get(use.key, ()):
                 for tie in self._tied_by([use], path, self._defined[path][use.key]):
-                    yield FoundTie(path, tie)
+                    yield path, tie
 
     def named_by(self, text: str, files: Files) -> list[FoundTie]:
         """The ties to the files, modules, identifiers and documents that a text names; each kind in
@@ -204,7 +201,7 @@ class Ties:
         is_document = name.kind == "document" and name.text in self.documents
         for path in [self.documents[name.text]] if is_document else files.named_by(name):
             ties = self.by_path.get(path, ()) if path.endswith("/") else self.of_file(path)
-            yield from (FoundTie(path, tie) for tie in ties)
+            yield from ((path, tie) for tie in ties)
         for identifier in identifiers_in(name):
             yield from self._to_definitions(self._uses.get(digest(identifier.name), ()))
 
