@@ -35,10 +35,6 @@ _BOT = re.compile(
     r"|(?:[\w.]{1,100}[\s_-])?(?:auto)?bot|[\w.-]{1,100}[\s_-]bot)$",
     re.IGNORECASE,
 )
-
-
-Signature = tuple[str, str]
-"""A name and an address."""
 _NOBODYS = re.compile(r"(?:no-?reply|root|nobody|none|unknown)@")
 """Addresses that several people share."""
 
@@ -186,8 +182,10 @@ def _commits(data: bytes) -> Iterator[_LoggedCommit]:
 # Who is the same person
 
 
-def persons(signatures: Iterable[Signature]) -> Mapping[Signature, str]:
-    """For each signature, a digest that is equal for signatures of the same person."""
+def persons(signatures: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
+    """For each signature, a name and an address, a digest that is equal for signatures of the same
+    person.
+    """
     keys = {signature: list(_keys(*signature)) for signature in sorted(set(signatures))}
     above = {key: key for some in keys.values() for key in some}
 

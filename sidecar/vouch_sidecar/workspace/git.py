@@ -43,8 +43,6 @@ path before it has gathered all: ten trees of ten entries each can name billions
 """
 MAX_HEAD = 4096
 MAX_PACKED_REFS = 16 << 20
-EMPTY_REPOSITORY = "empty.git"
-"""The name of the empty repository in the folder of the user's caches."""
 _EMPTY_FILES = {
     "HEAD": "ref: refs/heads/none\n",
     "config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
@@ -227,7 +225,7 @@ def _environment(
 
 def _empty(caches: Path) -> Path:
     """The path of the empty repository, made if it is missing. Raises OSError."""
-    empty = caches / EMPTY_REPOSITORY
+    empty = caches / "empty.git"
     for folder in (caches, empty, empty / "objects", empty / "refs", empty / "tree"):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if is_others(empty.lstat()):

@@ -51,8 +51,6 @@ _NUMBERED = re.compile(
 )
 _URL = re.compile(r"(?<!\w)\w++://\S*+")
 
-Kind = Literal["path", "identifier", "document"]
-
 
 class NameInText(NamedTuple):
     """A name in a text, from offset `start` to `end`. One that is not `whole` may be the beginning
@@ -60,7 +58,7 @@ class NameInText(NamedTuple):
     text `adr-7`.
     """
 
-    kind: Kind
+    kind: Literal["path", "identifier", "document"]
     text: str
     start: int
     end: int
