@@ -62,13 +62,6 @@ def test_nothing_is_reported_to_anybody(folder: Path, tmp_path: Path) -> None:
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-def test_vectors_come_from_the_server(server: Served, folder: Path) -> None:
-    texts = ["a photo", "snow in winter"]
-    rows = backend_of("tiny", server.address).embed(texts, 5)
-    assert np.allclose(rows, Local(folder).embed(texts, 5))
-    assert server.asked == [("/api/embed", {"model": "tiny", "input": texts, "truncate": True})]
-
-
 REFUSED, CHOOSE = "an error \\({}\\)", "choose another"
 FAILURES: list[tuple[str | tuple[int, bytes], str]] = [
     ((500, b'{"error": "out of memory"}'), REFUSED.format(500)),
@@ -85,8 +78,12 @@ FAILURES: list[tuple[str | tuple[int, bytes], str]] = [
 """What it does or answers to one text, and what is said of it."""
 
 
-def test_every_failure_says_what_to_do(server: Served) -> None:
-    backend = Ollama(server.address, "tiny")
+def test_vectors_come_from_the_server_and_every_failure_says_what_to_do(
+    server: Served, folder: Path
+) -> None:
+    backend, texts = backend_of("tiny", server.address), ["a photo", "snow in winter"]
+    assert np.allclose(backend.embed(texts, 5), Local(folder).embed(texts, 5))
+    assert server.asked == [("/api/embed", {"model": "tiny", "input": texts, "truncate": True})]
     for server.failure, said in FAILURES:
         with pytest.raises(UnavailableError, match=said):
             backend.embed(["snow"], 0.3)

@@ -19,7 +19,7 @@ from vouch_sidecar.engine.faults import MODEL, QUESTION, Faults
 from vouch_sidecar.engine.registry import Registry, Served
 from vouch_sidecar.index.base_cache import OF_TEXTS, Bases
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.semantic.backend import Backend, backend_of
+from vouch_sidecar.semantic.backend import backend_of
 from vouch_sidecar.semantic.vectors import (
     TextVector,
     UnavailableError,
@@ -32,6 +32,7 @@ from vouch_sidecar.semantic.vectors import (
 )
 
 if TYPE_CHECKING:
+    from vouch_sidecar.semantic.backend import Backend
     from vouch_sidecar.semantic.vectors import Vector
 
 BATCH = 16

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from vouch_sidecar.semantic.vectors import UnavailableError
 
 if TYPE_CHECKING:
-    from vouch_sidecar.semantic.vectors import Matrix
+    from vouch_sidecar.semantic.local import Local
+    from vouch_sidecar.semantic.ollama import Ollama
 
-
-class Backend(Protocol):
-    """A model. Every method blocks, in a thread of its own, one at a time.
-
-    `identity` differs between models whose vectors can't be compared. `any_script`: whether the
-    model knows other scripts than Latin.
+    Backend = Local | Ollama
+    """A model. Every method blocks, in a thread of its own, one at a time. `identity` differs
+    between models whose vectors can't be compared. `any_script`: whether the model knows other
+    scripts than Latin.
     """
-
-    identity: str
-    any_script: bool
-
-    def embed(self, texts: Sequence[str], seconds: float) -> Matrix:
-        """Make a row for each text. Raises UnavailableError, also when the time is over."""
 
 
 def backend_of(model: str, ollama: str | None) -> Backend:

@@ -43,7 +43,7 @@ class Ollama:
         self.identity = hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
 
     def embed(self, texts: Sequence[str], seconds: float) -> Matrix:
-        """A row for each text."""
+        """A row for each text. Raises UnavailableError, also when the time is over."""
         body = {"model": self._model, "input": list(texts), "truncate": True}
         answered = self._ask("POST", "/api/embed", json.dumps(body), seconds)
         return unit(answered.get("embeddings"), len(texts))
