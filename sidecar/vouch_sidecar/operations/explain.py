@@ -11,7 +11,8 @@ from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import EntityRow, Params, Result, TopicText
-from vouch_sidecar.retrieval.explanations import Verdict, candidates, lines
+from vouch_sidecar.retrieval.evidence.name_strength import FACTORS
+from vouch_sidecar.retrieval.explanations import Verdict, considered, named
 
 
 class ExplainParams(Params):
@@ -58,28 +59,28 @@ def answer(ask: OperationCall, _: ExplainParams) -> ExplainResult:
     for kb in served:
         entities += [
             ExplainedEntity(
-                entity_id=each.artifact.id,
-                name=each.artifact.name,
-                type=each.artifact.type,
-                strength=each.value,
-                factors=dict(each.factors),
-                verdict=each.verdict,
-                why=each.why,
+                entity_id=entity.id,
+                name=entity.name,
+                type=entity.type,
+                strength=mention.strength,
+                factors={name: float(getattr(mention, name)) for name in FACTORS},
+                verdict=verdict,
+                why=why,
                 collection=kb.view.shown_collection,
             )
-            for each in candidates(kb.view, text, probed, speech.hits)
+            for entity, mention, verdict, why in named(kb.view, text, probed, speech.hits)
         ]
         texts += [
             ExplainedText(
                 kind=kind_of(line.artifact),
                 id=line.artifact.id,
-                similarity=line.value,
+                similarity=line.likelihood,
                 factors={name: round(value, 3) for name, value in line.factors.items()},
-                verdict="refused" if line.verdict == "refused" else "said",
-                why=line.why,
+                verdict="said" if is_said else "refused",
+                why=why,
                 collection=kb.view.collection,
             )
-            for line in lines(kb.view, text, probed, speech.hits, ask.vector)
+            for line, is_said, why in considered(kb.view, text, probed, speech.hits, ask.vector)
         ]
     return ExplainResult(entities=entities, texts=texts)
 

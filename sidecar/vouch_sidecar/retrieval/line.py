@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,6 +50,11 @@ class Line:
         reason.
         """
         return self.judged is None or self.judged.is_told(self.view)
+
+    @property
+    def factors(self) -> Mapping[str, float]:
+        """What each feature adds to its likelihood, by name, where it was judged."""
+        return {} if self.judged is None else self.judged.features.terms
 
     @property
     def shown_text(self) -> ShownText | None:

@@ -86,14 +86,12 @@ def successors(view: View, claim_id: str) -> list[str]:
     """The ids, sorted, of the claims that in the end supersede a claim, through a chain of
     supersedes, as far as the viewer may see them.
     """
-    knowledge = view.knowledge
-    waiting, seen = [claim_id], {claim_id}
-    while waiting and len(seen) < MAX_STEPS:
-        newer = [each for each in knowledge.superseding(waiting.pop(0)) if each not in seen]
+    newer, seen = {claim_id}, set[str]()
+    while newer and len(seen) < MAX_STEPS:
+        seen |= newer
+        newer = {each for old in newer for each in view.knowledge.superseding(old)} - seen
         if visible := sorted(each for each in newer if view.visible.claim(each) is not None):
             return visible
-        seen.update(newer)
-        waiting += newer
     return []
 
 

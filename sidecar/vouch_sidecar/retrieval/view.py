@@ -21,7 +21,6 @@ from vouch_sidecar.kb.settings_model import Recall, Settings
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
 from vouch_sidecar.retrieval.visible import ClaimTexts, VisibleArtifacts, VisibleNames
-from vouch_sidecar.workspace.shown import ShownText
 from vouch_sidecar.workspace.world import World, own_names
 
 T = TypeVar("T")
@@ -53,8 +52,8 @@ class Deadline:
 
 @dataclass(frozen=True)
 class View:
-    """One knowledge base as seen by one viewer, who passes `gates`. Its parts are made anew at each
-    use: if kept, they would form reference cycles and hold old generations in memory.
+    """One knowledge base as seen by one viewer, who passes `gates`. None of its parts refers to it:
+    reference cycles would hold old generations in memory.
     """
 
     collection: str
@@ -82,20 +81,16 @@ class View:
     """Identifies the knowledge base from one question to the next (`Collection.identity`)."""
     _found: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
     """What was worked out for this question."""
-    _shown: dict[str, ShownText] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
-    """What is shown for claims, by id, as far as that was."""
 
-    @property
+    @cached_property
     def visible(self) -> VisibleArtifacts:
         return VisibleArtifacts(self.knowledge, self.gates, self.derived)
 
-    @property
+    @cached_property
     def texts(self) -> ClaimTexts:
-        return ClaimTexts(self.visible, self.root, self._shown)
+        return ClaimTexts(self.visible, self.root)
 
-    @property
+    @cached_property
     def names(self) -> VisibleNames:
         return VisibleNames(self.knowledge, self.derived, self.never)
 

@@ -5,7 +5,7 @@ shown for claims.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tantivy import Document, Query
@@ -169,7 +169,7 @@ class ClaimTexts:
 
     artifacts: VisibleArtifacts
     root: Path | None
-    known: dict[str, ShownText]
+    known: dict[str, ShownText] = field(default_factory=dict)
     """What is shown for claims, by id, as far as it was worked out for this question."""
 
     def shown(self, claim: Claim) -> ShownText:

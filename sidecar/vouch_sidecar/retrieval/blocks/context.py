@@ -226,8 +226,8 @@ def tiers(
     sums: defaultdict[str, float] = defaultdict(float)
     for line in lines:
         sums[line.view.collection] += line.similarity
-    several = [view.collection for view in views] if len(views) > 1 else []
-    named = sorted(collection for collection in several if _names_collection(text, collection))
+    several = views if len(views) > 1 else ()
+    named = sorted(v.collection for v in several if _names_collection(text, v.collection))
     ranked = sorted(sums, key=lambda c: (-round(sums[c], 6), c))
     primary = next(iter([*named, *ranked]), None)
     return primary, tuple(c for c in ranked if c != primary)
