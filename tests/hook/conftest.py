@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.surfaces.local.user_socket import socket_path
 
 from tests.engine import processes
@@ -22,6 +23,8 @@ from tests.protocol.client import COMMAND, Client, indexed_client, ran
 
 PROMPT, START, FILE, END = "user-prompt-submit", "session-start", "post-tool-use", "session-end"
 LIMIT = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS"
+KEEP = {RESIDENT: "true"}
+KNOWN = "How do we rotate JWT tokens, zanzibar?"
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.surfaces.hook.client import START_SECONDS, allowed
 
 from tests.engine.processes import until
-from tests.hook.conftest import END, FILE, LIMIT, PROMPT, START, Place
+from tests.hook.conftest import END, FILE, KEEP, KNOWN, LIMIT, PROMPT, START, Place
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, GREETINGS, Client, ran, run_command
 
-KNOWN = "How do we rotate JWT tokens?"
-KEEP = {RESIDENT: "true"}
 Served = tuple[Place, Client]
 
 # What an editor's server answers

@@ -15,12 +15,11 @@ from vouch_sidecar.surfaces.hook.payload import ENVELOPES, REST, prompt_of
 from vouch_sidecar.surfaces.local.user_socket import HOOK
 
 from tests.engine.bases import Clock, Listener, ask, pushed
-from tests.hook.conftest import END, FILE, PROMPT, START
+from tests.hook.conftest import END, FILE, KNOWN, PROMPT, START
 from tests.kb.samples import entity, put
 from tests.protocol import knowledge
 from tests.workspace.places import cite, git, settled, write
 
-KNOWN = "How do we rotate JWT tokens, zanzibar?"
 CODE = "class RelayLoop:\n    pass\n"
 RELAY = f"# One is up.\n# It restarts at night.\n{CODE}\n\ndef send_once():\n    return 1\n"
 TABLE, COINS = "db/table.sql", ("amber", "birch", "cedar", "dogwood", "elm")

@@ -17,14 +17,12 @@ from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.surfaces.local.user_socket import connect, exchange, question, socket_path
 
 from tests.engine.processes import until
-from tests.hook.conftest import END, FILE, LIMIT, PROMPT, Place
+from tests.hook.conftest import END, FILE, KEEP, KNOWN, LIMIT, PROMPT, Place
 from tests.protocol import knowledge
 from tests.protocol.client import environment, indexed_client, run_command
 from tests.workspace.places import cite, commit_as, repository
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
-KNOWN = "How do we rotate JWT tokens, zanzibar?"
-KEEP = {RESIDENT: "true"}
 OLDER = "import vouch_sidecar.version as own; own.__version__ = '0.0.1'"
 IMPATIENT = "from vouch_sidecar.surfaces import socket_server as own; own.IDLE_SECONDS = 0.5"
 

@@ -17,7 +17,6 @@ import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import socket_server
@@ -27,11 +26,9 @@ from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask, socke
 from vouch_sidecar.surfaces.socket_server import Asked, LocalServer
 
 from tests.engine.processes import until
-from tests.hook.conftest import PROMPT, Place, project
+from tests.hook.conftest import KEEP, KNOWN, PROMPT, Place, project
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, WAIT, Client, environment, indexed_client, run_command
-
-KNOWN = "How do we rotate JWT tokens?"
 
 
 @pytest.fixture
@@ -233,7 +230,7 @@ def test_a_watch_sees_hooks_and_editors_though_it_was_there_first(place: Place) 
             target=lambda: rows.extend(line.rstrip("\n").split("\t") for line in out), daemon=True
         ).start()
         try:
-            assert "jwt-" in place.hook(PROMPT, KNOWN, env={RESIDENT: "true"})
+            assert "jwt-" in place.hook(PROMPT, KNOWN, env=KEEP)
             told = ["agent", "jwt", "JWT", "project"]
             until(lambda: told in [[*row[:3], row[-1]] for row in rows])
             typing = {"session_id": "typing"}

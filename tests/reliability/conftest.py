@@ -10,9 +10,11 @@ import pytest
 from tests.engine.bases import base
 from tests.engine.processes import place
 
+Here = tuple[Path, Mapping[str, str]]
+
 
 @pytest.fixture
-def here() -> Iterator[tuple[Path, Mapping[str, str]]]:
+def here() -> Iterator[Here]:
     """The folder, which holds the knowledge base `kb`, and the environment of its processes."""
     with place() as (folder, env):
         base(folder / "kb")

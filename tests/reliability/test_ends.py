@@ -5,9 +5,8 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import IO
 
 import pytest
@@ -16,10 +15,10 @@ from tests.engine.bases import write
 from tests.engine.processes import sockets, until
 from tests.kb.samples import claim
 from tests.protocol.client import COMMAND, GREETINGS, environment
+from tests.reliability.conftest import Here
 
 SECONDS = 30.0
 """The promise is two; a machine that does much else takes longer."""
-Here = tuple[Path, Mapping[str, str]]
 
 
 class Launched(subprocess.Popen[bytes]):

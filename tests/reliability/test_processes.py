@@ -18,8 +18,7 @@ from tests.engine.processes import serving, until
 from tests.engine.world import answers
 from tests.kb.samples import claim
 from tests.protocol.client import COMMAND, indexed_client, ran
-
-Here = tuple[Path, Mapping[str, str]]
+from tests.reliability.conftest import Here
 
 
 def says_who_knows(root: Path, env: Mapping[str, str]) -> None:
