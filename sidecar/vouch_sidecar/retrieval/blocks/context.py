@@ -66,7 +66,9 @@ def make_block(
             kept.append(line)
     limit = max((recall.max_results for recall in recalls), default=0)
     lines = kept[:limit]
-    primary, others = tiers(text, lines, views)
+    present = {line.view.collection for line in lines}
+    named = [row.line(row.entity) for row in rows if row.view.collection in present]
+    primary, others = tiers(text, [*lines, *named], views)
     budget = max_chars or max((recall.max_context_chars for recall in recalls), default=0)
     persona = persona_of(views, primary)
     block, said = render(lines, primary, budget, persona, tiers=len(views) > 1)
