@@ -15,14 +15,11 @@ from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.name_forms import (
     FormKind,
     KeyedForm,
-    KeyPath,
     NameForm,
     Words,
     forms,
-    gap_key,
-    paths_without_gaps,
+    path_of,
     spelling,
-    spellings,
     unpunctuated,
 )
 from vouch_sidecar.text.analysis import Units, differ_in_number, inflects, units
@@ -100,7 +97,7 @@ class Names:
                 node.forms.append(form)
                 for key in dict.fromkeys(path) if form.kind is not FormKind.SURNAME else ():
                     self._by_stem[key][entity.id].append((path, form))
-            for text in spellings(entity):
+            for text in {*map(spelling, (entity.name, *entity.aliases))} - {""}:
                 self._by_spelling[text].append(entity.id)
 
     def entity(self, entity_id: str) -> Entity | None:
@@ -135,7 +132,7 @@ class Names:
                 continue
             gap = analysis.units[i].gap
             if gap and i > start:
-                if (between := node.children.get(gap_key(gap))) is None:
+                if (between := node.children.get(gap)) is None:
                     continue
                 node, words = between, (*words, gap)
             readings = [(analysis.units[i], i + 1)]
@@ -174,12 +171,11 @@ class Names:
         analysis = units(text)
         if all(u.folded in STOPWORDS for u in analysis.units):
             return []
-        found = {
-            entity_id
-            for run in paths_without_gaps(analysis)
-            for entity_id, having in self._by_stem.get(run[0], {}).items()
-            if any(_has_run(path, run) for path, _ in having)
-        }
+        found = set[str]()
+        for run in {path_of(analysis, whole)[0] for whole in (False, True)}:
+            for entity_id, having in self._by_stem.get(run[0], {}).items():
+                if any(f" {' '.join(run)} " in f" {' '.join(path)} " for path, _ in having):
+                    found.add(entity_id)
         return sorted(found)
 
     def parts(self, text: str, mentions: Sequence[Mention]) -> list[Mention]:
@@ -202,12 +198,6 @@ class Names:
                 for i, name in sorted(named.items())
             ]
         return outside(found, mentions)
-
-
-def _has_run(path: KeyPath, stems: KeyPath) -> bool:
-    """Whether these stems stand side by side in a path."""
-    n = len(stems)
-    return any(path[i : i + n] == stems for i in range(len(path) - n + 1))
 
 
 def _mentions_between(

@@ -17,10 +17,7 @@ MIN_SURNAME = 3
 _NUMBERED = re.compile(r"[^\W\d_]{2,}-\d+")
 _APOSTROPHES = re.compile("['’ʼ＇]")
 _PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
-_GAP = "\0"
-"""The first character of keys that are punctuation."""
 
-KeyPath = tuple[str, ...]
 Words = tuple[str, ...]
 
 
@@ -47,7 +44,7 @@ class NameForm(NamedTuple):
     words: Words
 
 
-KeyedForm = tuple[KeyPath, NameForm]
+KeyedForm = tuple[Words, NameForm]
 """A path of keys through the trie, and the form of a name at its end."""
 
 
@@ -73,45 +70,31 @@ def _names(entity: Entity) -> Iterator[tuple[FormKind, str, str]]:
         yield FormKind.SURNAME, surname, surname
 
 
-def _paths(analysis: Units) -> Iterator[tuple[KeyPath, Words]]:
+def _paths(analysis: Units) -> Iterator[tuple[Words, Words]]:
     """Keys and words of a name: with its punctuation, without, and with identifiers whole."""
     gaps = any(unit.gap for unit in analysis.units[1:])
     for whole in (False, True) if analysis.wholes else (False,):
         for punctuation in (True, False) if gaps else (True,):
-            yield _path(analysis, whole, punctuation)
+            yield path_of(analysis, whole, punctuation)
 
 
-def _path(analysis: Units, whole: bool, punctuation: bool) -> tuple[KeyPath, Words]:
+def path_of(analysis: Units, whole: bool, punctuation: bool = False) -> tuple[Words, Words]:
+    """Keys and words of a name with identifiers `whole` or in parts. Punctuation is its own key."""
     path: list[tuple[str, str]] = []
     wholes, at = analysis.wholes if whole else {}, 0
     while at < len(analysis.units):
         unit, after = wholes.get(at, (analysis.units[at], at + 1))
         if punctuation and unit.gap and at:
-            path.append((gap_key(unit.gap), unit.gap))
+            path.append((unit.gap, unit.gap))
         path.append((unit.stem, unit.folded))
         at = after
     return tuple(key for key, _ in path), tuple(word for _, word in path)
-
-
-def paths_without_gaps(analysis: Units) -> set[KeyPath]:
-    """The keys of a text without its punctuation: identifiers in parts, and whole."""
-    return {_path(analysis, whole, punctuation=False)[0] for whole in (False, True)}
-
-
-def gap_key(gap: str) -> str:
-    """The key of punctuation between two words."""
-    return _GAP + gap
 
 
 @lru_cache(maxsize=1 << 14)
 def spelling(text: str) -> str:
     """A text folded, without apostrophes, white space as single spaces."""
     return " ".join(_APOSTROPHES.sub("", fold(text)).split())
-
-
-def spellings(entity: Entity) -> set[str]:
-    """The spellings of an entity's name and aliases."""
-    return {s for name in (entity.name, *entity.aliases) if (s := spelling(name))}
 
 
 def unpunctuated(text: str) -> str:
