@@ -8,7 +8,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from math import inf
 from typing import Literal, NamedTuple
 
@@ -161,13 +160,9 @@ def after_mark(text: str, start: int) -> int:
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
-    return ((start + first, start + last) for first, last in _spans_in(text[start:end]))
-
-
-@lru_cache(maxsize=64)
-def _spans_in(paragraph: str) -> Sequence[Span]:
-    # Many claims may quote one paragraph.
-    return tuple(sentence_spans(paragraph)) if len(paragraph) <= MAX_PARAGRAPH else ()
+    if end - start <= MAX_PARAGRAPH:
+        for first, last in sentence_spans(text[start:end]):
+            yield start + first, start + last
 
 
 def _lead_ins(text: str, within: _List) -> tuple[Span, ...]:

@@ -7,7 +7,6 @@ sometimes wrong: at `'a` in Lisp or an expression of JavaScript, say.
 from __future__ import annotations
 
 import re
-from functools import cache
 
 _DOUBLE = r'"""(?:[^"\\]|\\[\s\S]|"(?!""))*+(?:""")?+|"(?:[^"\\\n]|\\[\s\S])*+"?+'
 _SINGLE = r"'''(?:[^'\\]|\\[\s\S]|'(?!''))*+(?:''')?+|'(?:[^'\\\n]|\\[\s\S])*+'?+"
@@ -37,15 +36,6 @@ the file.
 
 def is_code(language: str, text: str, offset: int) -> bool:
     """Whether an offset of a text is in code, outside of comments and strings."""
-    marks = _marks_of(language)
-    if marks is None:
-        return False
-    places = (place.span() for place in marks.finditer(text))
-    return not any(start <= offset <= end for start, end in places)
-
-
-@cache
-def _marks_of(language: str) -> re.Pattern[str] | None:
-    """The comments and strings of a language, compiled when a text of it is read first."""
-    family = next((marks for ids, marks in _FAMILIES.items() if language in ids.split()), None)
-    return None if family is None else re.compile(family)
+    marks = next((marks for ids, marks in _FAMILIES.items() if language in ids.split()), None)
+    places = (place.span() for place in re.finditer(marks or "(?!)", text))
+    return marks is not None and not any(start <= offset <= end for start, end in places)

@@ -62,7 +62,6 @@ def _ends(text: str, start: int, mark: int, end: int) -> bool:
     """Whether a sentence that began at `start` ends with the marks at `mark`."""
     if end - start > MAX_SENTENCE:
         return True
-    so_far = text[start:end]
     if text[mark] in "。！？":
         return True
     following = text[end : end + _LOOK_AHEAD].lstrip()[:1]
@@ -70,7 +69,7 @@ def _ends(text: str, start: int, mark: int, end: int) -> bool:
         return False
     if text[mark] != "." or text[mark : mark + 2] == "..":
         return True
-    word = so_far[: mark - start].split()[-1:] or [""]
+    word = text[start:mark].split()[-1:] or [""]
     last = word[0].lstrip("([{\"'“‘*_").lower()
     return not (last in ABBREVIATED or (len(last) == 1 and last.isalpha() and last != "i"))
 
