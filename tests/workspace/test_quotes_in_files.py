@@ -216,11 +216,9 @@ def test_age_in_words_where_no_file_can_show_it(root: Path, tmp_path: Path) -> N
         return {each: ask(engine, "claim", id=each)["claim"]["stale"] for each in EACH}
 
     assert set(stale(365).values()) == {None}
-    assert stale(366) == {"one": None, "rule": "last confirmed 12 months ago", "never": None}
-    assert stale(430)["rule"] == "last confirmed 14 months ago"
-    assert stale(800)["rule"] == "last confirmed 2 years ago"
+    assert stale(366) == {"one": None, "rule": "last confirmed over a year ago", "never": None}
     block = ask(engine, "context", task="After how many retries do downloads stop?")["text"]
-    assert " rule (last confirmed 2 years ago): Downloads" in block
+    assert " rule (last confirmed over a year ago): Downloads" in block
     (problem,) = (each for each in checked(engine) if each.path == "claims/rule.yaml")
     assert (problem.code, problem.severity) == ("unconfirmed", Severity.HINT)
     assert problem.field == "last_confirmed_at"

@@ -229,10 +229,10 @@ def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> N
     for path in named[:2]:
         (tied,) = ties(engine, path)
         assert (tied.claim.id, tied.line) == ("one", None)
-        assert tied.why == "cites wire.py, which this tests"
+        assert tied.why == "cites it; this tests wire.py"
     (tied,) = ties(engine, named[2])
     assert (tied.arm, tied.line, tied.is_weak) == ("identifier", None, True)
-    assert tied.why == "names UploadLoop, of upload.py, which this tests"
+    assert tied.why == "names UploadLoop; this tests upload.py"
     for path in (*others, "tests/test_upload.py"):
         assert tie_rows(engine, path) == []
 
@@ -248,7 +248,7 @@ def test_files_with_the_name_of_an_entity(root: Path, tmp_path: Path) -> None:
     for path in named:
         (tied,) = ties(engine, path)
         assert (tied.claim.id, tied.arm, tied.line) == ("one", "path", None)
-        assert tied.why == "is about Refund job, which this file is named after"
+        assert tied.why == "is about Refund job, which the file is named after"
     assert tie_rows(engine, "src/money/refund.py") == []
     put(root / ".vouch", "entities/job.yaml", entity(id="job", name="Refund"))
     assert tie_rows(settled(root, tmp_path), "src/money/refund.py") == [("one", "path", None)]

@@ -91,7 +91,7 @@ class Line:
     @property
     def is_gone(self) -> bool:
         """Whether what a claim quotes or cites is gone."""
-        return (why := self.stale) is not None and why.is_gone
+        return (why := self.stale) is not None and why.code != "unconfirmed"
 
     @property
     def place(self) -> tuple[str, Key]:

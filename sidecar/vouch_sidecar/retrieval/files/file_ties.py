@@ -192,11 +192,10 @@ def _why(view: View, claim: Claim, tie: Tie) -> str:
     if tie.where == "entity":
         entity = view.knowledge.entity(tie.via or "")
         called = entity.name if entity is not None else "what"
-        return f"is about {called}, which this file is named after"
-    if tie.arm in ("cites", "quotes"):
-        there = tie.tested or ("it" if tie.line is None else f"L{tie.line}")
-        return f"{tie.arm} {there}{', which this tests' * bool(tie.tested)}"
-    said = f"names {_name(view, claim, tie)}"
-    if tie.tested:
-        return f"{said}{f', of {tie.tested}' * (tie.arm == 'identifier')}, which this tests"
-    return said if tie.arm == "path" else f"{said}, defined at L{tie.line}"
+        said = f"is about {called}, which the file is named after"
+    elif tie.arm in ("cites", "quotes"):
+        said = f"{tie.arm} {'it' if tie.line is None else f'L{tie.line}'}"
+    else:
+        is_defined = tie.arm == "identifier" and tie.line is not None
+        said = f"names {_name(view, claim, tie)}{f', defined at L{tie.line}' * is_defined}"
+    return f"{said}; this tests {tie.tested}" if tie.tested else said

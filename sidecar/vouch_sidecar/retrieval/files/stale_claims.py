@@ -14,7 +14,6 @@ from vouch_sidecar.workspace.quotes_in_files import Fresh, Freshness
 
 Code = Literal["quote-gone", "file-gone", "unconfirmed"]
 YEAR = 365 * 86_400
-MONTH = YEAR / 12
 """Seconds."""
 
 
@@ -26,11 +25,6 @@ class Stale(NamedTuple):
     code: Code
     field: str
     reason: str
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether something is gone, not only unconfirmed for long."""
-        return self.code != "unconfirmed"
 
 
 def is_lost(view: View, claim: Claim) -> bool:
@@ -65,10 +59,8 @@ def stale(view: View, claim: Claim) -> Stale | None:
     is_here = any(source.id in workspace.sources for _, source, _ in cited)
     if is_here or at is None or view.now - at <= YEAR or workspace.tree == Path():
         return None
-    months = int((view.now - at) / MONTH)
-    reason = f"last confirmed {f'{months} months' if months < 24 else f'{months // 12} years'} ago"
     field = "updated_at" if claim.last_confirmed_at is None else "last_confirmed_at"
-    return Stale("unconfirmed", field, reason)
+    return Stale("unconfirmed", field, "last confirmed over a year ago")
 
 
 def _quotes(view: View, claim: Claim) -> list[tuple[int, Fresh]]:
