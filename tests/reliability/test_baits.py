@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.kb.sanitize import clip, escaped, one_line
-from vouch_sidecar.retrieval.evidence.text_kinds import phrases_in
+from vouch_sidecar.retrieval.evidence.text_kinds import exact_places
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.around import around, parts_of
@@ -63,7 +63,7 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
     asked_sentences(text)
     asks(text)
     without_asking(without_printed(text))
-    phrases_in(text, ())
+    list(exact_places(text))
     short_id(text)
     units(text)
     assert len(headings_in(text.encode())) <= 1

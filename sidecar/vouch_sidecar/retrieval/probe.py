@@ -16,7 +16,7 @@ from vouch_sidecar.retrieval.constants import (
     NEAR,
     WHO_LIKELIHOOD,
 )
-from vouch_sidecar.retrieval.evidence.text_kinds import holds_exact, phrases_in, worth_searching
+from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, holds_exact, worth_searching
 from vouch_sidecar.retrieval.line import ArmName, Line
 from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on
 from vouch_sidecar.retrieval.salience import (
@@ -75,9 +75,9 @@ class Probe:
 
     @property
     def phrases(self) -> list[str]:
-        """Names, what stands in quotes, identifiers, and the words that answers hold; else all."""
-        names = [(m.start, m.end) for view in self.views for m in view.names.mentions(self.text)]
-        tested = [row.matched[0] for row in self.named] + phrases_in(self.text, names)
+        """Names, identifiers, and the words that answers hold; else all."""
+        tested = [row.matched[0] for row in self.named]
+        tested += [self.text[start:end] for start, end in exact_places(self.text)]
         tested += [line.phrase for line in self.answers]
         whole = clip(" ".join(self.text.split()), PHRASE_CHARS)
         return list(dict.fromkeys(tested or filter(None, [whole])))[:MAX_CONSIDERED]

@@ -1,30 +1,27 @@
-"""Whether a text asks for nothing but a name, is a command, or is worth searching, and which quoted
-phrases and identifiers it holds.
+"""Whether a text asks for nothing but a name, is a command, or is worth searching, and which
+identifiers it holds.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from vouch_sidecar.retrieval.constants import LEAST_WORDS, MAX_PHRASED
 from vouch_sidecar.text.analysis import fold, units
-from vouch_sidecar.text.content_words import Term, terms
-from vouch_sidecar.text.english_words import tier
+from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.prompt_text import asks
 
 Span = tuple[int, int]
 
-GENERAL = frozenset(
+_ASKS_ABOUT = frozenset(
     """
-    anything background basics brief context describe description details everything explain facts
-    give info information know learn notes overview quick recall remind say show something stuff
-    summary tell things understand
+    anything background basics brief context define definition describe description details
+    everything explain facts give info information know learn mean meaning means notes overview
+    quick recall remind say show something stuff summary tell things understand what whats who whos
     """.split()
 )
-"""Words that ask for everything there is about a name."""
-_ASKS_ABOUT = frozenset("define definition mean meaning means what whats who whos".split())
-"""Other words that ask what a name stands for."""
+"""Words that ask for everything there is about a name, or what it stands for."""
 _BESIDE_A_NAME = frozenset(
     """
     a about an and any are can could did do does for have hello hey hi i is let lets me of on our
@@ -66,7 +63,6 @@ _NUMBER = re.compile(
 which means the same everywhere. They count only in a short question, or by themselves, as a text
 may also give one by the way.
 """
-_QUOTED_PHRASE = re.compile(r"[“„]([^“”\n]{3,120})[“”]|\"([^\"\n]{3,120})\"|`([^`\n]{3,120})`")
 _MAX_NUMBERED = 6
 """Words of such a question."""
 
@@ -81,14 +77,6 @@ def exact_places(text: str) -> Iterator[Span]:
 def _asks_for_number(text: str) -> bool:
     count = len(text.split(None, _MAX_NUMBERED))
     return count < LEAST_WORDS or (count <= _MAX_NUMBERED and asks(text))
-
-
-def phrases_in(text: str, names: Iterable[Span]) -> list[str]:
-    """What stands in quotes in a text, and its identifiers and the like, but for names."""
-    rest = blanked(text, names)[:MAX_PHRASED]
-    quoted = (match.span(match.lastindex or 0) for match in _QUOTED_PHRASE.finditer(rest))
-    phrases = (rest[start:end].strip() for start, end in (*quoted, *exact_places(rest)))
-    return [phrase for phrase in phrases if phrase]
 
 
 def blanked(text: str, names: Iterable[Span]) -> str:
@@ -106,24 +94,14 @@ def holds_exact(text: str) -> bool:
 
 def asks_only_about(text: str, names: Iterable[Span]) -> bool:
     """Whether a text is nothing but some names, or asks for them in general words: “Relay”, “what
-    is Relay?”, “give me the basics on Relay”. “What is” before a very common word does not count:
-    it asks for another thing of that name.
+    is Relay?”, “give me the basics on Relay”.
     """
     spans = tuple(names)
     beside = [unit.folded for unit in units(blanked(text, spans)).units]
     if not beside:
         return all(not is_command(text[start:end]) for start, end in spans)
-    general = GENERAL.intersection(beside)
-    asking = general or _ASKS_ABOUT.intersection(beside)
-    if not asking:
-        return False
-    plain = not general and any(tier(fold(text[start:end])) == 1 for start, end in spans)
-    return not plain and (_BESIDE_A_NAME | _ASKS_ABOUT | GENERAL).issuperset(beside)
-
-
-def is_common_word(words: Sequence[Term]) -> bool:
-    """Whether these are one common word, which names no subject by itself."""
-    return len(words) == 1 and tier(fold(words[0].word)) in (1, 2)
+    asking = not _ASKS_ABOUT.isdisjoint(beside)
+    return asking and (_BESIDE_A_NAME | _ASKS_ABOUT).issuperset(beside)
 
 
 def is_command(text: str) -> bool:

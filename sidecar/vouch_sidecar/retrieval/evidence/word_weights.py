@@ -85,13 +85,10 @@ class WeighedWords:
 
     def best_sentences(self, held: Sequence[Term]) -> list[frozenset[Term]]:
         """The words of the few sentences whose held words weigh most, at least of one; the others
-        hold a word. Of equal sentences, those whose other words weigh least; then the first.
+        hold a word.
         """
-
-        def order(words: frozenset[Term]) -> tuple[float, float]:
-            return -self.weight_of(words.intersection(held)), self.weight_of(words)
-
-        best, *others = sorted(self.sentences, key=order)[:FEW] or [frozenset()]
+        heaviest = nlargest(FEW, self.sentences, key=lambda s: self.weight_of(s.intersection(held)))
+        best, *others = heaviest or [frozenset()]
         return [best, *(words for words in others if not words.isdisjoint(held))]
 
     def exactly_in(self, text: str) -> frozenset[Term]:
@@ -131,10 +128,8 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         for word in naming
         if word.word.isdigit() and len(word.word) >= MIN_NUMBER
     }
-    weights = {
-        word: _rarity(view, word) * (1.0 if word in numbers else _commonness(word))
-        for word in words
-    }
+    worths = worths_of(view, rest)
+    weights = {word: _rarity(view, word) if word in numbers else worths[word] for word in words}
     if len(weights) > MAX_ASKED:
         weights = dict(nlargest(MAX_ASKED, weights.items(), key=itemgetter(1)))
     placing = Placing(units(rest))

@@ -15,19 +15,19 @@ from itertools import chain, islice
 
 from vouch_sidecar.kb.records import Claim, Entity, Kind
 from vouch_sidecar.kb.sanitize import count
-from vouch_sidecar.retrieval.constants import MANY
-from vouch_sidecar.retrieval.evidence.text_kinds import is_common_word
+from vouch_sidecar.names.matcher import MANY_SHARE
+from vouch_sidecar.retrieval.constants import FEW, MANY
 from vouch_sidecar.retrieval.people.authors import PersonToAsk
 from vouch_sidecar.retrieval.people.experts import Expert, rank
 from vouch_sidecar.retrieval.people.of_files import about_entity, authors, with_owners
 from vouch_sidecar.retrieval.people.topic_matches import Match, TopicMatches, matching
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.content_words import terms
+from vouch_sidecar.text.english_words import COMMON, VERY_COMMON, tier
 from vouch_sidecar.text.prompt_text import BEST, WHOM
 
 PERSON = "person"
-BY_CLAIMS = 3
-"""People named for their claims, at most."""
 OF_A_TEAM = 2
 """People named for each team that owns an entity, at most."""
 ROLES = {
@@ -42,10 +42,6 @@ ROLES = {
 """Labels of relations that say whom to ask, and what each makes somebody: who stands at its end, if
 the label ends in `by`, else who stands at its beginning.
 """
-MAX_ALIKE = 5
-"""Entities of whose names a topic may be a part to mean them all."""
-ENTITIES_OF_CLAIMS = 3
-"""Entities of claims about which people are looked for, at most."""
 OF_A_TOPIC = 2
 """People named for a topic, at most."""
 _WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
@@ -79,7 +75,8 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
     behind = _TOPIC.match(text, asking.end()) if asking is not None else None
     topic = BEST.sub("", behind[1]).strip(" .") if behind is not None else ""
     words = terms(topic)
-    if is_common_word(words) or not any(view.search.holds(words, Kind.CLAIM) for view in views):
+    is_common = len(words) == 1 and tier(fold(words[0].word)) in (VERY_COMMON, COMMON)
+    if is_common or not any(view.search.holds(words, Kind.CLAIM) for view in views):
         return topic, []
     return topic, rank(matching(views, topic), "evidence", OF_A_TOPIC, types={PERSON})
 
@@ -119,7 +116,7 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     ids, _ = view.knowledge.links(claim.id)
     linked = [entity for entity in map(view.visible.entity, ids) if entity is not None]
     own = [_person(view, e, view.search.claim_count(e.id)) for e in linked if e.type == PERSON]
-    others = [entity for entity in linked if entity.type != PERSON][:ENTITIES_OF_CLAIMS]
+    others = [entity for entity in linked if entity.type != PERSON][:FEW]
     return list({row.entity_id: row for row in (*own, *people(view, *others))}.values())
 
 
@@ -135,7 +132,7 @@ def _named_by(match: Match) -> list[Entity]:
     """The entities that a topic names, in order; else the few of whose names it is a part."""
     whole = [mention for mention in match.mentions if not mention.nested]
     ids = [mention.entity_id for mention in sorted(whole, key=lambda mention: mention.start)]
-    if not ids and len(match.parts) <= MAX_ALIKE:
+    if not ids and len(match.parts) <= MANY_SHARE:
         ids = list(match.parts)
     entities = map(match.view.visible.entity, dict.fromkeys(ids))
     return [entity for entity in entities if entity is not None][:MANY]
@@ -157,7 +154,7 @@ def _near(view: View, entity: Entity) -> Iterator[PersonToAsk]:
                 responsible.setdefault(other, label)
     beside = sorted(shared.keys() - responsible.keys(), key=lambda each: (-shared[each], each))
     persons = (who for who in map(view.visible.entity, beside) if who and who.type == PERSON)
-    for who in islice(persons, BY_CLAIMS):
+    for who in islice(persons, FEW):
         yield _person(view, who, shared[who.id])
     for other, label in responsible.items():
         if (whom := view.visible.entity(other)) is not None:
