@@ -206,12 +206,12 @@ class Snapshot:
         """
         return [*replace(self, new=EMPTY).search(query, limit), *_hits(self.new, query, limit)]
 
-    def down_to(self, query: Query, least: float, most: int | None = None) -> list[Hit]:
-        """The hits with at least this score, all of them or the best, ties by key."""
-        limit = most or _FIRST_HITS
+    def down_to(self, query: Query, least: float) -> list[Hit]:
+        """The hits with at least this score, ties by key."""
+        limit = _FIRST_HITS
         while True:
             hits = self.search(query, limit)
-            if most or len(hits) < limit or hits[-1].value < least:
+            if len(hits) < limit or hits[-1].value < least:
                 return [hit for hit in hits if hit.value >= least]
             limit *= 4
 

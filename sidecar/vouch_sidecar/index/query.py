@@ -140,14 +140,12 @@ class Search:
         """The documents of a kind that hold one of the words, scored by tantivy's BM25."""
         return self._recent(any_of([self._word(term, kind) for term in terms]), kind)
 
-    def down_to(
-        self, weights: Mapping[Term, float], kind: str, share: float, most: int | None = None
-    ) -> list[Hit]:
+    def down_to(self, weights: Mapping[Term, float], kind: str, share: float) -> list[Hit]:
         """The documents of a kind that hold about this share of the words' weight or more, best
-        first, ties by id; at most `most`, if given.
+        first, ties by id.
         """
         least = share * sum(_boosts(weights).values()) - len(weights)
-        return self.snapshot.down_to(self.weighed(weights, kind), least, most)
+        return self.snapshot.down_to(self.weighed(weights, kind), least)
 
     def _word(self, term: Term, kind: str) -> Query:
         """Documents that hold a word in any of the ways in which it may be written."""

@@ -76,7 +76,7 @@ BANDS = {
 claims or without, of which there is nothing to say. The ranges do not overlap.
 """
 FAINTEST = 0.01
-"""Least score of a declared entity; topics, which nobody declared, rank below."""
+"""Highest score of a topic, which nobody declared: every declared entity has more."""
 
 # What full text may say of a text.
 
@@ -149,10 +149,6 @@ NEAR = 2 / 3
 """Share of the likelihood that it needs at which a reviewed claim stands in place of one that a
 name brings, if that holds no other word of the text.
 """
-EXCHANGE_SHARE = 0.2
-"""Least share of a text's weight that the question of a captured exchange must hold for its answer
-to be a candidate.
-"""
 PASSAGE = -0.20
 """Weight of a passage of a document that nobody worded as a claim. The more passages there are, the
 more of them share words with a text by chance. Set on prompts over a base of documents (2,681
@@ -214,14 +210,16 @@ LEADS = 2.0
 
 # Limits of work: what lies beyond them changes no answer that a person would miss.
 
-MAX_TOPIC_WORDS = 256
-"""Content words of a topic that are looked up; the rest is ignored."""
 MAX_PHRASED = 4_096
-"""Characters of a text that are searched for phrases; names are looked for in all of it."""
+"""Characters of a text that are searched for phrases, and of what an edit put in or took out, that
+are compared with claims; names are looked for in all of a text.
+"""
 SPARE = 4
 """Claims are chosen from so many times as many, as some may not be told."""
 MAX_ASKED = 64
-"""Words of a text that are looked up in claims and sections; those that weigh most."""
+"""Words of a text that are looked up in claims and sections, those that weigh most; words of a
+topic.
+"""
 FEW = 3
 """Claims and pages of a name; people by their claims, authors, owners; captured questions that a
 text asks again; sentences of the text that a claim is compared with, those of which it holds most.
@@ -234,8 +232,6 @@ MANY = 24
 """Hits of a text; named entities, their relations, ties and identifiers that are looked up;
 captured questions that are compared with a text; statements read of one answer.
 """
-MAX_PARTS = 32
-"""Claims whose sentences are looked at to find those that hold most of a text."""
 MAX_PASSAGED = 32_768
 """Characters of a section that are split into passages."""
 MAX_SEMANTIC = 5

@@ -78,7 +78,7 @@ class Salient:
         if self.view.names.is_topic(self.entity.id):
             return round(FAINTEST * self.strength, 6)
         low, width = BANDS[self.form is not None, self.claim_count > 0]
-        return round(max(low + width * self.strength, FAINTEST), 6)
+        return round(low + width * self.strength, 6)
 
     @property
     def arm(self) -> ArmName:

@@ -13,7 +13,7 @@ from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import TITLE, key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.names.matcher import Mention
-from vouch_sidecar.retrieval.constants import MAX_TOPIC_WORDS, PARTIAL_SHARE
+from vouch_sidecar.retrieval.constants import MAX_ASKED, PARTIAL_SHARE
 from vouch_sidecar.retrieval.evidence.text_kinds import blanked
 from vouch_sidecar.retrieval.files.file_ties import tied_to_paths
 from vouch_sidecar.retrieval.people.of_files import Subject
@@ -72,7 +72,7 @@ def matching(views: Sequence[View], topic: str, linking: Linking = "auto") -> To
     by_file, beside, share = any(held), topic, 1.0
     if by_file:
         beside = blanked(topic, ((start, end) for of_view in files for start, end, _ in of_view))
-    words = terms(beside)[:MAX_TOPIC_WORDS]
+    words = terms(beside)[:MAX_ASKED]
     known = [word for word in words if any(_stands_in(view, word, topic) for view in views)]
     if not by_file:
         held, share = _holding(views, known)

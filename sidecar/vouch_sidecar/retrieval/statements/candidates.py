@@ -26,13 +26,11 @@ from vouch_sidecar.retrieval.constants import (
     ASKS_MORE,
     BIAS,
     BIAS_SEMANTIC,
-    EXCHANGE_SHARE,
     FEW,
     LIKELIHOOD_WEIGHTS,
     LIKELIHOOD_WEIGHTS_SEMANTIC,
     MANY,
     MAX_CONSIDERED,
-    MAX_PARTS,
     MAX_SEMANTIC,
     PASSAGE,
     SEMANTIC_LEAST,
@@ -49,8 +47,6 @@ from vouch_sidecar.text.prompt_text import asks
 if TYPE_CHECKING:
     from vouch_sidecar.semantic.vectors import TextVector
 
-OTHERS = (Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
-"""Kinds beside claims of which some hold words of a text."""
 Strengths = Mapping[str, float]
 """By entity id, how strongly a text names it, from 0 to 1."""
 
@@ -182,7 +178,8 @@ def candidates_for(
             yield from _found(view, query, MANY, asked, entity_strengths)
     if asked.weights and not view.deadline.has_passed():
         yield from claims_holding(view, asked)
-    for kind in OTHERS if asked.weights and view.since is None else ():
+    others = (Kind.PAGE, Kind.ENTITY, Kind.SOURCE)
+    for kind in others if asked.weights and view.since is None else ():
         if not view.deadline.has_passed():
             query = view.search.weighed(asked.weights, kind)
             yield from _found(view, query, MAX_CONSIDERED, asked, entity_strengths)
@@ -197,14 +194,14 @@ def claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     """The claims whose sentences hold most of the words asked for, of those that hold most by
     themselves: a few that are reviewed, and a few that are not.
     """
-    query = view.search.weighed(asked.weights, Kind.CLAIM)
+    query, most = view.search.weighed(asked.weights, Kind.CLAIM), SPARE * MAX_CONSIDERED
     entering = (
         _claim(view, claim, document)
-        for claim, document in view.visible.found(query, SPARE * MAX_PARTS)
+        for claim, document in view.visible.found(query, SPARE * most)
         if isinstance(claim, Claim) and may_enter(view, claim)
     )
     found = sorted(
-        islice(entering, MAX_PARTS),
+        islice(entering, most),
         key=lambda each: -asked.weight_of(asked.held_by(frozenset(each.stems))),
     )
     few = list[Candidate]()
@@ -311,10 +308,9 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
     """
     if not asks(asked.text):
         return
-    snapshot, stems = view.knowledge.snapshot, frozenset(_stems(view, asked.text))
-    total, found = asked.weight_of(asked.weights), 0
-    for hit in view.search.down_to(asked.weights, QUESTION, EXCHANGE_SHARE, MANY):
-        source = view.visible.in_document(snapshot.document(hit))
+    stems, total = frozenset(_stems(view, asked.text)), asked.weight_of(asked.weights)
+    query, found = view.search.weighed(asked.weights, QUESTION), 0
+    for source, _ in view.visible.found(query, MANY):
         question = source.question or "" if isinstance(source, Source) else ""
         worths = worths_of(view, question)
         shared = fsum(weight for word, weight in worths.items() if word.held_by(stems))

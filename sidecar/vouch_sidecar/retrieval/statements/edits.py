@@ -9,7 +9,7 @@ from math import exp, fsum, log
 from typing import NamedTuple
 
 from vouch_sidecar.names.name_forms import FormKind
-from vouch_sidecar.retrieval.constants import BIAS_EDITS, LIKELIHOOD_WEIGHTS_EDITS
+from vouch_sidecar.retrieval.constants import BIAS_EDITS, LIKELIHOOD_WEIGHTS_EDITS, MAX_PHRASED
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
 from vouch_sidecar.retrieval.evidence.word_weights import asked_by, worths_of
 from vouch_sidecar.retrieval.files.file_ties import visible_ties
@@ -17,11 +17,6 @@ from vouch_sidecar.retrieval.statements.candidates import Candidate, claims_hold
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import content_stems
 from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_test
-
-MAX_JUDGED = 4_096
-"""Characters of the lines that an edit put in, and of those that it took out, that are judged."""
-MAX_CLAIM = 1_000
-"""Characters of a claim whose words are looked for in an edit."""
 
 
 class EditFeatures(NamedTuple):
@@ -52,7 +47,7 @@ def met_by(
     words of what it put into a file or took out, two, or one where the claim is tied to the file or
     named. Those with the ids in `lost` are known to be broken, and compared with none.
     """
-    text = f"{inserted[:MAX_JUDGED]}\n{removed[:MAX_JUDGED]}"
+    text = f"{inserted[:MAX_PHRASED]}\n{removed[:MAX_PHRASED]}"
     changed = frozenset(content_stems(text))
     around = changed.union(content_stems(path))
     stored = ((path, tie) for tie in view.workspace.stored_ties_of(path))
@@ -64,7 +59,7 @@ def met_by(
     ]
     found = []
     for candidate in claims_holding(view, asked_by(view, text)):
-        worths = worths_of(view, candidate.text[:MAX_CLAIM])
+        worths = worths_of(view, candidate.text[:MAX_PHRASED])
         held = [worth for word, worth in worths.items() if word.held_by(changed)]
         beside = [worth for word, worth in worths.items() if word.held_by(around)]
         if held and candidate.artifact.id not in lost:
