@@ -12,6 +12,7 @@ import pytest
 from vouch_sidecar.kb.discovery import path_of
 from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects
 
+from tests.engine.processes import until
 from tests.hook.conftest import Place
 from tests.mcp.client import Host, content_of, host, text_of
 from tests.protocol import knowledge
@@ -73,10 +74,9 @@ def test_a_call_names_its_root(mcp: Host, place: Place, tmp_path: Path) -> None:
         assert content_of(found)["hits"] == []
 
 
-def test_an_interrupt_ends_it(place: Place) -> None:
-    with running("mcp", cwd=place.root, env=place.env) as one:
-        one.send_bytes(json.dumps(INITIALIZE).encode() + b"\n")
-        one.line()
+def test_it_reads_before_it_is_asked_and_an_interrupt_ends_it(place: Place, tmp_path: Path) -> None:
+    with running("mcp", cwd=place.root, env={**place.env, "XDG_CACHE_HOME": str(tmp_path)}) as one:
+        until(lambda: any(tmp_path.rglob("records")))
         one.process.send_signal(signal.SIGINT)
         assert one.ended(10) == 130
 

@@ -16,6 +16,7 @@ ABLE: dict[str, Any] = {
         "hover": {"contentFormat": ["markdown", "plaintext"]},
         "definition": {},
         "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
+        "publishDiagnostics": {"codeDescriptionSupport": True},
     },
     "workspace": {"symbol": {}, "workspaceFolders": True},
     "window": {"showDocument": {"support": True}},

@@ -64,5 +64,7 @@ async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:
         await run_async(threading.Event(), reader, protocol, error_handler=report)
     except SystemExit as ended:  # pygls raises it on `exit`
         return 1 if ended.code else 0
+    except (ValueError, OverflowError, MemoryError):
+        pass  # what should be a header is none
     await protocol.settled(LAST_ANSWERS)
     return 1

@@ -1,7 +1,7 @@
 """Runs the process of `vouch-sidecar mcp`: one client of the MCP SDK over the standard streams.
 
 The process that holds the user's socket answers. Where none does, or this one's environment sets a
-model, the engine of this process does, which reads nothing before.
+model, the engine of this process does.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from vouch_sidecar.surfaces.local.user_socket import (
     TOOL,
     UnansweredError,
     ask,
+    connect,
 )
 from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, known, meant, operation_of, tools
 from vouch_sidecar.surfaces.projects import UNFILLED, Projects, serve
@@ -77,9 +78,11 @@ async def _serve(
     env: Mapping[str, str], projects: Projects, every_tool: bool, source: RawIOBase, sink: BinaryIO
 ) -> None:
     engine, client = Engine(env=env), Client()
-    server = server_of(Answers(projects, engine), every_tool=every_tool)
+    answers = Answers(projects, engine)
+    server = server_of(answers, every_tool=every_tool)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run_engine, engine)
+        tasks.start_soon(answers.begin_unless_served)
         tasks.start_soon(client.read, source)
         tasks.start_soon(client.write, sink)
         await server.run(*client.streams, server.create_initialization_options())
@@ -124,6 +127,14 @@ class Answers:
     projects: Projects
     engine: Engine
     _turn: anyio.Lock = field(default_factory=anyio.Lock)
+
+    async def begin_unless_served(self) -> None:
+        """Begin to read the knowledge bases before a call, if no process serves them."""
+        connected = await in_worker(connect, self.engine.env, abandon_on_cancel=True)
+        if connected is None:
+            serve(self.engine, self.projects.asked({}))
+        else:
+            connected.close()
 
     async def called(
         self, operation: Operation[Any, Any], arguments: Object, folders: Folders

@@ -4,10 +4,12 @@ open files.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from lsprotocol import types as lsp
 
+import vouch_sidecar
 from vouch_sidecar.engine import Served, health
 from vouch_sidecar.engine.checks import CheckContext, check_one
 from vouch_sidecar.engine.faults import Step
@@ -86,7 +88,7 @@ def _diagnostic(problem: Problem, document: Document | None) -> lsp.Diagnostic:
     """A problem, from where it begins to the end of the line; of a file that is not open, and whose
     columns are unknown in the client's units, the whole line.
     """
-    line = problem.line - 1
+    line, page = problem.line - 1, documentation()
     start = lsp.Position(line, 0)
     if document is not None:
         start = document.position_of(line, problem.column - 1)
@@ -96,4 +98,13 @@ def _diagnostic(problem: Problem, document: Document | None) -> lsp.Diagnostic:
         severity=SEVERITIES[problem.severity],
         source="vouch",
         code=problem.code,
+        code_description=None if page is None else lsp.CodeDescription(f"{page}#{problem.code}"),
     )
+
+
+@cache
+def documentation() -> str | None:
+    """The URI of the page that explains the codes: in the package, else in the checkout."""
+    package = Path(vouch_sidecar.__file__).parent
+    pages = package / "diagnostics.md", package.parents[1] / "docs" / "diagnostics.md"
+    return next((page.as_uri() for page in pages if page.is_file()), None)
