@@ -26,6 +26,7 @@ if TYPE_CHECKING:  # a shell that asks another process imports none of it
 
 TOP_CLAIMS, EXPLAINED_CLAIMS = 3, 10
 QUOTED_CHARS = 160
+UNKNOWN_WEIGHT = "This weight is not known: it counts as `count`."
 
 
 class ExpertsParams(SinceParams):
@@ -191,6 +192,7 @@ def table(result: ExpertsResult) -> list[Shown]:
         *people_shown(result.people, result.by_commits, "terminal" if cells else "people"),
         Table({"claim": "key", "text": "text"}, [*dict.fromkeys(result._quoted)], to="model"),
         *([Words(f"not known here: {unknown}", aside=True)] if unknown else []),
+        *([Words(UNKNOWN_WEIGHT, aside=True)] if "unknown_weight" in result.degraded else []),
     ]
 
 
