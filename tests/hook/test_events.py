@@ -308,12 +308,10 @@ def test_an_edit_of_which_the_host_sends_no_patch_has_no_claims_of_other_lines(
 
 
 def test_an_edit_after_one_that_nobody_reported_is_placed_by_its_text(agent: Agent) -> None:
-    """Lines 3 and 4, which it changes, are lines 7 and 8 by then, which were those of another: that
-    is told, too.
-    """
+    """Lines 3 and 4, which it changes, are lines 7 and 8 by then, which were those of another."""
     write(agent.root, {"src/relay.py": "# More.\n" * 4 + RELAY})
     event = changed(agent, "src/relay.py", CODE, CODE + "    x = 1\n")
-    assert "RelayLoop" in held(agent(FILE, **event))
+    assert held(agent(FILE, **event)) == ["RelayLoop"]
 
 
 def test_a_claim_whose_quote_an_edit_takes_away_is_told_first_and_marked(agent: Agent) -> None:

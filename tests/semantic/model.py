@@ -23,8 +23,8 @@ DIMENSION = len(MATTERS) + 2
 _LITTLE = 0.1
 
 
-def make(folder: Path, pooling: str = "mean") -> Path:
-    """A folder with the model."""
+def make(folder: Path, pooling: str = "mean", inner: bool = True) -> Path:
+    """A folder with the model, its graph below `onnx/` where it is `inner`."""
     words = {word: at for at, matter in enumerate(MATTERS) for word in matter.split()}
     vocabulary = {"[PAD]": 0, "[UNK]": 1, **{word: n for n, word in enumerate(words, 2)}}
     weights = np.zeros((len(vocabulary), DIMENSION), np.float32)
@@ -32,7 +32,8 @@ def make(folder: Path, pooling: str = "mean") -> Path:
     for word, at in words.items():
         weights[vocabulary[word], at] = 1
     (folder / "1_Pooling").mkdir(parents=True)
-    (graph := folder / "onnx" / "model.onnx").parent.mkdir()
+    graph = folder / "onnx" / "model.onnx" if inner else folder / "model.onnx"
+    graph.parent.mkdir(exist_ok=True)
     graph.write_bytes(_graph(weights).SerializeToString())
     tokenizer: Any = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()

@@ -85,7 +85,7 @@ def test_off_absent_and_broken_answer_alike(start: Start, tmp_path: Path) -> Non
     off = start(VOUCH_SIDECAR_SEMANTIC_MODEL="")
     broken = start(VOUCH_SIDECAR_SEMANTIC_MODEL=str(tmp_path / "nowhere"))
     until(broken.faults)
-    lacks = "Nothing is found by meaning: the folder of the model has no `onnx/model.onnx`"
+    lacks = "Nothing is found by meaning: the folder of the model has no `model.onnx`"
     assert (off.faults(), broken.faults()) == ([], [lacks])
     for operation, field in WAYS:
         for text in (ASKED, "When are photos deleted, and do tokens of Relay expire?"):

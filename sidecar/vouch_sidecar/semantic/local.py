@@ -1,7 +1,7 @@
 """A sentence-embedding model in a folder, run by onnxruntime. Nothing here makes a request.
 
-The folder is laid out as sentence-transformers publishes models: `onnx/model.onnx`,
-`tokenizer.json` and `1_Pooling/config.json`.
+The folder is laid out as sentence-transformers publishes models: `onnx/model.onnx`, or
+`model.onnx`, `tokenizer.json` and `1_Pooling/config.json`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,17 @@ MAX_TOKENS = 256
 FOREIGN_SHARE = 0.2
 """The share of pieces in other scripts from which a vocabulary counts as one of several languages.
 """
-_FILES = ("onnx/model.onnx", "tokenizer.json", "1_Pooling/config.json")
+_FILES = ("model.onnx", "tokenizer.json", "1_Pooling/config.json")
 
 
 class Local:
     """A model in a folder. Raises UnavailableError if the model can't be used."""
 
     def __init__(self, folder: Path) -> None:
-        model, tokenizer, pooling = paths = [folder / name for name in _FILES]
+        inner = folder / "onnx" / "model.onnx"
+        outer, tokenizer, pooling = (folder / name for name in _FILES)
+        model = inner if inner.is_file() else outer
+        paths = model, tokenizer, pooling
         try:
             stats = [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in paths]
             self.identity = hashlib.blake2b(repr(stats).encode(), digest_size=16).hexdigest()

@@ -100,6 +100,7 @@ _ADDS = re.compile(r"\s*+(?:unsafe\s++)?(?:impl|extension)\b")
 """A line that adds members to a type, which another line defines."""
 _OWNER = re.compile(r"(\w++)(?:\.|::|#|(?:\[[^\]]*+\])?\) )\Z")
 """The type in front of the name of its member: `Relay::send`, `func (r *Relay) send`."""
+_CLOSING = re.compile(r"[{}\])]|end\b")
 _QUOTED_NAME = r"[\"'`](--[a-z][a-z0-9-]++|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++)[\"'`]"
 """An option, or a variable of the environment: it counts as defined where code quotes it."""
 
@@ -128,26 +129,26 @@ Definitions = Mapping[str, tuple[Stat, DefinedNames]]
 def names_in_file(data: bytes, language: str | None) -> DefinedNames:
     """What a file defines. Takes time in proportion to its size.
 
-    A definition ends before the next one that is indented no deeper.
+    A definition ends before the next line that is indented no deeper, or with a bracket there.
     """
     names, lines, ends = defined = DefinedNames(array("Q"), array("i"), array("i"))
     if language not in _PATTERNS or b"\0" in data[:8192]:
         return defined
     around: list[tuple[int, range, list[str]]] = []
     """The definitions around a line: indentation, places in the arrays, and names."""
-    number = 0
+    before = 0
 
-    def end(indent: int, last: int) -> None:
+    def end(indent: int) -> None:
         while around and around[-1][0] >= indent:
             for at in around.pop()[1]:
-                ends[at] = last
+                ends[at] = before
 
-    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
-        first = len(names)
-        found = dict(_defined_in(line.rstrip(), language)) if first < MAX_FOUND else {}
+    for number, indent, line in _lines(data):
+        if around and around[-1][0] >= indent:
+            end(indent + (_CLOSING.match(line, indent) is not None))
+        before, first = number, len(names)
+        found = dict(_defined_in(line, language)) if first < MAX_FOUND else {}
         if found:
-            indent = len(line) - len(line.lstrip(" \t"))
-            end(indent, number - 1)
             owners = [owner for _, _, several in around[-MAX_OWNERS:] for owner in several]
             for name, counts in found.items():
                 members = [f"{owner}.{name}" for owner in owners]
@@ -156,8 +157,15 @@ def names_in_file(data: bytes, language: str | None) -> DefinedNames:
                     lines.append(number)
                     ends.append(number)
             around.append((indent, range(first, len(names)), list(found)))
-    end(0, number)
+    end(0)
     return defined
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, int, str]]:
+    """The number, indentation and text of each line that is not blank."""
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
+        if inner := line.lstrip():
+            yield number, len(line) - len(inner), line.rstrip()
 
 
 def _defined_in(line: str, language: str) -> Iterator[tuple[str, bool]]:
