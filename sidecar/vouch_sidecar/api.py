@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
+from concurrent.futures import Future
 from functools import partial
 from math import inf
 from pathlib import Path
+from threading import Thread, main_thread
 from typing import Any, Self, TypeVar
+from weakref import ref
 
-from anyio.from_thread import BlockingPortal, start_blocking_portal
+import anyio
+from anyio.from_thread import BlockingPortal
 
 from vouch_sidecar.engine import Caller, Engine, followed
 from vouch_sidecar.kb.access import Viewer
@@ -37,6 +40,8 @@ from vouch_sidecar.operations.wire import NotFoundError as NotFoundError
 from vouch_sidecar.operations.wire import Result, Wire
 
 R = TypeVar("R", bound=Result)
+FORGOTTEN_SECONDS = 0.2
+"""How long who follows the disk may stay after a program that closes nothing."""
 
 
 class NoKnowledgeBaseError(LookupError):
@@ -90,7 +95,7 @@ def _method(operation: Operation[Any, R]) -> Callable[..., R]:
 
 
 class KnowledgeBase:
-    """An open knowledge base, or several. Close it at the end.
+    """An open knowledge base, or several. Close it at the end; one that is forgotten closes itself.
 
     A thread of its own follows the disk. An answer waits until all that it depends on is read, and
     what is worked out of the files around, for seconds the first time. What can't be used as a
@@ -99,9 +104,10 @@ class KnowledgeBase:
 
     def __init__(self, engine: Engine, viewer: Viewer) -> None:
         self._engine, self._caller = engine, Caller(viewer=viewer)
-        self._running = ExitStack()
-        self._portal = self._running.enter_context(start_blocking_portal())
-        self._running.enter_context(self._portal.wrap_async_context_manager(followed(engine)))
+        started = Future[BlockingPortal]()
+        self._thread = Thread(target=anyio.run, args=(_follow, engine, started, ref(self)))
+        self._thread.start()
+        self._portal = started.result()
         self._is_closed = False
 
     def __enter__(self) -> Self:
@@ -112,8 +118,10 @@ class KnowledgeBase:
 
     def close(self) -> None:
         """Let go of the index. No question is answered after that."""
-        self._is_closed = True
-        self._running.close()
+        if not self._is_closed:
+            self._is_closed = True
+            self._portal.start_task_soon(self._portal.stop)
+            self._thread.join()
 
     def refresh(self) -> None:
         """Take in all that has changed on disk until now."""
@@ -148,3 +156,15 @@ class KnowledgeBase:
         if self._is_closed:
             raise ValueError("the knowledge base is closed")
         return self._portal
+
+
+async def _follow(engine: Engine, started: Future[BlockingPortal], kb: ref[KnowledgeBase]) -> None:
+    """Follow the disk for an engine and answer what other threads ask, until its knowledge base is
+    closed or forgotten, or the program ends.
+    """
+    async with BlockingPortal() as portal, followed(engine):
+        started.set_result(portal)
+        while kb() is not None and main_thread().is_alive():
+            with anyio.move_on_after(FORGOTTEN_SECONDS):
+                await portal.sleep_until_stopped()
+                return
