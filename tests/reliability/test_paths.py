@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import Any
 
 import pytest
@@ -21,8 +22,10 @@ _opened: list[list[str]] = []
 
 
 def _note(event: str, args: tuple[Any, ...]) -> None:
-    for paths in _opened if event == "open" and isinstance(args[0], str | bytes) else ():
-        paths.append(os.fsdecode(args[0]))
+    """Threads that other tests began have files of their own."""
+    if event == "open" and isinstance(args[0], str | bytes) and current_thread() is main_thread():
+        for paths in _opened:
+            paths.append(os.fsdecode(args[0]))
 
 
 sys.addaudithook(_note)
