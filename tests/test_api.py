@@ -56,7 +56,7 @@ def test_what_changes_counts_after_a_refresh_for_whoever_may_see_it(tmp_path: Pa
         open_kb(empty)
 
 
-def test_a_refresh_takes_in_what_git_has_checked_out(tmp_path: Path) -> None:
+def test_a_refresh_takes_in_what_git_has_checked_out_and_new_files(tmp_path: Path) -> None:
     """Files of one branch are never tied to claims of another."""
     root = repository(tmp_path / "house", {})
     for branch, named in (("other", "`two.py` is new."), ("main", "`two.py` waits.")):
@@ -74,11 +74,25 @@ def test_a_refresh_takes_in_what_git_has_checked_out(tmp_path: Path) -> None:
             files = kb.files(["two.py"])
             assert [claim.id for file in files.files for claim in file.claims] == [branch]
             assert files.degraded == []
+        (root / "late.py").write_text("")
+        cite(root, "late", "`late.py` is new.", "https://example.org")
+        kb.refresh()
+        assert [claim.id for claim in kb.files(["late.py"]).files[0].claims] == ["late"]
 
 
 SCRIPT = """
-import ctypes, gc, os, sys
+import ctypes, gc, os, signal, sys
+from contextlib import suppress
 from vouch_sidecar import open_kb
+
+def interrupt(*_):
+    raise InterruptedError
+
+with suppress(InterruptedError), open_kb(sys.argv[1]) as kb:
+    signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    kb.files(["a.py"])  # of so many claims that nothing answers so soon
+    sys.exit("not interrupted")
 
 before, called = dict(os.environ), []
 ctypes.CDLL = called.append
@@ -94,7 +108,7 @@ print(gc.get_freeze_count(), called, dict(os.environ) == before)
 
 def test_the_calling_process_is_left_as_it_is(tmp_path: Path) -> None:
     """It alone reads a large knowledge base: another one would run the script that asked again. It
-    ends though something was not closed.
+    ends though a question was interrupted, and something was not closed.
     """
     root, script = knowledge.make(tmp_path / "project"), tmp_path / "script.py"
     for number in range(2_100):

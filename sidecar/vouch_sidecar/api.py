@@ -125,8 +125,9 @@ class KnowledgeBase:
 
     def refresh(self) -> None:
         """Take in all that has changed on disk until now."""
-        roots = [collection.root for collection in self._engine.collections.values()]
-        self._loop.call(self._engine.check_soon, roots)
+        found = self._engine.collections.values()
+        folders = [folder for each in found for folder in (each.root, each.tree)]
+        self._loop.call(self._engine.check_soon, folders)
         self.status()
 
     experts = _method(experts.OPERATION)
@@ -164,7 +165,9 @@ async def _follow(engine: Engine, started: Future[BlockingPortal], kb: ref[Knowl
     """
     async with BlockingPortal() as portal, followed(engine):
         started.set_result(portal)
-        while kb() is not None and main_thread().is_alive():
+        is_stopped = False
+        while not is_stopped and kb() is not None and main_thread().is_alive():
             with anyio.move_on_after(FORGOTTEN_SECONDS):
                 await portal.sleep_until_stopped()
-                return
+                is_stopped = True
+        await portal.stop(cancel_remaining=True)  # who follows is waited for by these

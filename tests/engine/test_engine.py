@@ -352,6 +352,10 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
         write(root, "sessions/s.yaml", {"id": "s", "agent": "ada", "ended_at": ended})
         load(engine)
         assert salient(engine) == listed
+    engine.observe("s", None, "the Key Vault")
+    write(root, "claims/later.yaml", claim("later", text="It is new."))
+    load(engine)
+    assert salient(engine) == ["vault"], "an end is one end"
 
 
 # The window of a session, and the table of sessions

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.workspace import build
 from vouch_sidecar.workspace.file_list import read_file, stat_of
 from vouch_sidecar.workspace.world import World
@@ -191,5 +192,15 @@ def test_a_history_that_git_could_not_read_is_read_at_the_next_sweep(
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     engine = settled(root, tmp_path)
     assert looked(engine).history.unread.startswith("git is missing")
+    assert _severities(engine) == [Severity.WARNING]
     broken.unlink()
     assert set(looked(engine).history.known) == set(FILES)
+    (root / ".git").rename(tmp_path / "elsewhere")
+    (root / ".git").symlink_to(tmp_path / "elsewhere")
+    assert looked(engine).history.unread
+    assert _severities(engine) == [Severity.HINT], "nothing is wrong with what is said"
+
+
+def _severities(engine: Engine) -> list[Severity]:
+    (collection,) = engine.collections.values()
+    return [problem.severity for problem in collection.faulty()]

@@ -28,7 +28,7 @@ RELAY = entity("relay", "Mail Relay")
 
 
 def lines(seen: View, text: str) -> list[Line]:
-    return lines_for(volunteered(named_in(seen, [text])), text, run([seen], text).found)
+    return lines_for(volunteered(named_in(seen, [text])), text, run([seen], text).answers)
 
 
 def told(seen: View, text: str) -> list[str]:
@@ -74,20 +74,6 @@ def test_each_collection_has_as_many_lines_as_its_config_allows() -> None:
     rows = volunteered(row for seen in views for row in named_in(seen, [text]))
     block = make_block(views, rows, text)
     assert Counter(hit.view.collection for hit in block.hits) == {"one": 1, "two": 2}
-
-
-def test_a_likelier_claim_takes_the_place_of_one_that_only_a_name_brings() -> None:
-    """There is never a line more, and none that was given takes a place."""
-    known = [claim(f"v{i}", f"Keys rotate {i}.", entities=("vault",)) for i in "abc"]
-    known += [claim(f"r{i}", f"Bounces park {i}.", entities=("relay",)) for i in "abc"]
-    known += [claim(f"o{i}", f"Report {i} is archived by hand.") for i in range(9)]
-    text = "Let's put Kafka between the Key Vault and the Mail Relay."
-    seen = view(VAULT, RELAY, *known, claim("queue", "Kafka was rejected for the queue."))
-    assert told(seen, text) == ["queue", "va"]
-    assert told(seen, text.replace("Kafka", "it")) == ["va", "ra"]
-    rows, found = volunteered(named_in(seen, [text])), run([seen], text).found
-    block = make_block([seen], rows, text, more=found, given=lines(seen, text)[0].gives)
-    assert [hit.artifact.id for hit in block.hits] == ["va", "ra"]
 
 
 def test_what_a_name_alone_brings_is_not_said_to_be_near_by_meaning() -> None:

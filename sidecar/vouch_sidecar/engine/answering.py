@@ -72,7 +72,7 @@ def context_for(
     """
     once = None if repeat else session
     read = [(kb.view, _texts(kb, session) if text is None else [text]) for kb in served]
-    asked, more = (probed.asked, _allowed(probed.found)) if probed is not None else ((), [])
+    asked, more = (probed.asked, _allowed(probed.answers)) if probed is not None else ((), [])
     if probed is None:
         rows = volunteered(row for view, texts in read for row in named_in(view, texts))
     else:

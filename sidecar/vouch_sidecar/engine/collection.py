@@ -115,7 +115,7 @@ class Collection:
         since; the empty path is that of the folder.
         """
         self.reported_around: list[str] = []
-        """The same of other files below the working tree."""
+        """The same of other files below the working tree; the empty path is that of the tree."""
         self.is_world_passed_over = False
         """Whether the last world was not published. Never two are passed over: else there were none
         while git is at work more often than they are built.
@@ -184,6 +184,8 @@ class Collection:
     def report(self, paths: Iterable[Path]) -> None:
         """Somebody says that these files may have changed. A folder is reported with its files."""
         for path in paths:
+            if self.tree.is_relative_to(path):
+                self.reported_around.append("")
             if (self.root / KB_DIRNAME).is_relative_to(path):
                 self.reported.append("")
             elif (below := self.below(path)) is not None:
@@ -304,11 +306,11 @@ class Collection:
     def faulty(self) -> list[Problem]:
         """What fails or is off, as problems of the whole knowledge base (empty path)."""
         refused, silent_for = why_refused(printable(str(self.root))), f"{SILENT_SECONDS:g} seconds"
-        unread = self.world.history.unread
+        head, unread = self.world.history.head, self.world.history.unread
         off = [
             (self.is_failing and self.is_refused(), Severity.WARNING, refused),
             (self.is_torn, Severity.WARNING, "A checkout may be seen in parts"),
-            (bool(unread), Severity.WARNING, NO_HISTORY.format(unread)),
+            (bool(unread), Severity.WARNING if head else Severity.HINT, NO_HISTORY.format(unread)),
             (self.is_silent, Severity.ERROR, SILENT.format(self.name, silent_for)),
         ]
         said = [Problem("", text, severity) for is_so, severity, text in off if is_so]

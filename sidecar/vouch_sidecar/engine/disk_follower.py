@@ -9,7 +9,7 @@ fails is reported and made again. Who follows no longer keeps what was read for 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from math import inf
@@ -18,7 +18,7 @@ import anyio
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 
-from vouch_sidecar.engine.collection import Collection, looked_at
+from vouch_sidecar.engine.collection import Collection, Seen, looked_at
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import BASE, BASES, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
@@ -88,8 +88,9 @@ class DiskFollower:
             self._group.start_soon(base.run)
         began = self._engine.clock()
         for folder in self._registry.lacking:
-            # a slow disk stops nobody
-            self._registry.search(folder, await run_sync(self._registry.found_from, folder))
+            found = await run_sync(self._registry.found_from, folder)  # a slow disk stops nobody
+            if folder in self._registry.lacking:
+                self._registry.search(folder, found)
         self._search_pause = sweep_interval(self._engine.clock() - began)
 
 
@@ -101,6 +102,8 @@ class BaseFollower:
         self._engine = engine
         self._collection = collection
         self._disk = disk
+        self._turn = anyio.Lock()
+        """Nothing is kept of what git is writing, while its files are read again."""
         self._changed: set[str] = set()
         """Files that events name, to be read at once. They are apart from those that were reported,
         for which questions wait.
@@ -148,18 +151,20 @@ class BaseFollower:
 
     async def _look(self) -> None:
         """Read what is due, and publish what changed."""
-        give_up_at = anyio.current_time() + GIT_LOCK_SECONDS
+        async with self._turn:
+            await self._read_and_publish(anyio.current_time() + GIT_LOCK_SECONDS)
+
+    async def _read_and_publish(self, give_up_at: float) -> None:
         await self._until_git_wrote(give_up_at)
         engine, collection, began = self._engine, self._collection, self._engine.clock()
         changed, self._changed = self._changed, set()
         sweep_at, self._sweep_at = self._sweep_at, 0.0  # where this fails, all are read again
         is_sweep = sweep_at <= began
-        with engine.breath, looked_at(collection.reported) as reported:
-            paths = None if is_sweep else changed | reported
-            seen = await run_sync(collection.read, paths, limiter=self._disk)
+        with looked_at(collection.reported) as reported:
+            seen = await self._read(None if is_sweep else changed | reported)
             while seen.checkout is None and anyio.current_time() < give_up_at:
                 await self._until_git_wrote(give_up_at)
-                seen = await run_sync(collection.read, limiter=self._disk)
+                seen = await self._read()
             cost = engine.clock() - began
             log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
         if engine.publish(collection, seen):
@@ -168,6 +173,10 @@ class BaseFollower:
         elif reported:
             engine.changed.bump()  # questions wait for this
         self._sweep_at = engine.clock() + sweep_interval(cost) if is_sweep else sweep_at
+
+    async def _read(self, paths: Set[str] | None = None) -> Seen:
+        with self._engine.breath:
+            return await run_sync(self._collection.read, paths, limiter=self._disk)
 
     async def _until_git_wrote(self, give_up_at: float) -> None:
         """Wait until git has written its files, or it is time to give up."""
@@ -182,7 +191,9 @@ class BaseFollower:
 
     async def _keep(self) -> None:
         engine, keep = self._engine, self._collection.reader.keep
-        is_kept = engine.publish_kept(self._collection, await run_sync(keep, limiter=self._disk))
+        async with self._turn:
+            kept = await run_sync(keep, limiter=self._disk)
+            is_kept = engine.publish_kept(self._collection, kept)
         self._keep_at = inf if is_kept else engine.clock() + FINISH_SECONDS
 
     # The world around

@@ -86,8 +86,9 @@ class Engine:
         if differs:
             self.registry.generation += 1
             for session in self.sessions:
-                record = seen.knowledge.records.get((Kind.SESSION, session.id))
-                if isinstance(record, VouchSession) and record.ended_at is not None:
+                key = Kind.SESSION, session.id
+                now, earlier = (of.knowledge.records.get(key) for of in (seen, was))
+                if now != earlier and isinstance(now, VouchSession) and now.ended_at is not None:
                     self.sessions.end(session.id)
             log.debug("published generation %d, from %r", self.registry.generation, collection.name)
         if after != before:  # the world and the vectors are of what was published before

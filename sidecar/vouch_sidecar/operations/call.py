@@ -113,18 +113,16 @@ def refusing_if_damaged(engine: Engine) -> Iterator[None]:
 def serving(
     engine: Engine, caller: Caller, who: ViewerParams | None, root: str | None
 ) -> list[Served]:
-    """The knowledge bases that a call is about, as its viewer sees them, whose topics are derived
-    from now on. Raises `InvalidParamsError`.
+    """The knowledge bases that a call is about, as its viewer sees them. Raises
+    `InvalidParamsError`.
     """
     viewer = Viewer(who.project, who.agent) if who else None
     try:
-        served = engine.registry.serving(caller, viewer, root)
+        return engine.registry.serving(caller, viewer, root)
     except UnknownRootError:
         raise InvalidParamsError(
             {"root": "is no folder of a knowledge base that is served"}
         ) from None
-    engine.have_topics_derived(served)
-    return served
 
 
 def _placed(caller: Caller, params: Params) -> Caller:
@@ -138,6 +136,7 @@ def _placed(caller: Caller, params: Params) -> Caller:
 def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller) -> OperationCall:
     """A call, with the text put into the session named. Raises `InvalidParamsError`."""
     served = serving(engine, caller, params.viewer, params.root)
+    engine.have_topics_derived(served)
     text = getattr(params, operation.text_field) if operation.text_field else None
     if params.session_id and text is not None:
         engine.observe(params.session_id, None, text, caller)

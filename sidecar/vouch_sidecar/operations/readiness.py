@@ -45,8 +45,15 @@ async def ready(
     awaited = {"reported", "first"} if left > 0 else {"reported"}
     awaited |= {"first", "later"} if seconds == math.inf else set()
 
+    seen: list[int] = []
+    """The worlds after which topics were asked for: a later one may have those of other viewers."""
+
     def is_ready() -> bool:
-        lacks = (kb.collection.lacks(needs, kb.view.gates).values() for kb in serving())
+        served = serving()
+        if seen != (serials := [kb.collection.world.serial for kb in served]):
+            seen[:] = serials
+            engine.have_topics_derived(served)
+        lacks = (kb.collection.lacks(needs, kb.view.gates).values() for kb in served)
         return awaited.isdisjoint(chain.from_iterable(lacks))
 
     await engine.changed.until(is_ready, max(left, seconds))

@@ -145,10 +145,6 @@ BARE_WEIGHT = 0.55
 """If the words of a text beside an entity's name weigh less than this, the text asks for anything
 known about the entity.
 """
-NEAR = 2 / 3
-"""Share of the likelihood that it needs at which a reviewed claim stands in place of one that a
-name brings, if that holds no other word of the text.
-"""
 PASSAGE = -0.20
 """Weight of a passage of a document that nobody worded as a claim. The more passages there are, the
 more of them share words with a text by chance. Set on prompts over a base of documents (2,681

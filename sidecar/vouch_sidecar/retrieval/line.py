@@ -45,13 +45,6 @@ class Line:
         return self.similarity if self.judged is None else self.judged.likelihood
 
     @property
-    def is_told(self) -> bool:
-        """Whether what answers a text is likely enough for its kind, and what is told for another
-        reason.
-        """
-        return self.judged is None or self.judged.is_told(self.view)
-
-    @property
     def factors(self) -> Mapping[str, float]:
         """What each feature adds to its likelihood, by name, where it was judged."""
         return {} if self.judged is None else self.judged.features.terms

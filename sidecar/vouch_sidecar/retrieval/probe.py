@@ -13,7 +13,6 @@ from vouch_sidecar.retrieval.constants import (
     MANY,
     MAX_CONSIDERED,
     MAX_PHRASED,
-    NEAR,
     WHO_LIKELIHOOD,
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, holds_exact, worth_searching
@@ -53,15 +52,8 @@ class Probe:
     """Those whose names are all that the text holds."""
     sure: Sequence[Salient]
     """Those that are surely meant; what was given before has no strength."""
-    found: Sequence[Line]
-    """What may answer what the text asks beside the names in it, people first, then likeliest, and
-    what is nearly likely enough.
-    """
-
-    @property
-    def answers(self) -> list[Line]:
-        """Those of what was found that are likely enough for their kind."""
-        return [line for line in self.found if line.is_told]
+    answers: Sequence[Line]
+    """What answers what the text asks beside the names in it, people first, then likeliest."""
 
     @property
     def rows(self) -> list[Salient]:
@@ -85,7 +77,7 @@ class Probe:
     def hits(self) -> list[Line]:
         """The named entities, what is told of them, and what may answer, by similarity."""
         lines = [row.line(row.entity) for row in self.named]
-        lines += lines_for(self.rows, self.text, self.found)
+        lines += lines_for(self.rows, self.text, self.answers)
         lines.sort(key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection))
         return each_line_once(lines)[:MANY]
 
@@ -129,7 +121,7 @@ def _answering(
         somebody = _somebody(view, answer) if is_about_somebody else None
         if somebody is not None and answer.words and answer.likelihood >= WHO_LIKELIHOOD:
             answer = answer._replace(likelihood=max(answer.likelihood, view.least()))
-        if answer.likelihood < NEAR * view.least():
+        if not answer.is_told(view):
             continue
         row = next((row for row in own if row.entity.id in answer.entity_ids), None)
         arm: ArmName = "text"

@@ -74,11 +74,11 @@ def build(
     began, was = memo.clock(), before.given
     git, why_unasked = Repository.holding(memo.tree, given.trusted)
     is_other_tree = was is None or given.checkout != was.checkout
-    is_in_folder = not reported.isdisjoint(before.files.folders)
+    is_in_folder = not reported.isdisjoint(["", *before.files.folders])
     is_all = _is_sweep(before, memo) or is_other_tree or is_in_folder
     world = _listed(before, given, git, memo, reported, is_all)
     if was is not None:
-        history = History(unread=why_unasked)
+        history = History(unread=why_unasked if given.is_told else "")
         if given.is_told and git is not None:
             history = _history(world, git, memo, is_all)
         is_new = is_all or world.files is not before.files

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import SESSION_PAGE, Claim, Kind, Page
 from vouch_sidecar.retrieval.blocks.block import render
-from vouch_sidecar.retrieval.constants import BARE_WEIGHT, FEW, MAX_CONSIDERED
+from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.files.stale_claims import is_followed
 from vouch_sidecar.retrieval.gate import may_enter
@@ -52,16 +52,11 @@ def make_block(
     Lines in `first` come before all others, in this order; `more` are other lines that answer the
     text. Lines that tell nothing but what was `given` before are left out.
     """
-
-    def is_new(line: Line) -> bool:
-        return not line.gives.items() <= given.items()
-
-    more = [line for line in more if line.is_told or is_new(line)]
     told, lines = Counter[str](), each_line_once([*first, *lines_for(rows, text, more)])
     recalls, kept = [line.view.recall for line in lines], list[Line]()
     for line in lines:
         has_room = told[line.view.collection] < line.view.recall.max_results
-        if has_room and is_new(line):
+        if has_room and not line.gives.items() <= given.items():
             told[line.view.collection] += 1
             kept.append(line)
     limit = max((recall.max_results for recall in recalls), default=0)
@@ -90,8 +85,7 @@ def lines_for(rows: Sequence[Salient], text: str, answering: Sequence[Line] = ()
 
     The first line of every entity comes first, in the order of `rows`, and the likeliest of
     `answering` before the first less likely one of these. The other lines follow, likeliest first.
-    Stale claims come last. Who asked is told what nobody reviewed behind the rest. One of
-    `answering` that is not likely enough may stand in place of a line that only a name brought.
+    Stale claims come last. Who asked is told what nobody reviewed behind the rest.
     """
     firsts, others = list[Line](), list[Line]()
     for place, row in enumerate(rows[:MAX_CONSIDERED]):
@@ -100,33 +94,13 @@ def lines_for(rows: Sequence[Salient], text: str, answering: Sequence[Line] = ()
         lines = _lines_of(row, text, strengths_of(rows, row.view))
         firsts += lines[:1]
         others += lines[1:]
-    told = [line for line in answering if line.is_told]
-    near = _nearest([*firsts, *others, *told], answering)
-    named = (line for line in reversed(firsts) if line.judged and not line.judged.words)
-    least = min(named, key=lambda line: line.likelihood, default=None)
-    if near and least and least.likelihood < near.likelihood:
-        firsts.remove(least)
-        told.append(near)
-    for best in told[:1]:
+    for best in answering[:1]:
         less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
         firsts.insert(next(less, len(firsts)), best)
-    others = sorted([*others, *told[1:]], key=lambda line: -line.likelihood)
+    others = sorted([*others, *answering[1:]], key=lambda line: -line.likelihood)
     lines = each_line_once(_both_sides([*firsts, *others]))
     lines.sort(key=lambda line: (line.is_gone, not line.view.is_unasked and not line.is_reviewed))
     return lines
-
-
-def _nearest(lines: Sequence[Line], answering: Iterable[Line]) -> Line | None:
-    """The likeliest of `answering` that is reviewed and not likely enough, and that holds words of
-    weight of which no line holds all.
-    """
-    held = {word for line in lines if line.judged for word in line.judged.words}
-    for line in answering:
-        if line.judged and not line.is_told and line.is_reviewed:
-            weight = line.judged.features.held
-            if weight >= BARE_WEIGHT and not held.issuperset(line.judged.words):
-                return line
-    return None
 
 
 def _both_sides(lines: Iterable[Line]) -> Iterator[Line]:

@@ -81,8 +81,9 @@ def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:
     return any(start <= last and first <= end for start, end in ranges)
 
 
-def _last_words(names: Iterable[str]) -> Iterable[str]:
-    return (_BETWEEN_WORDS.split(name)[-1] for name in names)
+def _last_words(names: Iterable[str]) -> set[str]:
+    """The last word of each name: `send` of `Relay::send`, `valid` of `valid?`."""
+    return {word for name in names for word in [*filter(None, _BETWEEN_WORDS.split(name))][-1:]}
 
 
 def _is_quoted(tied: Tied, taken: str) -> bool:
