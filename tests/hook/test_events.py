@@ -77,14 +77,12 @@ def agent(tmp_path: Path) -> Agent:
     lines = [f"The {coin} counter takes {coin} coins." for coin in COINS]
     table = "\n\n".join(lines).encode() + b"\n"
     write(root, {"src/relay.py": RELAY, "src/loop.py": "x = 1\n", TABLE: table})
-    write(root, {"src/check.rb": "def valid?\n  true\nend\n"})
     git(root, "init", "-q")
     git(root, "add", "-A", "src", "db")
     quoted = b"One is up.\nIt restarts at night.\n"
     cite(root, "quotes", "It restarts.", "src/relay.py", quoted, quote=b"at night")
     cite(root, "names", "`RelayLoop` is slow.", "https://example.org")
     cite(root, "once", "`send_once` is called by nobody else.", "https://example.org/b")
-    cite(root, "asks", "`valid?` is asked twice.", "https://example.org/c")
     cite(root, "rule", "Every httpx client needs an explicit timeout.", "src/loop.py")
     for coin, line in zip(COINS, lines, strict=True):
         cite(root, coin, line, TABLE, table, quote=line.encode())
@@ -102,7 +100,7 @@ def held(text: str, words: Sequence[str] = ("night", "RelayLoop", "send_once")) 
 
 def test_a_session_has_a_brief_and_each_prompt_what_it_was_not_told(agent: Agent) -> None:
     brief = agent(START, source="startup")
-    assert "project holds 14 claims." in brief
+    assert "project holds 13 claims." in brief
     assert "- subjects: JWT" in brief
     assert len(brief) <= 300
     said = agent(PROMPT, prompt=KNOWN)
@@ -304,8 +302,6 @@ def test_an_edit_of_which_the_host_sends_no_patch_has_no_claims_of_other_lines(
     agent: Agent,
 ) -> None:
     assert agent.edit("src/relay.py", "\n# Two.\n") == ""
-    assert agent.edit("src/check.rb", "\n# Two.\n") == ""
-    assert "asked twice" in agent.edit("src/check.rb", "def valid?  # twice\n")
     assert held(agent.edit("src/relay.py", "def send_once():  # once")) == ["send_once"]
     whole = {"file_path": str(agent.root / "src/relay.py"), "content": RELAY}
     assert held(agent(FILE, "b", tool_input=whole)) == ["night", "RelayLoop", "send_once"]
