@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar import InvalidParamsError, NoKnowledgeBaseError, open_kb
 from vouch_sidecar.operations.operation import operations
+from vouch_sidecar.operations.wire import as_json
 
 from tests.protocol import knowledge
 from tests.workspace.places import cite, git, repository
@@ -25,7 +26,10 @@ def test_every_operation_is_a_method_that_takes_its_main_param_by_position() -> 
             ask, params = getattr(kb, name), dict(operation.example)
             assert ask.__doc__ == operation.summary
             main = [params.pop(next(iter(params)))] if params else []
-            assert type(ask(*main, **params)) is operation.result
+            answer = ask(*main, **params)
+            assert type(answer) is operation.result
+            read = operation.result.model_validate(as_json(answer), strict=False)
+            assert as_json(read) == as_json(answer), "who asks another process reads it so"
         assert kb.experts("relay", limit=1) == kb.experts(topic="relay", limit=1)
         assert kb.experts("relay", types=iter(["nobody"])).experts == []
         assert [file.path for file in kb.files(p for p in [COURIER / "a.py"]).files] == ["a.py"]

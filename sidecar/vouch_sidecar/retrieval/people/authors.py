@@ -53,4 +53,4 @@ class PersonToAsk:
     claim_count: int
     relation: str | None
     said: str
-    collection: Annotated[str | None, _ABSENT]
+    collection: Annotated[str | None, _ABSENT] = None
