@@ -64,6 +64,8 @@ NEAR = ["minClaims is no parameter and was ignored; did you mean min_claims?"]
         ("search", {"query": '["x"]'}, {"query": '["x"]'}, []),
         ("experts", {"since": "", "types": [], "limit": "None", "root": "[]"}, {}, []),
         ("experts", {"xyzzy": 1, "minClaims": 1}, {}, NEAR),
+        ("experts", {"sessionId": "n8n-1", "toolCallId": "call_1", "chatInput": "x"}, {}, []),
+        ("search", {"query": 8443}, {"query": "8443"}, []),
         ("experts", {"viewer": {"agent": "a"}}, {"viewer": {"agent": "a"}}, []),
     ],
 )

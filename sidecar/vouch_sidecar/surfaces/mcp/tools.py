@@ -35,6 +35,8 @@ INSTRUCTIONS = (
 )
 _COUNTS = " With session_id, the text also counts as a turn of that session."
 
+OF_HOSTS = frozenset({"action", "chatInput", "sessionId", "tool", "toolCallId"})
+"""Fields that n8n sends with each call (its issue 21500, November 2026)."""
 _WORDS = re.compile(r"[\w-]+(?:\s*,\s*[\w-]+)+")
 NOTHING = ("", "null", "none", "undefined", "[]")
 """What stands for a param that is not given, as text in any case."""
@@ -123,9 +125,12 @@ def known(operation: Operation[Any, Any], given: Object) -> tuple[Object, list[s
         if name in operation.params.model_fields:
             if name in schema["required"] or str(value).strip().lower() not in NOTHING:
                 shown = properties.get(name, {"type": ""})  # that of the viewer is not offered
-                is_list = isinstance(value, str) and "array" in shown["type"]
-                params[name] = _list(value.strip()) if is_list else value
-        else:
+                if isinstance(value, str) and "array" in shown["type"]:
+                    value = _list(value.strip())
+                elif type(value) in (int, float) and shown["type"] == "string":
+                    value = str(value)
+                params[name] = value
+        elif name not in OF_HOSTS:
             unknown, near = resembling(name, properties)
             if near:
                 notes.append(f"{unknown} is no parameter and was ignored; did you mean {near}?")
