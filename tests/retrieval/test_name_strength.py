@@ -9,7 +9,7 @@ from vouch_sidecar.kb.records import Artifact
 from vouch_sidecar.kb.settings_model import Settings, Volunteer
 from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.names.name_forms import FormKind
-from vouch_sidecar.retrieval.constants import VOLUNTEERED
+from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
 from vouch_sidecar.retrieval.salience import named_in, rank, volunteered
 from vouch_sidecar.retrieval.view import View
@@ -165,6 +165,8 @@ def test_a_name_that_only_a_machine_printed_is_listed_and_not_said() -> None:
         assert of("orbital-relay", f"[INFO] {written} is up", seen).strength >= VOLUNTEERED
     typed = of("relay", "is this Relay?")
     assert of("relay", f"is this Relay?\n\n{log}").strength == typed.strength
+    part = of("locker", "[a] the Gateway")
+    assert (is_listed(part), part.strength < LISTED) == (True, True)
 
 
 def test_a_part_is_partial_however_often_it_is_said() -> None:

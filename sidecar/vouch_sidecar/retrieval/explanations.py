@@ -10,8 +10,8 @@ from typing import Literal
 
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, key_of
 from vouch_sidecar.names.matcher import Mention
-from vouch_sidecar.retrieval.constants import LISTED, MANY, MAX_PHRASED, UNASKED_LEAST
-from vouch_sidecar.retrieval.evidence.name_strength import sentence, weigh, why
+from vouch_sidecar.retrieval.constants import MANY, MAX_PHRASED, UNASKED_LEAST
+from vouch_sidecar.retrieval.evidence.name_strength import least, sentence, weigh, why
 from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.files.stale_claims import is_lost, stale
 from vouch_sidecar.retrieval.gate import may_enter
@@ -40,7 +40,7 @@ def named(
         verdict: Verdict = "volunteered"
         needs, note, row = 0.0, "", rows.get(mention.entity_id)
         if mention.entity_id not in told and row is None:
-            verdict, needs = "refused", LISTED
+            verdict, needs = "refused", least(mention)
         elif mention.entity_id not in told and row is not None:
             verdict, note = "listed", why_unsaid(row) or ""
             needs = 0.0 if mention.form in NEVER_SAID else view.name_threshold

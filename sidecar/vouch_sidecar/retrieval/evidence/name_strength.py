@@ -120,7 +120,14 @@ def _weigh(view: View, text: str) -> list[Mention]:
 
 def is_listed(mention: Mention) -> bool:
     """Whether a mention lists its entity."""
-    return mention.strength >= LISTED
+    return mention.strength >= least(mention)
+
+
+def least(mention: Mention) -> float:
+    """The least strength at which a mention lists its entity. What a machine printed is listed like
+    what a person wrote.
+    """
+    return LISTED * PLACES["printed"] if mention.placed == "printed" else LISTED
 
 
 def why(mention: Mention, threshold: float, needs: float = 0.0) -> str:
