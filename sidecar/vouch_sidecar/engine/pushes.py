@@ -126,7 +126,7 @@ class Pushes:
                 continue
             if is_cut(windows):
                 state = ()  # the rest comes later
-            rows = tuple(row.shown for row in push.rows)
+            rows = tuple((row.shown, row.claim) for row in push.rows)
             if rows != last.rows or fresh:
                 log.debug("push: %d in play, %d fresh", len(rows), len(fresh))
                 subscriber.tell(push)

@@ -5,7 +5,7 @@ fields that every answer has.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
@@ -67,7 +67,10 @@ def perform(engine: Engine, operation: Operation[P, R], raw: object, caller: Cal
     started = perf_counter()
     with refusing_if_damaged(engine):
         params = read_params(operation.params, raw)
-        call = _begun(engine, operation, params, _placed(caller, params))
+        caller = _placed(caller, params)
+        served = serving(engine, caller, params.viewer, params.root)
+        engine.have_topics_derived(served)
+        call = _begun(engine, operation, params, caller, served)
         return _completed(operation, call, _run(operation, call, params), started)
 
 
@@ -89,10 +92,10 @@ async def perform_async(
     params = read_params(operation.params, raw)
     caller = _placed(caller, params)
     asked = partial(serving, engine, caller, params.viewer, params.root)
-    await ready(engine, operation.needs, asked, patience, whole=whole)
+    served = await ready(engine, operation.needs, asked, patience, whole=whole)
     started = perf_counter()
     with refusing_if_damaged(engine):
-        call = replace(_begun(engine, operation, params, caller), document=document)
+        call = replace(_begun(engine, operation, params, caller, served), document=document)
         call = await _with_vector(operation, call)
         with engine.breath:
             run = partial(_run, operation, call, params)
@@ -133,10 +136,14 @@ def _placed(caller: Caller, params: Params) -> Caller:
     return caller
 
 
-def _begun(engine: Engine, operation: Operation[P, R], params: P, caller: Caller) -> OperationCall:
-    """A call, with the text put into the session named. Raises `InvalidParamsError`."""
-    served = serving(engine, caller, params.viewer, params.root)
-    engine.have_topics_derived(served)
+def _begun(
+    engine: Engine,
+    operation: Operation[P, R],
+    params: P,
+    caller: Caller,
+    served: Sequence[Served],
+) -> OperationCall:
+    """A call, with the text put into the session named."""
     text = getattr(params, operation.text_field) if operation.text_field else None
     if params.session_id and text is not None:
         engine.observe(params.session_id, None, text, caller)

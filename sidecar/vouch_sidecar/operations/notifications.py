@@ -11,7 +11,7 @@ from vouch_sidecar.engine import Caller, Engine, health
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.operations.call import serving
-from vouch_sidecar.operations.salience import SalientEntity
+from vouch_sidecar.operations.salience import SalientEntity, salient_entity
 from vouch_sidecar.operations.session_end import SessionEndParams
 from vouch_sidecar.operations.wire import FailedError, LongText, Params, SessionId, Wire, iso
 from vouch_sidecar.retrieval.push import Push
@@ -81,10 +81,7 @@ REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {"vouch/pause": (PauseParam
 
 def salience_notification(push: Push) -> DidChangeSalience:
     """The notification `vouch/didChangeSalience` for a push."""
-    rows, fresh = (
-        [SalientEntity(**row.shown, score=row.score) for row in several]
-        for several in (push.rows, push.fresh)
-    )
+    rows, fresh = ([*map(salient_entity, several)] for several in (push.rows, push.fresh))
     return DidChangeSalience(
         session_id=push.session_id,
         salience=rows,

@@ -34,11 +34,11 @@ async def ready(
     seconds: float = CATCH_UP_SECONDS,
     *,
     whole: bool = False,
-) -> None:
-    """Wait for what an answer out of the knowledge bases of `serving` depends on. If a client
-    reported a file as changed, for the look at it, for at most `seconds`. With `whole`, until a
-    first answer with these needs is whole, or `READY_SECONDS` after a knowledge base was added. Who
-    has endless `seconds` waits for whatever is missing.
+) -> Sequence[Served]:
+    """Wait for what an answer out of the knowledge bases of `serving` depends on, and return these.
+    If a client reported a file as changed, for the look at it, for at most `seconds`. With `whole`,
+    until a first answer with these needs is whole, or `READY_SECONDS` after a knowledge base was
+    added. Who has endless `seconds` waits for whatever is missing.
     """
     added = max((c.since for c in engine.collections.values()), default=-math.inf)
     left = added + READY_SECONDS - engine.clock() if whole else 0.0
@@ -48,15 +48,17 @@ async def ready(
     seen: list[int] = []
     """The worlds after which topics were asked for: a later one may have those of other viewers."""
 
-    def is_ready() -> bool:
-        served = serving()
+    def is_ready(served: Sequence[Served]) -> bool:
         if seen != (serials := [kb.collection.world.serial for kb in served]):
             seen[:] = serials
             engine.have_topics_derived(served)
         lacks = (kb.collection.lacks(needs, kb.view.gates).values() for kb in served)
         return awaited.isdisjoint(chain.from_iterable(lacks))
 
-    await engine.changed.until(is_ready, max(left, seconds))
+    if not is_ready(served := serving()):
+        await engine.changed.until(lambda: is_ready(serving()), max(left, seconds))
+        served = serving()
+    return served
 
 
 def lacking(needs: Set[Need], served: Sequence[Served]) -> list[Lack]:

@@ -16,6 +16,7 @@ from vouch_sidecar.operations.wire import (
     SalienceMeta,
 )
 from vouch_sidecar.retrieval.line import ArmName
+from vouch_sidecar.retrieval.salience import Salient
 
 
 class SalienceParams(Params):
@@ -50,8 +51,12 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
         raise InvalidParamsError({"session_id": "is missing"}, missing=True)
     ask.engine.sessions.get(session_id)  # asking is activity
     ranking = ask.engine.salience(ask.served, session_id, params.top_k)
-    rows = [SalientEntity(**row.shown, score=row.score) for row in ranking]
-    return SalienceResult(session_id=session_id, salience=rows)
+    return SalienceResult(session_id=session_id, salience=[*map(salient_entity, ranking)])
+
+
+def salient_entity(row: Salient) -> SalientEntity:
+    """An entity in play as a row of results and pushes."""
+    return SalientEntity(**row.shown, score=row.score, claim=row.claim)
 
 
 def table(result: SalienceResult) -> list[Shown]:
@@ -67,15 +72,15 @@ def in_play(rows: Sequence[SalientEntity], section: str = "") -> Table:
         "type": "short",
         "score": "number",
         "claims": "number",
-        "named by": "short",
         "top claim": "whole",
+        "named by": "short",
         "text": "text",
         **({"collection": "whole"} if several else {}),
     }
     cells = [
         (
             *(row.entity_id, row.name, row.type, f"{row.score:.2f}", row.claim_count),
-            *(", ".join(row.matched), row.top_claim_id, row.claim),
+            *(row.top_claim_id, ", ".join(row.matched), row.claim),
             *([row.collection] if several else []),
         )
         for row in rows

@@ -102,7 +102,6 @@ class Salient:
             "matched": [*self.matched],
             "why": self.why,
             "ambiguous": self.ambiguous,
-            "claim": self.claim,
             "collection": self.view.shown_collection,
         }
 

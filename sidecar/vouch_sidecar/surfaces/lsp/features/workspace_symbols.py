@@ -28,13 +28,12 @@ async def symbols(
 ) -> list[lsp.SymbolInformation]:
     """Exact names first, then names that begin with the query, then those that hold it."""
     engine = server.engine
-    serving = partial(engine.registry.serving, server.caller)
-    await ready(engine, frozenset(), serving)
+    found = await ready(engine, frozenset(), partial(engine.registry.serving, server.caller))
     kinds, uri_for, query = list(SYMBOLS), server.uris(), params.query.strip()
     with engine.breath:
         matches = [
             (fits, kinds.index(key_of(artifact)[0]), artifact.id, artifact, served.collection.root)
-            for served in serving()
+            for served in found
             for fits, artifact in prefix_search(served.view, query, kinds, MAX_SYMBOLS)
             if key_of(artifact) != (Kind.PAGE, STARTER_PAGE)
         ]
