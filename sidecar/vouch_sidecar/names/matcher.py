@@ -173,8 +173,9 @@ class Names:
             return []
         found = set[str]()
         for run in {path_of(analysis, whole)[0] for whole in (False, True)}:
+            stems = f" {' '.join(run)} "
             for entity_id, having in self._by_stem.get(run[0], {}).items():
-                if any(f" {' '.join(run)} " in f" {' '.join(path)} " for path, _ in having):
+                if any(stems in f" {' '.join(path)} " for path, _ in having):
                     found.add(entity_id)
         return sorted(found)
 

@@ -40,8 +40,8 @@ from vouch_sidecar.retrieval.lookup import (
     nearest,
     successors,
 )
-from vouch_sidecar.retrieval.people.authors import Author, PersonToAsk
 from vouch_sidecar.retrieval.people.of_files import Subject, authors, with_owners
+from vouch_sidecar.retrieval.people.rows import Author, PersonToAsk
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.files import line_in
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState

@@ -18,7 +18,7 @@ from vouch_sidecar.operations.wire import (
     Wire,
     absent,
 )
-from vouch_sidecar.retrieval.people.authors import Author, PersonToAsk
+from vouch_sidecar.retrieval.people.rows import Author, PersonToAsk
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations.table import Reader, Shown, Table, Words
-from vouch_sidecar.retrieval.people.authors import Author, PersonToAsk
+from vouch_sidecar.retrieval.people.rows import Author, PersonToAsk
 
 BY_COMMITS = (
     "Who committed to the files of these claims, who knows them best first; for models only where "

@@ -37,5 +37,7 @@ the file.
 def is_code(language: str, text: str, offset: int) -> bool:
     """Whether an offset of a text is in code, outside of comments and strings."""
     marks = next((marks for ids, marks in _FAMILIES.items() if language in ids.split()), None)
-    places = (place.span() for place in re.finditer(marks or "(?!)", text))
-    return marks is not None and not any(start <= offset <= end for start, end in places)
+    if marks is None:
+        return False
+    places = (place.span() for place in re.finditer(marks, text))
+    return not any(start <= offset <= end for start, end in places)

@@ -23,7 +23,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_PATHS_OF_AUTHOR,
 )
 from vouch_sidecar.retrieval.files.file_ties import file_strengths
-from vouch_sidecar.retrieval.people.authors import Author, ChangedFile, PersonToAsk
+from vouch_sidecar.retrieval.people.rows import Author, ChangedFile, PersonToAsk
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.commit_history import Commit

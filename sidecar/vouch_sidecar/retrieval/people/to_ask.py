@@ -17,9 +17,9 @@ from vouch_sidecar.kb.records import Claim, Entity, Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.names.matcher import MANY_SHARE
 from vouch_sidecar.retrieval.constants import FEW, MANY
-from vouch_sidecar.retrieval.people.authors import PersonToAsk
 from vouch_sidecar.retrieval.people.experts import Expert, rank
 from vouch_sidecar.retrieval.people.of_files import about_entity, authors, with_owners
+from vouch_sidecar.retrieval.people.rows import PersonToAsk
 from vouch_sidecar.retrieval.people.topic_matches import Match, TopicMatches, matching
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
