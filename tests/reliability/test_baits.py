@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.kb.sanitize import clip, escaped, one_line
+from vouch_sidecar.retrieval.blocks.block import frame, without_blocks
 from vouch_sidecar.retrieval.evidence.text_kinds import exact_places
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.text.analysis import units
@@ -49,6 +50,7 @@ BAITS = {
     "versions": "1.2" * 30_000,
     "digits": "1" * 60_000 + " 1.x",
     "marks": "x" + "_-" * 30_000,
+    "beginnings of blocks": (frame([""]).partition("\n")[0] + "\n" + "x\n" * 90) * 400,
 }
 LOCATOR = "notes.md" + ".md#" * 1_000 + "\n"
 
@@ -57,6 +59,7 @@ LOCATOR = "notes.md" + ".md#" * 1_000 + "\n"
 def test_a_text_is_read_to_its_end(bait: str) -> None:
     text = BAITS[bait]
     around(text, parts_of(text)[0], 0, len(text))
+    assert without_blocks(text) == text
     is_statement(text)
     is_talk(text)
     names_in(text)
