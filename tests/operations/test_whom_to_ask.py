@@ -224,7 +224,7 @@ def test_whose_files_a_topic_is_about(root: Path, tmp_path: Path) -> None:
     for topic, expected in {
         "restarts": relay,  # cited
         "watchdog": relay,  # defined there
-        "formatted by hand": (["acme/relay", "ada"], []),  # a folder has no authors
+        "formatted by hand": (["acme/relay", "ada"], ["Ada Byron", "Cyd Lane", "Bob Kahn"]),
         "openly": ([], []),
         "penguins": ([], []),
         "who owns src/wire.py": (["acme/relay", "ada"], ["Cyd Lane"]),  # nothing is tied to it

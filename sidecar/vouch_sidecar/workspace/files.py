@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -62,6 +63,13 @@ class Files:
     def folders(self) -> Counter[str]:
         """The number of files in each folder and in the folders below it."""
         return Counter(folder for path in self.paths for folder in folders_of(path))
+
+    def below(self, path: str) -> Sequence[str]:
+        """The files of a folder, whose path has a slash at its end; of a file, this alone."""
+        if not path.endswith("/"):
+            return [path]
+        first = bisect_left(self.paths, path)
+        return self.paths[first : first + self.folders[path[:-1]]]
 
     def find(self, path: str) -> str | None:
         """The listed spelling of a path: the path itself, else the only listed one that differs

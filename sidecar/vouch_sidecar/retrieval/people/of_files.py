@@ -149,12 +149,15 @@ def authors(subjects: Sequence[Subject]) -> list[Author]:
 
 def _changes(subjects: Sequence[Subject]) -> dict[tuple[Commit, File], float]:
     """The commits of whom may be named, each with a file that it changed and the strength of the
-    file's tie.
+    file's tie, or of that to a folder around it.
     """
     changes, never = dict[tuple[Commit, File], float](), _never_told(subjects)
     for subject in subjects:
-        view, history = subject.view, subject.view.workspace.history
-        for path, strength in subject.files.items() if _tells_persons(view) else ():
+        view, around = subject.view, subject.view.workspace
+        history, places = around.history, subject.files if _tells_persons(view) else {}
+        weakest_first = sorted(places, key=places.__getitem__)
+        ties = {path: places[at] for at in weakest_first for path in around.files.below(at)}
+        for path, strength in ties.items():
             for commit in (history.commits[number] for number in history.by_path.get(path, ())):
                 if _may_be_named(history.names[commit.person], never):
                     changes[commit, (view.identity, path)] = strength
