@@ -98,7 +98,8 @@ def load(engine: Engine) -> None:
     reread(engine)
     for collection in engine.collections.values():
         with collection.faults.contained(BASE):
-            engine.publish_kept(collection, collection.reader.keep())
+            if (kept := collection.keep()) is not None:
+                engine.publish(collection, kept)
 
 
 def settle(engine: Engine) -> None:

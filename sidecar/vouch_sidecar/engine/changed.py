@@ -42,11 +42,15 @@ class Changed:
             self._waiting.discard(event)
         return self.count
 
-    async def until(self, holds: Callable[[], bool], seconds: float = inf) -> None:
-        """Wait until something holds, for at most `seconds`: it is tried after each change."""
+    async def until(
+        self, holds: Callable[[], bool], seconds: float = inf, every: float = inf
+    ) -> None:
+        """Wait until something holds, for at most `seconds`: it is tried after each change, and
+        `every` so many seconds without one.
+        """
         with anyio.move_on_after(seconds):
             while not holds():
-                await self.since(self.count)
+                await self.since(self.count, every)
 
     async def rounds(self, seconds: float = inf) -> AsyncIterator[None]:
         """Now, and `GATHER_SECONDS` after every change, or at the latest `seconds` after the round

@@ -1,9 +1,9 @@
 """Keeps what an engine publishes equal to the files on disk, in a process that stays.
 
-Each knowledge base has four tasks: one watches its files; one reads what events, clients and a
-sweep say has changed, and one keeps a base for the next process, in the thread that reads; one has
-the world around it built, in the thread that builds. All publish on the event loop. A step that
-fails is reported and made again. Who follows no longer keeps what was read for the next process.
+Each knowledge base has three tasks: one watches its files; one has read what events, clients and a
+sweep say has changed, and now and then a base kept for the next process; one has the world around
+it built. All publish on the event loop. A step that fails is reported and made again. Who follows
+no longer keeps what was read for the next process.
 """
 
 from __future__ import annotations
@@ -26,15 +26,13 @@ from vouch_sidecar.kb.watch import changes, sweep_interval
 
 log = logging.getLogger(__name__)
 
-QUIET_SECONDS = 0.02
-"""Events with shorter pauses between them count as one change."""
 AROUND_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
 GIT_LOCK_SECONDS = 5.0
 """How long to wait for git to write its files before they are taken as they are."""
 LOCK_LOOK_SECONDS = 0.02
 FINISH_SECONDS = 2.0
-"""A base is kept so long after a change."""
+"""A base is kept so long after a change, or after it could not be kept."""
 
 
 async def run_engine(engine: Engine) -> None:
@@ -102,8 +100,6 @@ class BaseFollower:
         self._engine = engine
         self._collection = collection
         self._disk = disk
-        self._turn = anyio.Lock()
-        """Nothing is kept of what git is writing, while its files are read again."""
         self._changed: set[str] = set()
         """Files that events name, to be read at once. They are apart from those that were reported,
         for which questions wait.
@@ -115,46 +111,43 @@ class BaseFollower:
 
     async def run(self) -> None:
         """Follow until cancelled."""
-        faults, until = self._collection.faults, self._engine.changed.until
+        collection, until = self._collection, self._engine.changed.until
         # The watcher would report each file that is read first.
-        until_looked = partial(until, lambda: self._collection.has_looked)
+        until_looked = partial(until, lambda: collection.has_looked)
+        until_world_due = partial(until, lambda: collection.is_world_due, every=AROUND_SECONDS)
         with self.scope:
             try:
                 async with anyio.create_task_group() as group:
                     for task in (
                         (LOOK, self._until_due, self._look),
-                        (BASE, self._until_keep_due, self._keep),
-                        (WORKSPACE, self._until_world_due, self._build),
+                        (WORKSPACE, until_world_due, self._build),
                         (WATCH, until_looked, self._watch),
                     ):
-                        group.start_soon(faults.repeat, *task)
+                        group.start_soon(collection.faults.repeat, *task)
             finally:
-                with anyio.CancelScope(shield=True), faults.contained(BASE):
+                with anyio.CancelScope(shield=True):
                     await self._keep()
 
     # Files
 
     async def _until_due(self) -> None:
-        """Wait until a look at some files is due."""
+        """Wait until some files are to be looked at, or a base is to be kept."""
         clock, changed = self._engine.clock, self._engine.changed
         while (left := self._due_at() - clock()) > 0:
             await changed.since(changed.count, min(left, AROUND_SECONDS))
-        if self._collection.has_looked:
-            await anyio.sleep(QUIET_SECONDS)
 
     def _due_at(self) -> float:
         collection, expiry = self._collection, self._collection.reader.store.deadline
         is_reported = bool(self._changed or collection.reported)
         if is_reported or collection.is_checked_out_anew or collection.reader.is_damaged:
             return 0.0
-        return min(self._sweep_at, inf if expiry is None else expiry)
+        return min(self._sweep_at, self._keep_at, inf if expiry is None else expiry)
 
     async def _look(self) -> None:
-        """Read what is due, and publish what changed."""
-        async with self._turn:
-            await self._read_and_publish(anyio.current_time() + GIT_LOCK_SECONDS)
-
-    async def _read_and_publish(self, give_up_at: float) -> None:
+        """Read what is due, and publish what changed. Then keep a base, if that is due: of nothing
+        that git is writing.
+        """
+        give_up_at = anyio.current_time() + GIT_LOCK_SECONDS
         await self._until_git_wrote(give_up_at)
         engine, collection, began = self._engine, self._collection, self._engine.clock()
         changed, self._changed = self._changed, set()
@@ -173,6 +166,8 @@ class BaseFollower:
         elif reported:
             engine.changed.bump()  # questions wait for this
         self._sweep_at = engine.clock() + sweep_interval(cost) if is_sweep else sweep_at
+        if self._keep_at <= began:
+            await self._keep()
 
     async def _read(self, paths: Set[str] | None = None) -> Seen:
         with self._engine.breath:
@@ -183,26 +178,16 @@ class BaseFollower:
         while self._collection.checkout() is None and anyio.current_time() < give_up_at:
             await anyio.sleep(LOCK_LOOK_SECONDS)
 
-    async def _until_keep_due(self) -> None:
-        """Wait until a base is to be kept for the next process."""
-        clock, changed = self._engine.clock, self._engine.changed
-        while (left := self._keep_at - clock()) > 0:
-            await changed.since(changed.count, left)
-
     async def _keep(self) -> None:
-        engine, keep = self._engine, self._collection.reader.keep
-        async with self._turn:
-            kept = await run_sync(keep, limiter=self._disk)
-            is_kept = engine.publish_kept(self._collection, kept)
-        self._keep_at = inf if is_kept else engine.clock() + FINISH_SECONDS
+        """Keep a base for the next process, or try again later."""
+        engine, collection = self._engine, self._collection
+        self._keep_at = engine.clock() + FINISH_SECONDS
+        with collection.faults.contained(BASE):
+            if (kept := await run_sync(collection.keep, limiter=self._disk)) is not None:
+                self._keep_at = inf
+                engine.publish(collection, kept)
 
     # The world around
-
-    async def _until_world_due(self) -> None:
-        """Wait until a world is to be built."""
-        changed = self._engine.changed
-        while not self._collection.is_world_due:
-            await changed.since(changed.count, AROUND_SECONDS)
 
     async def _build(self) -> None:
         engine, collection = self._engine, self._collection

@@ -18,7 +18,6 @@ from vouch_sidecar.engine.pushes import Pushes
 from vouch_sidecar.engine.registry import Caller, Registry, Served
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.stats import Stats
-from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.records import Kind, VouchSession
 from vouch_sidecar.retrieval.push import in_play
@@ -94,15 +93,6 @@ class Engine:
         if after != before:  # the world and the vectors are of what was published before
             self.changed.bump()
         return differs
-
-    def publish_kept(self, collection: Collection, kept: Knowledge | None) -> bool:
-        """Publish what was read last on the base that was kept for the next process. Returns
-        whether there is one.
-        """
-        if kept is None:
-            return False
-        self.publish(collection, collection.published.seen._replace(knowledge=kept))
-        return True
 
     def publish_world(self, collection: Collection, world: World) -> bool:
         """Publish the world around a knowledge base: a generation, if answers may differ, be it in

@@ -116,10 +116,13 @@ class Registry:
         return [folder for folder, found in self._folders.items() if not found.places]
 
     @property
+    def _found(self) -> list[Found]:
+        return [*self._folders.values(), *self._documents.values()]
+
+    @property
     def refused(self) -> list[str]:
         """A sentence for each knowledge base that is not served because another user owns it."""
-        every = *self._folders.values(), *self._documents.values()
-        folders = {folder for found in every for folder in found.refused}
+        folders = {folder for found in self._found for folder in found.refused}
         return [why_refused(printable(folder)) for folder in sorted(folders)]
 
     def found_from(self, start: Path) -> Found:
@@ -129,8 +132,8 @@ class Registry:
 
     def search(self, folder: Path, found: Found | None = None) -> None:
         """Serve the knowledge bases found from a folder, which is searched if `found` is None."""
-        self._folders[folder] = found = found or self.found_from(folder)
-        self._serve(found)
+        self._folders[folder] = found or self.found_from(folder)
+        self._serve_found()
 
     def open_document(self, path: Path) -> None:
         """Serve the knowledge bases found from a document, but for those of installed packages:
@@ -138,13 +141,13 @@ class Registry:
         """
         own, found = self.own_trees, self.found_from(path)
         served = [p for p in found.places if Path(p.tree) in own or not is_in_package(p.root)]
-        self._documents[path] = found = found._replace(places=served)
-        self._serve(found)
+        self._documents[path] = found._replace(places=served)
+        self._serve_found()
 
     def close_document(self, path: Path) -> None:
         """A document was closed."""
-        if self._documents.pop(path, None) is not None:
-            self._drop_unused()
+        self._documents.pop(path, None)
+        self._serve_found()
 
     def around(self, path: Path | None) -> frozenset[Path]:
         """What a client may ask about a document: his own, and what the document led to."""
@@ -154,32 +157,25 @@ class Registry:
     @property
     def own_trees(self) -> frozenset[Path]:
         """The working trees that folders lead to; without any folder, those of open documents."""
-        return _trees_of(self._folders or self._documents)
+        starts = self._folders or self._documents
+        return frozenset(tree for found in starts.values() for tree in found.trees)
 
     def set_folders(self, folders: Iterable[Path]) -> None:
-        """Make these the folders of the workspace: serve their knowledge bases, and drop those of
-        former folders.
-        """
-        self._folders = {}
-        for folder in folders:
-            self.search(folder)
-        self._drop_unused()
+        """Make these the folders of the workspace, in place of former ones."""
+        self._folders = {folder: self.found_from(folder) for folder in folders}
+        self._serve_found()
 
-    def _drop_unused(self) -> None:
-        used = _trees_of(self._folders) | _trees_of(self._documents)
-        for tree in self.collections.keys() - used:
+    def _serve_found(self) -> None:
+        """Serve the knowledge bases that were found, and no others."""
+        for tree in self.collections.keys() - frozenset().union(*(f.trees for f in self._found)):
             del self.collections[tree]
-        self.name_collections()
-        self._bump()
-
-    def _serve(self, found: Found) -> None:
-        for place in found.places:
+        for place in (place for found in self._found for place in found.places):
             if (tree := Path(place.tree)) not in self.collections:
                 collection = Collection(Path(place.root), tree, self.env, self._clock, self._bump)
                 collection.published = collection.published.configured(self.client, self.env)
                 self.collections[tree] = collection
-                self.name_collections()
-                self._bump()
+        self.name_collections()
+        self._bump()
 
     def name_collections(self) -> None:
         """Name collections after their config or folder, made unique by a number."""
@@ -298,10 +294,6 @@ class Registry:
         for path in list(self._documents):
             self.open_document(path)
         self.set_folders(list(self._folders))
-
-
-def _trees_of(starts: Mapping[Path, Found]) -> frozenset[Path]:
-    return frozenset(tree for found in starts.values() for tree in found.trees)
 
 
 def _depth(tree: Path, path: Path | None) -> int:
