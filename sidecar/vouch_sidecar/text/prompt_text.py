@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from collections.abc import Iterable
+from itertools import chain, pairwise
 
 Span = tuple[int, int]
 
@@ -25,7 +26,6 @@ _PRINTED = re.compile(
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’)\]*_`]*+(?=\s)|\n(?![a-z])")
 MAX_LINE = 400
 """Characters of a line that tell whether a machine printed it."""
-_SIGN = re.compile(r"[^\n]")
 _COUNT = re.compile(r"(?<![\w.:/-])\d{1,2}(?![\w./-])")
 _PRINTED_LINE = re.compile(
     r"""                                                                             # a time
@@ -94,30 +94,32 @@ WHOM = re.compile(
 BEST = re.compile(r"\b(?:best|most)\b", re.IGNORECASE)
 
 
+def blanked(text: str, places: Iterable[Span]) -> str:
+    """A text of the same length and lines, with blanks at the given places."""
+    out = list(text)
+    for start, end in places:
+        out[start:end] = ["\n" if sign == "\n" else " " for sign in out[start:end]]
+    return "".join(out)
+
+
 def without_printed(text: str) -> str:
-    """A text of the same length, with blanks in place of what machines print and no person asks
-    about: frames of a stack, timestamps, prompts of terminals, and small numbers in printed lines.
+    """A text with blanks in place of what machines print and no person asks about: frames of a
+    stack, timestamps, prompts of terminals, and small numbers in printed lines.
     """
-    left, parts, end = _PRINTED.sub(_blanks, text), list[str](), 0
-    for start, stop in printed_lines(text):
-        parts += [left[end:start], _COUNT.sub(_blanks, left[start:stop])]
-        end = stop
-    return "".join([*parts, left[end:]])
-
-
-def _blanks(match: re.Match[str]) -> str:
-    return _SIGN.sub(" ", match[0])
+    counts = (_COUNT.finditer(text, *line) for line in printed_lines(text))
+    printed = chain(_PRINTED.finditer(text), *counts)
+    return blanked(text, (match.span() for match in printed))
 
 
 def without_asking(text: str) -> str:
-    """A text of the same length, with blanks in place of the words that ask for somebody. Those
-    stay that a claim may answer: who owns, leads or maintains.
+    """A text with blanks in place of the words that ask for somebody. Those stay that a claim may
+    answer: who owns, leads or maintains.
     """
     asking = WHOM.search(text)
     if asking is None or asking["owns"]:
         return text
-    blank = text[: asking.start()] + " " * len(asking[0]) + text[asking.end() :]
-    return BEST.sub(lambda word: " " * len(word[0]), blank)
+    best = (word.span() for word in BEST.finditer(text))
+    return blanked(text, [asking.span(), *best])
 
 
 def asked_sentences(text: str) -> list[Span]:
@@ -143,10 +145,7 @@ def asks(text: str) -> bool:
     """Whether a text asks something: one of its own sentences, outside of lines that machines
     printed, begins as a question or ends with its mark.
     """
-    own = list(text)
-    for start, end in printed_lines(text):
-        own[start:end] = " " * (end - start)
-    typed = "".join(own).strip()
+    typed = blanked(text, printed_lines(text)).strip()
     return any(_is_question(typed[start:end].strip()) for start, end in asked_sentences(typed))
 
 

@@ -10,9 +10,7 @@ from collections.abc import Iterable, Iterator
 from vouch_sidecar.retrieval.constants import LEAST_WORDS, MAX_PHRASED
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
-from vouch_sidecar.text.prompt_text import asks
-
-Span = tuple[int, int]
+from vouch_sidecar.text.prompt_text import Span, asks, blanked
 
 _ASKS_ABOUT = frozenset(
     """
@@ -77,14 +75,6 @@ def exact_places(text: str) -> Iterator[Span]:
 def _asks_for_number(text: str) -> bool:
     count = len(text.split(None, _MAX_NUMBERED))
     return count < LEAST_WORDS or (count <= _MAX_NUMBERED and asks(text))
-
-
-def blanked(text: str, names: Iterable[Span]) -> str:
-    """The text with the given places blanked out."""
-    out = list(text)
-    for start, end in names:
-        out[start:end] = " " * (end - start)
-    return "".join(out)
 
 
 def holds_exact(text: str) -> bool:

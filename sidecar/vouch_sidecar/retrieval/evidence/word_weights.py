@@ -23,13 +23,15 @@ from vouch_sidecar.retrieval.constants import (
     SIGN_PAIR,
 )
 from vouch_sidecar.retrieval.evidence.name_strength import Placing, content_of
-from vouch_sidecar.retrieval.evidence.text_kinds import Span, blanked, exact_places, is_command
+from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, is_command
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.english_words import DATES, VERY_COMMON, tier
 from vouch_sidecar.text.prompt_text import (
+    Span,
     asked_sentences,
+    blanked,
     without_asking,
     without_printed,
 )

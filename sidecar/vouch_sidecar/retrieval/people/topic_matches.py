@@ -14,12 +14,11 @@ from vouch_sidecar.index.schema import TITLE, key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.retrieval.constants import MAX_ASKED, PARTIAL_SHARE
-from vouch_sidecar.retrieval.evidence.text_kinds import blanked
 from vouch_sidecar.retrieval.files.file_ties import tied_to_paths
 from vouch_sidecar.retrieval.people.of_files import Subject
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import Term, terms
-from vouch_sidecar.text.prompt_text import WHOM
+from vouch_sidecar.text.prompt_text import WHOM, blanked
 
 Linking = Literal["auto", "declared"]
 Words = tuple[Term, ...]
