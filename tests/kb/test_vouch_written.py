@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vouch_sidecar.kb.access import Viewer, gate_of, is_live
+from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.kb.settings import load_settings, viewer_for
 from vouch_sidecar.kb.store import Store
 
@@ -72,3 +73,19 @@ def test_every_file_says_what_it_was_given(make_kb: MakeKb) -> None:
     settings, problems = load_settings((kb.root / ".vouch/config.yaml").read_bytes(), {}, {})
     assert (settings.kb.name, problems) == (kb.root.name, ())
     assert viewer_for(settings, None, None, {}) == Viewer(settings.kb.id, None)
+
+
+def test_a_passage_of_a_document_is_approved_by_nobody_until_it_is_confirmed(
+    make_kb: MakeKb,
+) -> None:
+    kb = make_kb(
+        {"op": "config", "review": {"auto_approve_on_receipt": True}},
+        {"op": "ingest", "content": "The pump is never off at night.\n", "title": "tank.md"},
+    )
+    store = Store(kb.root / ".vouch")
+    (passage,) = (one for one in store.reconcile().records.values() if isinstance(one, Claim))
+    assert (passage.auto_approved, passage.last_confirmed_at) == (True, None)
+    kb.run({"op": "confirm", "claim": passage.id})
+    confirmed = store.reconcile().records[Kind.CLAIM, passage.id]
+    assert isinstance(confirmed, Claim)
+    assert confirmed.last_confirmed_at is not None
