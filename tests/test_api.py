@@ -13,7 +13,7 @@ from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
 
 from tests.protocol import knowledge
-from tests.workspace.places import cite, git, repository
+from tests.workspace.places import cite, repository
 
 ROOT = Path(__file__).parents[1]
 
@@ -60,28 +60,15 @@ def test_what_changes_counts_after_a_refresh_for_whoever_may_see_it(tmp_path: Pa
         open_kb(empty)
 
 
-def test_a_refresh_takes_in_what_git_has_checked_out_and_new_files(tmp_path: Path) -> None:
-    """Files of one branch are never tied to claims of another."""
+def test_a_refresh_takes_in_new_files(tmp_path: Path) -> None:
     root = repository(tmp_path / "house", {})
-    for branch, named in (("other", "`two.py` is new."), ("main", "`two.py` waits.")):
-        cite(root, branch, named, "https://example.org")
-        (root / "two.py").write_text("")
-        git(root, "checkout", "-q", "-B", branch)
-        git(root, "add", ".")
-        git(root, "commit", "-qm", branch)
-        (root / ".vouch" / "claims" / f"{branch}.yaml").unlink()
-    git(root, "checkout", "-q", "-f", "main")
+    cite(root, "first", "`one.py` waits.", "https://example.org")
     with open_kb(root) as kb:
-        for branch in ("other", "main"):
-            git(root, "checkout", "-q", branch)
-            kb.refresh()
-            files = kb.files(["two.py"])
-            assert [claim.id for file in files.files for claim in file.claims] == [branch]
-            assert files.degraded == []
         (root / "late.py").write_text("")
         cite(root, "late", "`late.py` is new.", "https://example.org")
         kb.refresh()
-        assert [claim.id for claim in kb.files(["late.py"]).files[0].claims] == ["late"]
+        (file,) = kb.files(["late.py"]).files
+        assert [claim.id for claim in file.claims] == ["late"]
 
 
 SCRIPT = """

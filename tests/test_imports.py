@@ -17,7 +17,6 @@ EXTENSION = Path(__file__).parents[1] / "extension" / "src"
 ROOMS = "kb text names index workspace semantic retrieval engine operations surfaces".split()
 """Lowest first."""
 FROM = re.compile(r"""\bfrom '(\.[^']+)'""")
-OF_TEST = re.compile(r"^from tests[\w.]* import test_|^from tests\.[\w.]*\btest_", re.MULTILINE)
 Import = tuple[str, str]
 
 
@@ -69,9 +68,3 @@ def test_every_folder_is_a_room_and_none_knows_one_above_it() -> None:
     rooms = [[name.split(".")[1:2] for name in names] for names in of_package()]
     inside = [(*one, *two) for one, two in rooms if {*one, *two} <= {*ROOMS} and one and two]
     assert [pair for pair in inside if ROOMS.index(pair[1]) > ROOMS.index(pair[0])] == []
-
-
-def test_no_test_imports_another_one() -> None:
-    """What several tests share stands in a module of its own."""
-    tests = Path(__file__).parent.rglob("*.py")
-    assert [path.name for path in tests if OF_TEST.search(path.read_text("utf-8"))] == []

@@ -111,24 +111,6 @@ def test_a_claim_that_changes_changes_who_sees_what_it_cites(changed: Artifact) 
     assert later.states != before.states
 
 
-@pytest.mark.parametrize(
-    ("linked", "others", "pages", "may"),
-    [(1, 2, 0, True), (1, 1, 0, False), (1, 0, 1, False), (0, 0, 1, True), (0, 0, 0, False)],
-)
-def test_topics_may_be_where_less_than_half_of_the_claims_are_linked(
-    linked: int, others: int, pages: int, may: bool
-) -> None:
-    known = knowledge_of(
-        [
-            entity("vault", "Vault"),
-            *(claim(f"l{n}", "It rotates.", entities=("vault",)) for n in range(linked)),
-            *(claim(f"o{n}", "It rotates.") for n in range(others)),
-            *(page(f"p{n}", "Rotation") for n in range(pages)),
-        ]
-    )
-    assert known.may_lack_links == may
-
-
 def test_what_nobody_sees_differs_as_well() -> None:
     """Of a source that an archived claim cites other parts are shown, of a redacted one's none."""
     knowledge = knowing(claim("c", "Keys leaked.", status="archived"))

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from tests.engine.processes import until
-from tests.kb.samples import put
 from tests.protocol.client import indexed_client, run_command
 from tests.semantic.conftest import ASKED, MEANT, Process, Start, arms, vectors, with_model, write
 from tests.semantic.ollama import Ollama
@@ -65,20 +64,6 @@ def test_what_is_retired_is_gone_at_once_and_from_the_disk(
     write(root, "photos", text=PHOTOS, status="superseded")
     until(lambda: not process.by_meaning("search", query=ASKED))
     until(lambda: [now for now in vectors(tmp_path) if len(now) < len(before)])
-
-
-def test_a_repository_decides_nothing_and_only_this_machine_is_asked(
-    start: Start, root: Path, folder: Path
-) -> None:
-    config = {"model": str(folder), "ollama": "http://127.0.0.1:1"}
-    said = json.dumps({"kb": {"name": "ops"}, "sidecar": {"semantic": config}})
-    put(root / ".vouch", "config.yaml", said.encode())
-    away = "http://192.0.2.1:11434"
-    process = start(VOUCH_SIDECAR_SEMANTIC_MODEL="", VOUCH_SIDECAR_SEMANTIC_OLLAMA=away)
-    assert process.by_meaning("search", query=ASKED) == []
-    messages = [problem["message"] for problem in process.status()["problems"]]
-    own = "client settings and the environment alone"
-    assert [own in message or "this machine" in message for message in messages] == [True] * 2
 
 
 def test_off_absent_and_broken_answer_alike(start: Start, tmp_path: Path) -> None:
