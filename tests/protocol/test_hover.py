@@ -26,7 +26,7 @@ def test_hover_says_what_is_known_and_definition_leads_to_it(client: Client, roo
     assert found["range"] == {"start": start, "end": end}
     value = found["contents"]["value"]
     assert found["contents"]["kind"] == "markdown"
-    head = value.splitlines()[0]
+    head = value.splitlines()[0].rstrip()
     assert head == "**JWT** · concept · also JSON Web Token · 2 live claims"
     assert "Ask" not in value  # nobody is named
     assert "JWT access tokens expire after 15 minutes. (stable · confidence 0.90 · " in value
@@ -90,7 +90,7 @@ def test_the_line_after_the_head_says_whom_to_ask(serve: Serve, root: Path) -> N
     knowledge.claim(root, "b", "Ada keeps JWT.", "jwt", "ada", "bob")
     client = serve(root)
     lines = hover(client, "JWT", 0, 1)["contents"]["value"].splitlines()
-    assert lines[1] == "Ask Ada! (2 claims), Bob! (1 claim), Ops! (owner)"
+    assert lines[1].rstrip() == "Ask Ada! (2 claims), Bob! (1 claim), Ops! (owner)"
     client.open("untitled:code", CODE, "python")
     found = client.request("textDocument/hover", at("untitled:code", *IDENTIFIER))
     first, second = found["contents"]["value"].splitlines()
@@ -107,7 +107,7 @@ def test_a_citation_links_to_the_line_of_its_document(serve: Serve, root: Path) 
     client = serve(root)
     kept = (root / f".vouch/sources/{knowledge.SOURCE}/content").as_uri()
     said = hover(client, "JWT", 0, 1)["contents"]["value"].splitlines()
-    (line,) = [line for line in said if "tokens expire" in line]
+    (line,) = [line.rstrip() for line in said if "tokens expire" in line]
     assert line.endswith(f" · [Auth notes]({kept}#L12))")  # the document that it cites twice
     assert line.count("Auth notes") == 1
     document = root / "docs/auth.md"

@@ -115,6 +115,6 @@ class Line:
 
 
 def text_of(artifact: Artifact) -> str:
-    """What an artifact says by itself, or its id."""
-    said = getattr(artifact, "text", None) or getattr(artifact, "locator", None)
-    return said or artifact.id
+    """What an artifact is called or says by itself, or its id."""
+    fields = ("name", "title", "text", "quote", "locator")
+    return next((said for field in fields if (said := getattr(artifact, field, None))), artifact.id)

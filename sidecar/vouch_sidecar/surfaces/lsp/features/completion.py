@@ -60,6 +60,5 @@ def complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionLis
 
 
 def _detail(artifact: Artifact) -> str:
-    if isinstance(artifact, Entity):
-        return f"{artifact.name} · {artifact.type}"
-    return getattr(artifact, "title", "") or getattr(artifact, "quote", "") or text_of(artifact)
+    said = text_of(artifact)
+    return f"{said} · {artifact.type}" if isinstance(artifact, Entity) else said

@@ -63,13 +63,12 @@ def hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     return style.hover(_of_ties(style, tie), tie)
 
 
-def _cards(server: Sidecar, style: Style, place: Place[Artifact]) -> list[str]:
+def _cards(server: Sidecar, style: Style, place: Place[Artifact]) -> list[list[str]]:
     """What is said of artifacts; in code in short, as other language servers hover, too."""
-    lines: list[str] = []
-    for served, artifact in place.named[:MOST]:
-        card = _card(server, style, served, artifact, in_code=place.in_code)
-        lines += ["", *card] if lines else card
-    return lines
+    return [
+        _card(server, style, served, artifact, in_code=place.in_code)
+        for served, artifact in place.named[:MOST]
+    ]
 
 
 def _card(
@@ -86,22 +85,22 @@ def _card(
         lines += [f"Contested by: {style.text(other.said)}" for other in found.contested_by]
         if cited := _sources(style, claim):
             lines += [f"Evidence: {', '.join(cited)}"]
-        return paragraph(lines)
+        return lines
     source = citation(served.view, artifact.id)
-    title = source.title or getattr(artifact, "title", None) or text_of(artifact)
+    title = source.title or text_of(artifact)
     kind, facts = key_of(artifact)[0].value, (getattr(artifact, n, "") for n in ("type", "status"))
     lines = [_head(style, title, kind, *facts)]
     lines += [style.text(f"“{source.quote}”")] if source.quote else []
-    return paragraph([*lines, *([] if source.kind == "missing" else [_source(style, source)])])
+    return [*lines, *([] if source.kind == "missing" else [_source(style, source)])]
 
 
-def _of_ties(style: Style, place: Place[Tied]) -> list[str]:
+def _of_ties(style: Style, place: Place[Tied]) -> list[list[str]]:
     """Why a place is tied to claims, and the strongest of these."""
     served, tied = place.named[0]
     others = {other.claim.id for _, other in place.named} - {tied.claim.id}
     why = [style.text(f"Claim on {tied.path}: {tied.why}")]
     why += [count(len(others), "more claim")] if others else []
-    return [" · ".join(why), "", _claim(style, claim_view(served.view, tied.claim))]
+    return [[" · ".join(why)], [_claim(style, claim_view(served.view, tied.claim))]]
 
 
 def _of_entity(style: Style, result: EntityResult, served: Served, *, in_code: bool) -> list[str]:
@@ -111,7 +110,7 @@ def _of_entity(style: Style, result: EntityResult, served: Served, *, in_code: b
     entity, ask = result.entity, _ask(style, result)
     best = [_claim(style, claim) for claim in result.claims]
     if in_code:
-        return paragraph([" · ".join([_head(style, entity.name, entity.type), *ask]), *best[:1]])
+        return [" · ".join([_head(style, entity.name, entity.type), *ask]), *best[:1]]
     also = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
     facts = also, served.view.shown_collection, count(result.claim_count, "live claim")
     about = f"Not declared: {result.why}" if result.why else entity.description
@@ -119,7 +118,7 @@ def _of_entity(style: Style, result: EntityResult, served: Served, *, in_code: b
     pages = ", ".join(style.link(page.title, page.uri) for page in result.pages[:MOST])
     links = [f"Entity: {style.link(entity.id, entity.uri)}"] if entity.uri else []
     links += [f"Pages: {pages}"] if pages else []
-    return [*paragraph([*filter(None, top)]), *best, *(["", " · ".join(links)] if links else [])]
+    return [*filter(None, top), *best, *(["", " · ".join(links)] if links else [])]
 
 
 def _ask(style: Style, result: EntityResult) -> list[str]:
@@ -181,8 +180,10 @@ class Style:
         target = self._uri_for(path).translate(LINK_UNSAFE) + (f"#{line}" if line else "")
         return f"[{shown}]({target})"
 
-    def hover(self, lines: Sequence[str], place: Place[Any]) -> lsp.Hover:
-        return lsp.Hover(lsp.MarkupContent(self._kind, "\n".join(lines)), place.range)
+    def hover(self, paragraphs: Sequence[Sequence[str]], place: Place[Any]) -> lsp.Hover:
+        # Two blanks are markdown's line break.
+        text = "\n\n".join(map("  \n".join, paragraphs))
+        return lsp.Hover(lsp.MarkupContent(self._kind, text), place.range)
 
 
 def markdown(text: str) -> str:
@@ -191,8 +192,3 @@ def markdown(text: str) -> str:
     """
     shown = MARKED.sub(lambda mark: ESCAPED.get(mark[0], "\\" + mark[0]), one_line(text))
     return BEGINS_BLOCK.sub(r"\1\\", shown)
-
-
-def paragraph(lines: Sequence[str]) -> list[str]:
-    """Lines of one paragraph: all but the last end with two spaces, markdown's line break."""
-    return [*(line + "  " for line in lines[:-1]), lines[-1]]

@@ -45,10 +45,9 @@ async def symbols(
 
 def _symbol(artifact: Artifact, uri: str) -> lsp.SymbolInformation:
     start = lsp.Position(0, 0)
-    said = getattr(artifact, "name", None) or getattr(artifact, "title", None) or text_of(artifact)
     return lsp.SymbolInformation(
         location=lsp.Location(uri, lsp.Range(start, start)),
-        name=clip(one_line(said), SYMBOL_CHARS) or artifact.id,
+        name=clip(one_line(text_of(artifact)), SYMBOL_CHARS) or artifact.id,
         kind=SYMBOLS[key_of(artifact)[0]],
         container_name=artifact.id,
     )
