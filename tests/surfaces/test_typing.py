@@ -9,7 +9,7 @@ import anyio
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.surfaces.lsp.documents import PROMPT, Document
-from vouch_sidecar.surfaces.lsp.typing import Paragraphs, Typing
+from vouch_sidecar.surfaces.lsp.typing import Typing, edited
 
 from tests.engine.bases import base, engine_on
 
@@ -28,12 +28,12 @@ class Writer:
 
     def __init__(self, text: str = TEXT) -> None:
         self.text = text
-        self.paragraphs = Paragraphs()
+        self.paragraphs: dict[int, list[str]] = {}
 
     def put(self, old: str, new: str) -> list[tuple[int, str]]:
         """Replaces a part of the text."""
         before, self.text = self.text, self.text.replace(old, new, 1)
-        return self.paragraphs.edit(before, self.text)
+        return edited(self.paragraphs, before, self.text)
 
 
 def test_there_are_three_at_most_and_the_oldest_goes() -> None:
@@ -66,7 +66,7 @@ def test_a_long_paragraph_is_twenty_lines_around_the_edit(at: int) -> None:
     ],
 )
 def test_paragraphs_with_changed_words_are_told(old: str, new: str, told: list[str]) -> None:
-    assert Paragraphs().edit(old, new) == [*enumerate(told)]
+    assert edited({}, old, new) == [*enumerate(told)]
 
 
 @pytest.mark.parametrize(
@@ -75,27 +75,26 @@ def test_paragraphs_with_changed_words_are_told(old: str, new: str, told: list[s
         ("vouch-prompt:///A/1", "A"),
         ("vouch-prompt:///a%20b%2Fc/1", "a b/c"),
         ("vouch-prompt:A", "A"),
-        ("vouch-prompt:///", None),
-        ("vouch-prompt:///" + "x" * 257, None),
-        ("file:///A/1", None),
+        ("vouch-prompt:///", "own"),
+        ("vouch-prompt:///" + "x" * 257, "own"),
+        ("file:///A/1", "own"),
     ],
 )
-def test_the_uri_names_the_session(uri: str, session_id: str | None) -> None:
-    assert Document(uri, "", "utf-8").session_id == session_id
+def test_the_uri_names_the_session(uri: str, session_id: str) -> None:
+    assert Document(uri, "", "utf-8", "", "own").session_id == session_id
 
 
 def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Path) -> None:
     engine = engine_on(base(tmp_path), env={"VOUCH_SIDECAR_PROMPTS_IDLE_MS": f"{IDLE_MS}"})
-    prompt, faults = Document("u", "jwt", "utf-8", PROMPT), list[object]()
+    prompt, faults = Document("u", "jwt", "utf-8", PROMPT, "s"), list[object]()
 
     async def play() -> None:
         asyncio.get_running_loop().set_exception_handler(lambda _, fault: faults.append(fault))
-        typing = Typing(engine)
-        typing.open(prompt, "s")
+        typing = Typing(engine, documents := {"u": prompt})
         for prompt.source in ("jwt", "jwt", "jwt and redis"):
             typing.change()
-            typing.save(prompt)
-        typing.close(prompt)
+            typing.submit(prompt)
+        typing.submit(documents.pop("u"))
         await anyio.sleep(IDLE_MS * 2 / 1000)  # what waited for this finds nothing
 
     asyncio.run(play())
@@ -105,11 +104,10 @@ def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Path) -> 
 @pytest.mark.anyio
 async def test_a_question_makes_nothing_newer_that_is_as_it_was(tmp_path: Path) -> None:
     engine = engine_on(base(tmp_path))
-    typing, prompts = Typing(engine), [Document(name, name, "utf-8", PROMPT) for name in "ab"]
-    for prompt in prompts:
-        typing.open(prompt, "s")
+    prompts = {name: Document(name, name, "utf-8", PROMPT, "s") for name in "ab"}
+    typing = Typing(engine, prompts)
     typing.flush()
-    prompts[0].source = "a!"
+    prompts["a"].source = "a!"
     typing.change()
     for _ in range(2):
         typing.flush()

@@ -59,8 +59,7 @@ def answer(ask: OperationCall, params: MentionsParams) -> MentionsResult:
         )
     start, end = 0, len(document.source)
     if params.range is not None:
-        first, last = map(document.offset_at, (params.range.start, params.range.end))
-        start, end = end if first is None else first, end if last is None else last
+        start, end = map(document.offset_at, (params.range.start, params.range.end))
     in_document = []
     for row in _named_between(ask, without_blocks(document.source), start, end):
         there = document.range_of(row.start or 0, row.end or 0)

@@ -31,8 +31,8 @@ class OpenDocument(Protocol):
 
     source: str
 
-    def offset_at(self, position: Any) -> int | None:
-        """The offset of a position as the client gives it; None below the text."""
+    def offset_at(self, position: Any) -> int:
+        """The offset of a position as the client gives it, at most the end of the text."""
 
     def range_of(self, start: int, end: int) -> object:
         """The range between two offsets as the client takes it."""

@@ -60,8 +60,7 @@ def spot_of(
 ) -> tuple[Document, int] | None:
     """The open document that a request is about, and the offset in it; None where there is none."""
     document = server.document(params.text_document.uri)
-    offset = None if document is None else document.offset_at(params.position)
-    return None if document is None or offset is None else (document, offset)
+    return None if document is None else (document, document.offset_at(params.position))
 
 
 def artifact_at(server: Sidecar, document: Document, offset: int) -> Place[Artifact] | None:
@@ -89,10 +88,8 @@ def entities_at(
     takes_topics = topics and not _is_code(document, offset)
     mentions = []
     for kb in served:
-        names = kb.view.names
-        there = [*filter(is_there, names.mentions(around))]
-        if takes_topics and any(map(is_there, names.topic_mentions(around))):
-            there += filter(is_there, listed_topics(kb.view, around))
+        there = [*filter(is_there, kb.view.names.mentions(around))]
+        there += filter(is_there, listed_topics(kb.view, around) if takes_topics else ())
         for mention in there:
             if entity := kb.view.visible.entity(mention.entity_id):
                 mentions.append((mention, kb, entity))

@@ -14,6 +14,7 @@ from pygls.uris import to_fs_path
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.operations.wire import MAX_SESSION_ID
+from vouch_sidecar.retrieval.blocks.block import without_blocks
 
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -39,26 +40,41 @@ def path_of(uri: str) -> Path | None:
 
 class Document:
     """An open document. Offsets count characters of `source`. `encoding` is that of the client's
-    positions.
+    positions, `session_id` that of the client, unless the URI of a prompt names another one.
     """
 
-    def __init__(self, uri: str, source: str, encoding: str | None, language_id: str = "") -> None:
+    def __init__(
+        self,
+        uri: str,
+        source: str,
+        encoding: str | None,
+        language_id: str = "",
+        session_id: str = "",
+    ) -> None:
         self.uri = uri
         self.language_id = language_id
         self.source = well_formed(source)
         self.path = path_of(uri)
         scheme, _, rest = uri.partition(":")
         self.is_prompt = PROMPT in (language_id, scheme)
-        self.session_id = _session_in(rest) if scheme == PROMPT else None
-        """The session that the URI of a prompt names."""
+        self.session_id = (_session_in(rest) if scheme == PROMPT else None) or session_id
+        self.observed = ("" if self.is_prompt else self.words, True)
+        """The words that were observed last, and whether they were submitted."""
+        self.paragraphs: dict[int, list[str]] = {}
+        """Those that were changed last, by number (`typing`)."""
         self.is_below_vouch = self.path is not None and KB_DIRNAME in self.path.parts
         self._codec, self._unit = CODECS[lsp.PositionEncodingKind(encoding)]
 
-    def offset_at(self, position: lsp.Position) -> int | None:
-        """The offset of a position, at most the end of its line; None below the text."""
+    @property
+    def words(self) -> str:
+        """The text without inserted blocks, and without blanks at its end, where they stood."""
+        return without_blocks(self.source).rstrip()
+
+    def offset_at(self, position: lsp.Position) -> int:
+        """The offset of a position, at most the end of its line or of the text."""
         starts = _line_starts(self.source)
         if position.line >= len(starts):
-            return None
+            return len(self.source)
         start = starts[position.line]
         line = BREAK.split(self.source[start:], maxsplit=1)[0]
         head = line.encode(self._codec)[: position.character * self._unit]
@@ -78,8 +94,7 @@ class Document:
         """Apply a change of a range, which we ask clients for, or of the whole text."""
         text = well_formed(change.text)
         if isinstance(change, lsp.TextDocumentContentChangePartial):
-            places = (self.offset_at(change.range.start), self.offset_at(change.range.end))
-            start, end = (len(self.source) if at is None else at for at in places)
+            start, end = map(self.offset_at, (change.range.start, change.range.end))
             text = self.source[:start] + text + self.source[max(start, end) :]
         self.source = text
 

@@ -47,11 +47,10 @@ async def _serve(
 
 async def _follow(server: Sidecar) -> None:
     """Follow the holder about the window's knowledge bases, until it ends or these change."""
-    engine, client = server.engine, pushes.client(server)
-    caller = engine.registry.named(client)
-    if caller.roots:
-        tell, lasts = partial(pushes.tell, server), lambda: caller == engine.registry.named(client)
-        await follow(caller, engine.env, tell, server.parts, lasts=lasts)
+    env, named = server.engine.env, partial(server.engine.registry.named, server.caller)
+    if (caller := named()).roots:
+        tell = partial(server.protocol.notify, pushes.IN_PLAY)
+        await follow(caller, env, tell, server.parts, lasts=lambda: caller == named())
 
 
 async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:

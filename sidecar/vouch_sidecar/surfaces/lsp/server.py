@@ -51,7 +51,7 @@ class Sidecar(LanguageServer):
         """The parts of pushes that the client wants."""
         self.documents: dict[str, Document] = {}
         """What the client has open, by URI without escapes."""
-        self.typing = Typing(engine)
+        self.typing = Typing(engine, self.documents)
         self.subscribe = subscribe
         self.on_start: list[Callable[[], Awaitable[object]]] = []
         """What features do from the start of the client on."""

@@ -11,11 +11,10 @@ from functools import partial
 from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
 
-from vouch_sidecar.engine import Caller, Subscriber
+from vouch_sidecar.engine import Subscriber
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.engine.pushes import PAUSE_SECONDS
 from vouch_sidecar.operations.notifications import (
-    DidChangeSalience,
     DidChangeStatus,
     salience_notification,
     status_notification,
@@ -24,6 +23,7 @@ from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.local.user_socket import carried
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
+IN_PLAY = "vouch/didChangeSalience"
 NOTICED = 0.5
 """Seconds after which progress is shown."""
 
@@ -32,23 +32,14 @@ async def tell_in_play(server: Sidecar) -> None:
     """Have the client told what is in play in the sessions of the window, and in those in which
     agents asked about its knowledge bases.
     """
+    client = replace(server.caller, env=carried(server.engine.env))
     server.subscribe(
         Subscriber(
-            lambda push: tell(server, salience_notification(push)),
-            partial(server.engine.registry.named, client(server)),
+            lambda push: server.protocol.notify(IN_PLAY, salience_notification(push)),
+            partial(server.engine.registry.named, client),
             server.parts,
         )
     )
-
-
-def tell(server: Sidecar, told: DidChangeSalience) -> None:
-    """Tell what is in play in a session, wherever that lives."""
-    server.protocol.notify("vouch/didChangeSalience", told)
-
-
-def client(server: Sidecar) -> Caller:
-    """The client, with his environment."""
-    return replace(server.caller, env=carried(server.engine.env))
 
 
 async def tell_status(server: Sidecar) -> None:

@@ -17,12 +17,13 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     item = params.text_document
-    encoding = server.workspace.position_encoding
-    document = Document(item.uri, item.text, encoding, item.language_id)
+    encoding, session_id = server.workspace.position_encoding, server.session_id
+    document = Document(item.uri, item.text, encoding, item.language_id, session_id)
     if (before := server.document(item.uri)) is not None:  # that was never closed
-        server.typing.close(before)
+        server.typing.submit(before)
     server.documents[unquote(item.uri)] = document
-    server.typing.open(document, server.session_id)
+    if document.is_prompt:
+        server.typing.change()
     if document.path is not None:
         server.engine.registry.open_document(document.path)
     _tell(server, document)
@@ -39,7 +40,7 @@ def did_change(server: Sidecar, params: lsp.DidChangeTextDocumentParams) -> None
 def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
     uri = params.text_document.uri
     if (document := server.document(uri)) is not None:
-        server.typing.save(document)
+        server.typing.submit(document)
     if (path := path_of(uri)) is not None:
         server.engine.check_soon([path])
 
@@ -47,7 +48,7 @@ def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
 def did_close(server: Sidecar, params: lsp.DidCloseTextDocumentParams) -> None:
     document = server.documents.pop(unquote(params.text_document.uri), None)
     if document is not None:
-        server.typing.close(document)
+        server.typing.submit(document)
         if document.path is not None:
             server.engine.registry.close_document(document.path)
         _tell(server, document)
