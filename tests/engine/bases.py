@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from vouch_sidecar.engine.faults import BASE, LOOK, WORKSPACE
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
-from vouch_sidecar.retrieval.push import Push
+from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart
 
 from tests.kb.samples import claim, dump, entity, make_kb, put
 
@@ -113,16 +113,18 @@ def settle(engine: Engine) -> None:
 class Listener:
     """Somebody who is told from now on what is in play."""
 
-    def __init__(self, engine: Engine, caller: Caller | None = None) -> None:
-        self._engine, self._told = engine, list[Push]()
+    def __init__(
+        self,
+        engine: Engine,
+        caller: Caller | None = None,
+        parts: Collection[PushPart] = PUSH_PARTS,
+    ) -> None:
         who = caller or Caller()
-        engine.pushes.subscribe(Subscriber(self._told.append, lambda: who, hears_all=True))
+        self._engine, self._subscriber = engine, Subscriber(lambda: who, parts, hears_all=True)
 
     async def told(self) -> list[Push]:
         """What is told now."""
-        self._told.clear()
-        await self._engine.pushes.tell()
-        return [*self._told]
+        return [push async for push in self._subscriber.news(self._engine)]
 
 
 def pushed(listener: Listener) -> list[Push]:

@@ -13,6 +13,8 @@ from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.operations.notifications import status_notification
 from vouch_sidecar.retrieval.push import Push
+from vouch_sidecar.surfaces import socket_server
+from vouch_sidecar.surfaces.socket_server import LocalServer
 
 from tests.engine.bases import (
     Clock,
@@ -107,6 +109,15 @@ def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> Non
     load(engine)
     (push,) = pushed(listener)
     assert [row.claim for row in push.rows if row.entity.id == first] == ["No."]
+
+
+def test_who_wants_rows_alone_takes_nothing_that_is_fresh_from_others(
+    engine: Engine, listener: Listener
+) -> None:
+    watching = Listener(engine, parts=["salience"])
+    engine.observe("s", None, "the Key Vault")
+    assert [(len(push.rows), fresh([push])) for push in pushed(watching)] == [(1, [])]
+    assert fresh(pushed(listener)) == ["vault"]
 
 
 def test_a_row_that_shows_another_reason_is_told_and_not_one_that_fades(
@@ -229,30 +240,37 @@ def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
         assert [hit.entity_id for hit in push.block.hits] == fresh([push])
 
 
-def test_a_pause_ends_whoever_noticed_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def telling(engine: Engine, *tell: Callable[[Push], None]) -> None:
+    """Tell some that are told of all sessions, until cancelled."""
+    async with anyio.create_task_group() as tasks:
+        server = LocalServer({}, tasks, engine)
+        for each in tell:
+            tasks.start_soon(server.tell, Subscriber(Caller, hears_all=True), each)
+
+
+@pytest.mark.anyio
+async def test_a_pause_ends_whoever_noticed_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It begins and ends between two rankings, and nothing else changes."""
-    monkeypatch.setattr(pushes_module, "PAUSE_SECONDS", 0.5)
+    monkeypatch.setattr(socket_server, "PAUSE_SECONDS", 0.5)
     env = {**cached(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path / "run")}
     root = base(tmp_path / "kb")
     engine = engine_on(root, env=env)
     engine.observe("s", None, "the Key Vault")
     told: list[int] = []
 
-    async def run() -> None:
-        def tell(push: Push) -> None:
-            told.append(len(push.rows))
-            if told == [1]:
-                pause(root, env, None)
-            elif told == [1, 0]:
-                resume(root, env)
-            elif len(told) == 3:
-                scope.cancel()
+    def tell(push: Push) -> None:
+        told.append(len(push.rows))
+        if told == [1]:
+            pause(root, env, None)
+        elif told == [1, 0]:
+            resume(root, env)
+        elif len(told) == 3:
+            scope.cancel()
 
-        engine.pushes.subscribe(Subscriber(tell, Caller, hears_all=True))
-        with anyio.move_on_after(20) as scope:
-            await engine.pushes.run()
-
-    anyio.run(run)
+    with anyio.move_on_after(20) as scope:
+        await telling(engine, tell)
     assert told == [1, 0, 1]
     pause(root, env, None)
     status = status_notification(engine, Caller())
@@ -270,14 +288,14 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
         told.append(fresh([push]))
 
     engine.observe("s", None, "the Key Vault")
-    for each in (tell, others.append):
-        engine.pushes.subscribe(Subscriber(each, Caller, hears_all=True))
-    await engine.pushes.tell()
-    (problem,) = engine.faults.problems()
-    assert "ZeroDivisionError" in problem.message
-    assert status_notification(engine, Caller()).message == problem.message
-    assert len(others) == 1
-    await engine.pushes.tell()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(telling, engine, tell, others.append)
+        await until(lambda: bool(others and engine.faults.problems()))
+        (problem,) = engine.faults.problems()
+        assert "ZeroDivisionError" in problem.message
+        assert status_notification(engine, Caller()).message == problem.message
+        await until(lambda: not engine.faults.problems())
+        tasks.cancel_scope.cancel()
     assert health.degraded(engine, [*engine.collections.values()]) == []
     assert [row.entity.id for push in others for row in push.rows] == ["vault"]
     assert len(told) == 1
@@ -286,13 +304,12 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
 @pytest.mark.anyio
 async def test_of_one_who_leaves_no_fault_stays(engine: Engine) -> None:
     def leave(_: Push) -> None:
-        engine.pushes.unsubscribe(leaving)
+        tasks.cancel_scope.cancel()
         raise ConnectionResetError
 
-    leaving = Subscriber(leave, Caller, hears_all=True)
     engine.observe("s", None, "the Key Vault")
-    engine.pushes.subscribe(leaving)
-    await engine.pushes.tell()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(telling, engine, leave)
     assert not engine.faults.problems()
 
 
@@ -301,17 +318,16 @@ async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
     engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "SESSION_SECONDS", 0.1)
-    monkeypatch.setattr(pushes_module, "PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr(socket_server, "PAUSE_SECONDS", 0.1)
     told: list[int] = []
 
     def tell(push: Push) -> None:
         told.append(len(push.rows))
         clock.now += 1
 
+    engine.observe("s", None, "the Key Vault")
     async with anyio.create_task_group() as tasks:
-        engine.observe("s", None, "the Key Vault")
-        engine.pushes.subscribe(Subscriber(tell, Caller, hears_all=True))
-        tasks.start_soon(engine.pushes.run)
+        tasks.start_soon(telling, engine, tell)
         await until(lambda: told == [1, 0])
         tasks.cancel_scope.cancel()
 

@@ -165,7 +165,8 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
         watching = Caller(env={}, roots=frozenset({one}), names={one: "mine"})
-        engines.subscribe(Subscriber(told.append, lambda: watching, hears_all=True))
+        who = Subscriber(lambda: watching, hears_all=True)
+        tasks.start_soon(engines.tell, who, told.append)
         wanted = [Asked(frozenset(roots)) for roots in ({one}, {one, two})]
         alone, both = map(engines.engine_for, wanted)
         assert engines.engine_for(Asked(frozenset({one}))) is alone
@@ -191,7 +192,8 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({}, tasks, window)
         watching = Caller(env={}, roots=frozenset({two}))
-        engines.subscribe(Subscriber(told.append, lambda: watching, hears_all=True))
+        who = Subscriber(lambda: watching, hears_all=True)
+        tasks.start_soon(engines.tell, who, told.append)
         asked = Asked(frozenset({two}))
         engines.engine_for(asked).observe("agent", None, KNOWN)
         for in_play in (True, False):
@@ -211,10 +213,10 @@ async def test_a_follower_is_who_he_says_and_one_that_does_not_read_is_left(
     with there:
         _, writer = await asyncio.open_unix_connection(sock=here)
         params = {"all": True, "push": [], "names": {"/kb": "mine"}, "viewer": ["one", None]}
-        one = follower_for(Caller(), params, writer)
+        one = follower_for(Caller(), params)
         assert one.caller() == Caller(names={Path("/kb"): "mine"}, viewer=Viewer("one", None))
         for number in range(10_000):
-            one.tell(Push("agent", number))
+            follower.told(writer, Push("agent", number))
         assert writer.is_closing()
 
 

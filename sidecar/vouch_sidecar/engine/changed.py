@@ -11,6 +11,10 @@ GATHER_SECONDS = 0.02
 """Changes within this time after the first are told together. It is short, as what is typed waited
 already.
 """
+PAUSE_SECONDS = 5.0
+"""Time between looks whether a knowledge base is paused: the shell, or another editor, says so with
+a file.
+"""
 
 
 class Changed:

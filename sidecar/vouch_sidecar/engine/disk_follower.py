@@ -36,11 +36,10 @@ FINISH_SECONDS = 2.0
 
 
 async def run_engine(engine: Engine) -> None:
-    """Follow the disk for an engine, and tell its subscribers, until cancelled."""
+    """Follow the disk for an engine until cancelled."""
     async with anyio.create_task_group() as group:
-        follower = DiskFollower(engine, group)
-        for run in (follower.run, engine.embeddings.run, engine.pushes.run):
-            group.start_soon(run)
+        group.start_soon(DiskFollower(engine, group).run)
+        group.start_soon(engine.embeddings.run)
 
 
 @asynccontextmanager

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
+
 from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.collection import Collection, Seen
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.faults import Faults
-from vouch_sidecar.engine.pushes import Pushes
 from vouch_sidecar.engine.registry import Caller, Registry, Served
 from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.engine.stats import Stats
@@ -41,11 +42,13 @@ class Engine:
         now: Callable[[], float] = time.time,
         clock: Callable[[], float] = time.monotonic,
         client_settings: Mapping[str, object] | None = None,
+        tellable: Changed | None = None,
     ) -> None:
+        """`tellable` is that of other engines whose sessions the same are told of."""
         self.env = dict(env)  # look-ups in `os.environ` are slow
         self.now = now
         self.clock = clock
-        self.tellable = Changed()
+        self.tellable = tellable or Changed()
         """Counts what may be told: changes, and texts of sessions and of open files."""
         self.changed = Changed(self.tellable)
         """Counts what is published or due, and what begins or ends to fail."""
@@ -56,7 +59,8 @@ class Engine:
         self.sessions = Sessions(clock)
         self.stats = Stats()
         self.breath = Breath()
-        self.pushes = Pushes(self.registry, self.sessions, self.tellable, self.faults, self.breath)
+        self.telling = anyio.Lock()
+        """One subscriber at a time is told, so that nothing is `fresh` twice."""
         self.embeddings = Embeddings(self.registry, self.faults, self.changed)
 
     def check_soon(self, paths: Iterable[Path] = ()) -> None:
@@ -143,7 +147,7 @@ class Engine:
         session.touch(slot, text, window, reflexes.keys(), final=final)
         if by.env is not None:
             session.shared_for |= by.roots or frozenset()
-        self.tellable.bump()  # wakes `Pushes.run`
+        self.tellable.bump()
 
     def end_session(self, session_id: str) -> None:
         """Drop a session with its window."""

@@ -13,6 +13,8 @@ import json
 import logging
 import signal
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,11 +22,14 @@ import anyio
 from anyio.abc import TaskGroup
 
 from vouch_sidecar.engine import Caller, Engine, Subscriber, run_engine
+from vouch_sidecar.engine.changed import PAUSE_SECONDS, Changed
+from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
+from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces.agent_requests import answer_agent
 from vouch_sidecar.surfaces.hook.client import note_serving
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
-from vouch_sidecar.surfaces.local.follower import FOLLOW, follower_for
+from vouch_sidecar.surfaces.local.follower import FOLLOW, follower_for, told
 from vouch_sidecar.surfaces.local.user_socket import (
     CHECK_SECONDS,
     HOOK,
@@ -84,8 +89,7 @@ class LocalServer:
         self._tasks = tasks
         self._editor = editor
         self._made: dict[Asked, Engine] = {}
-        self._subscribers: list[Subscriber] = []
-        """Who is told of sessions, in all engines."""
+        self._tellable = Changed() if editor is None else editor.tellable
         self._asked_at: dict[Engine | None, float] = {None: anyio.current_time()}
         """When somebody asked each of these, and anything at all."""
 
@@ -136,38 +140,36 @@ class LocalServer:
             env = {n: value for n, value in self._env.items() if n != FORCED and not is_setting(n)}
             named = {FORCED: asked.forced, TRUST: asked.trusted}
             env |= {name: value for name, value in named.items() if value}
-            engine = Engine(env=env)
+            engine = Engine(env=env, tellable=self._tellable)
             for root in sorted(roots):
                 engine.registry.search(root)
-            for subscriber in self._subscribers:
-                engine.pushes.subscribe(subscriber)
             self._made[asked] = engine
-            self._tasks.start_soon(self._follow, asked, engine)
+            self._tasks.start_soon(self._run, asked, engine)
         self._asked_at[engine] = anyio.current_time()
         return engine
 
+    async def tell(self, subscriber: Subscriber, tell: Callable[[Push], None]) -> None:
+        """Tell somebody what is new to him in the sessions of all engines, until cancelled: now and
+        after every change, and now and then, as a pause or a session may have ended. A failure is
+        recorded as a fault, and it is told the next time.
+        """
+        step = Step("What is in play could not be told", subscriber)
+        try:
+            async for _ in self._tellable.rounds(PAUSE_SECONDS):
+                for engine in self._engines:
+                    with engine.faults.contained(step):
+                        async with aclosing(subscriber.news(engine)) as news:
+                            async for push in news:
+                                tell(push)
+        finally:
+            for engine in self._engines:
+                engine.faults.remove(step)
+
     @property
     def _engines(self) -> list[Engine]:
-        editor = [] if self._editor is None else [self._editor]
-        return [*editor, *self._made.values()]
+        return [one for one in (self._editor, *self._asked_at) if one is not None]
 
-    def subscribe(self, subscriber: Subscriber) -> None:
-        """Tell somebody of the sessions in all engines."""
-        self._subscribers.append(subscriber)
-        for engine in self._engines:
-            engine.pushes.subscribe(subscriber)
-
-    async def _tell(self, follower: Subscriber, reader: asyncio.StreamReader) -> None:
-        """Tell who follows over a connection, until he leaves."""
-        self.subscribe(follower)
-        try:
-            await reader.read(1)  # he says nothing more
-        finally:
-            self._subscribers.remove(follower)
-            for engine in self._engines:
-                engine.pushes.unsubscribe(follower)
-
-    async def _follow(self, asked: Asked, engine: Engine) -> None:
+    async def _run(self, asked: Asked, engine: Engine) -> None:
         """Follow the disk for an engine until nobody asked it for `IDLE_SECONDS`."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(run_engine, engine)
@@ -191,8 +193,13 @@ class LocalServer:
             if request["method"] == STOP_PROCESS:  # an editor's process ends with its client
                 answered = {"ok": self._editor is None}
             elif request["method"] == FOLLOW:
-                follower = follower_for(_caller(request), request["params"], writer)
-                return await self._tell(follower, reader)
+                follower = follower_for(_caller(request), request["params"])
+                telling = asyncio.ensure_future(self.tell(follower, partial(told, writer)))
+                try:
+                    await reader.read(1)  # he says nothing more
+                finally:
+                    telling.cancel()
+                return
             else:  # the other side never closes one direction alone
                 answered = await self._answer(request, lambda: not reader.at_eof())
             writer.write(as_line(answered))

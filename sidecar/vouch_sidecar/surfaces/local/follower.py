@@ -25,22 +25,21 @@ FOLLOW = "follow"
 """The method by which a process asks the holder for pushes."""
 
 
-def follower_for(
-    caller: Caller, params: Mapping[str, Any], writer: asyncio.StreamWriter
-) -> Subscriber:
+def follower_for(caller: Caller, params: Mapping[str, Any]) -> Subscriber:
     """Who is told, at the other end of a connection, of the sessions in which agents asked about
     his knowledge bases. `params` are those of `follow`.
     """
     names = {Path(tree): name for tree, name in params["names"].items()}
     caller = replace(caller, names=names, viewer=Viewer(*params["viewer"]))
     parts = [part for part in PUSH_PARTS if part in params["push"]]
+    return Subscriber(lambda: caller, parts, hears_all=params["all"])
 
-    def tell(push: Push) -> None:
-        writer.write(as_line(as_json(salience_notification(push))))
-        if writer.transport.get_write_buffer_size() > MAX_LOCAL_MESSAGE:
-            writer.transport.abort()  # he does not read
 
-    return Subscriber(tell, lambda: caller, parts, hears_all=params["all"])
+def told(writer: asyncio.StreamWriter, push: Push) -> None:
+    """Tell who follows over a connection."""
+    writer.write(as_line(as_json(salience_notification(push))))
+    if writer.transport.get_write_buffer_size() > MAX_LOCAL_MESSAGE:
+        writer.transport.abort()  # he does not read
 
 
 async def follow(

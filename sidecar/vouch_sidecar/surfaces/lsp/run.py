@@ -38,7 +38,7 @@ async def _serve(
     end_with_client(sink.fileno())
     async with anyio.create_task_group() as tasks:
         local = LocalServer(engine.env, tasks, engine)
-        server = Sidecar(engine, local.subscribe)
+        server = Sidecar(engine, local.tell)
         register_all(server)
         tasks.start_soon(run_engine, engine)
         tasks.start_soon(local.run, owned, partial(_follow, server))

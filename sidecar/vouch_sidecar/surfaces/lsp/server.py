@@ -25,7 +25,7 @@ from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.operations.call import refusing_if_damaged
 from vouch_sidecar.operations.capabilities import server_capabilities
 from vouch_sidecar.operations.wire import FailedError, OperationError
-from vouch_sidecar.retrieval.push import PUSH_PARTS, PushPart
+from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart
 from vouch_sidecar.surfaces.hook.payload import session_of
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
@@ -39,8 +39,12 @@ class Sidecar(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(self, engine: Engine, subscribe: Callable[[Subscriber], None]) -> None:
-        """`subscribe` has somebody told of sessions, wherever in this process."""
+    def __init__(
+        self,
+        engine: Engine,
+        tell_in_play: Callable[[Subscriber, Callable[[Push], None]], Awaitable[None]],
+    ) -> None:
+        """`tell_in_play` tells somebody of sessions, wherever in this process, for ever."""
         super().__init__(
             "vouch-sidecar", __version__, protocol_cls=Protocol, converter_factory=converter
         )
@@ -52,7 +56,7 @@ class Sidecar(LanguageServer):
         self.documents: dict[str, Document] = {}
         """What the client has open, by URI without escapes."""
         self.typing = Typing(engine, self.documents)
-        self.subscribe = subscribe
+        self.tell_in_play = tell_in_play
         self.on_start: list[Callable[[], Awaitable[object]]] = []
         """What features do from the start of the client on."""
         self._tasks: list[asyncio.Task[None]] = []

@@ -12,8 +12,8 @@ from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
 
 from vouch_sidecar.engine import Subscriber
+from vouch_sidecar.engine.changed import PAUSE_SECONDS
 from vouch_sidecar.engine.faults import Step
-from vouch_sidecar.engine.pushes import PAUSE_SECONDS
 from vouch_sidecar.operations.notifications import (
     DidChangeStatus,
     salience_notification,
@@ -29,16 +29,13 @@ NOTICED = 0.5
 
 
 async def tell_in_play(server: Sidecar) -> None:
-    """Have the client told what is in play in the sessions of the window, and in those in which
-    agents asked about its knowledge bases.
+    """Tell the client what is in play in the sessions of the window, and in those in which agents
+    asked about its knowledge bases. Never returns.
     """
     client = replace(server.caller, env=carried(server.engine.env))
-    server.subscribe(
-        Subscriber(
-            lambda push: server.protocol.notify(IN_PLAY, salience_notification(push)),
-            partial(server.engine.registry.named, client),
-            server.parts,
-        )
+    await server.tell_in_play(
+        Subscriber(partial(server.engine.registry.named, client), server.parts),
+        lambda push: server.protocol.notify(IN_PLAY, salience_notification(push)),
     )
 
 
