@@ -20,9 +20,9 @@ from tests.kb.samples import SHA, claim, dump, entity
 from tests.operations.conftest import FILES
 from tests.workspace.places import settled
 
-SCHEMA: dict[str, Any] = json.loads(
-    (Path(__file__).parents[2] / "schemas" / "protocol.json").read_text("utf-8")
-)
+ROOT = Path(__file__).parents[2]
+COURIER = ROOT / "examples" / "courier"
+SCHEMA: dict[str, Any] = json.loads((ROOT / "schemas" / "protocol.json").read_text("utf-8"))
 
 
 def test_a_claim_says_who_approved_it_what_contradicts_it_and_whom_to_ask(tmp_path: Path) -> None:
@@ -62,40 +62,17 @@ def valid(definition: dict[str, Any], instance: object) -> None:
     jsonschema.Draft202012Validator(schema).validate(instance)
 
 
-CALLS: list[tuple[str, dict[str, object]]] = [
-    ("experts", {"topic": "the Key Vault", "explain": True, "session_id": "s"}),
-    ("experts", {"topic": "parked week nowhere", "weight": "evidence", "explain": True}),
-    ("salience", {"session_id": "s"}),
-    ("probe", {"text": "how does the Mail Relay park bounces"}),
-    ("context", {"task": "the Mail Relay and the Key Vault", "session_id": "s"}),
-    ("search", {"query": "keys mail"}),
-    ("entity", {"id": "relay", "session_id": "s"}),
-    ("claim", {"id": "both"}),
-    ("status", {}),
-    ("stats", {}),
-    ("capabilities", {}),
-    ("session_end", {"session_id": "s"}),
-]
-
-
-@pytest.mark.parametrize("several", [False, True])
-def test_real_answers_of_every_operation_fit_the_schemas(
-    tmp_path: Path, root: Path, several: bool
-) -> None:
-    engine = engine_on(root, *([base(tmp_path / "other")] if several else []))
-    named = {name for name, _ in CALLS}
-    others = [(n, dict(op.example)) for n, op in operations().items() if n not in named]
-    for name, params in [*CALLS, *others]:
-        valid(SCHEMA["operations"][name]["params"], params)
-        answer = ask(engine, name, None, **params)
+def test_answers_and_pushes_fit_the_schemas(tmp_path: Path) -> None:
+    engine = engine_on(COURIER, base(tmp_path / "other"))
+    listener = Listener(engine)
+    for name, operation in operations().items():
+        asked = {**operation.example, "session_id": "s"}
+        asked |= {"explain": True} if name == "experts" else {}
+        valid(SCHEMA["operations"][name]["params"], asked)
+        answer = ask(engine, name, None, **asked)
         assert json.loads(json.dumps(answer)) == answer
         valid(SCHEMA["operations"][name]["result"], answer)
-        assert ("_meta" in answer) is (params.get("session_id") == "s" and name != "session_end")
-
-
-def test_pushes_fit_the_schemas(engine: Engine) -> None:
-    listener = Listener(engine)
-    engine.observe("s", None, "the Mail Relay")
+    engine.observe("s", None, "the Key Vault")
     (push,) = pushed(listener)
     for method, told in (
         ("vouch/didChangeSalience", salience_notification(push)),

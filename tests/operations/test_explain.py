@@ -11,32 +11,21 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.retrieval.constants import BIAS, LIKELIHOOD_WEIGHTS
 
-from benchmarks.quality.sets import read_base
-from benchmarks.quality.world import write as write_base
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import entity
 from tests.workspace.places import cite, repository, settled
 
 ROOT = Path(__file__).parents[2]
-KBS = ("courier", "bakery")
 ANSWERS = ROOT / "tests" / "quality" / "sets" / "answers.jsonl"
-SET = [json.loads(line) for line in ANSWERS.read_text("utf-8").splitlines()[::3]]
+CASES = map(json.loads, ANSWERS.read_text("utf-8").splitlines()[::3])
+PROMPTS = [case["text"] for case in CASES if case["base"] == "courier"]
 
 
-@pytest.fixture(scope="module")
-def engines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Engine]:
-    bakery = tmp_path_factory.mktemp("bakery")
-    write_base(bakery, read_base("bakery"))
-    return {"courier": engine_on(ROOT / "examples" / "courier"), "bakery": engine_on(bakery)}
-
-
-@pytest.mark.parametrize("kb", KBS)
-def test_what_is_said_is_what_context_says_and_what_its_factors_give(
-    engines: dict[str, Engine], kb: str
-) -> None:
-    for prompt in (case["text"] for case in SET if case["base"] == kb):
-        context = ask(engines[kb], "context", task=prompt)
-        found = ask(engines[kb], "explain", text=prompt)
+def test_what_is_said_is_what_context_says_and_what_its_factors_give() -> None:
+    courier = engine_on(ROOT / "examples" / "courier")
+    for prompt in PROMPTS:
+        context = ask(courier, "context", task=prompt)
+        found = ask(courier, "explain", text=prompt)
         said = {(text["kind"], text["id"]) for text in found["texts"] if text["verdict"] == "said"}
         assert said == {(item["kind"], item["id"]) for item in context["items"]}, prompt
         verdicts = {row["entity_id"]: row["verdict"] for row in found["entities"]}

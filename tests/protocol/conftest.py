@@ -82,6 +82,8 @@ def editor(library: Path) -> Iterator[Editor]:
     """An editor that can do everything, on `library`; one for a module."""
     before = knowledge.digest(library)
     with indexed_client(library, capabilities=ABLE) as client:
+        asked = {"paths": ["docs/auth.md"]}
+        client.until("vouch/files", asked, lambda found: not found["degraded"])
         yield Editor(client)
     assert client.strays == b""
     assert client.errors == b""

@@ -36,7 +36,7 @@ def library(root: Path) -> Path:
     (root / "docs" / "auth.md").write_text("# Auth\n\nTokens expire.\n", "utf-8")
     retired = {"status": "superseded", "superseded_by": "jwt-expires"}
     claim(root, "jwt-old", "JWT access tokens never expire.", "jwt", **retired)
-    cites = {"supersedes": ["jwt-old"], "evidence": [EVIDENCE]}
+    cites = {"supersedes": ["jwt-old"], "evidence": [EVIDENCE, SOURCE]}
     claim(root, "jwt-cites", "JWT is cited by evidence.", "jwt", **cites)
     evidence = f"id: {EVIDENCE}\nsource_id: {SOURCE}\nlocator: L3\nquote: Tokens expire.\n"
     write(root, f"evidence/{EVIDENCE}.yaml", evidence)

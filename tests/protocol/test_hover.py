@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.surfaces.lsp.features.hover import markdown
 
 from tests.protocol import knowledge
 from tests.protocol.client import Client, at, hover
@@ -99,27 +100,6 @@ def test_the_line_after_the_head_says_whom_to_ask(serve: Serve, root: Path) -> N
     assert "Ask" not in hover(client, "Ada!", 0, 1, "untitled:b")["contents"]["value"]
 
 
-def test_a_citation_links_to_the_line_of_its_document(serve: Serve, root: Path) -> None:
-    evidence = f"id: ev\nsource_id: {knowledge.SOURCE}\nlocator: L12\n"
-    knowledge.write(root, "evidence/ev.yaml", evidence)
-    both = ["ev", knowledge.SOURCE]
-    knowledge.claim(root, "jwt-expires", "JWT access tokens expire.", "jwt", evidence=both)
-    client = serve(root)
-    kept = (root / f".vouch/sources/{knowledge.SOURCE}/content").as_uri()
-    said = hover(client, "JWT", 0, 1)["contents"]["value"].splitlines()
-    (line,) = [line.rstrip() for line in said if "tokens expire" in line]
-    assert line.endswith(f" · [Auth notes]({kept}#L12))")  # the document that it cites twice
-    assert line.count("Auth notes") == 1
-    document = root / "docs/auth.md"
-    document.parent.mkdir()
-    document.write_text("Auth notes", "utf-8")
-    client = serve(root)
-    asked = {"paths": ["docs/auth.md"]}
-    client.until("vouch/files", asked, lambda found: not found["degraded"])
-    value = hover(client, "JWT", 0, 1)["contents"]["value"]
-    assert f"[Auth notes]({document.as_uri()}#L12)" in value
-
-
 @pytest.mark.parametrize(
     ("enabled", "expected"),
     [(True, [True] * 3), ("prose", [True, False, True]), (False, [False] * 3)],
@@ -160,3 +140,26 @@ def test_a_part_of_it(
     rows = shared.request("vouch/mentions", asked)["mentions"]
     assert [row["range"]["start"]["line"] for row in rows] == lines
     assert all("start" not in row and "end" not in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"),
+        ("![a](http://x/y.png)", "!\\[a\\](http\\://x/y.png)"),
+        ("see www.evil.example and a@b.c", "see www\\.evil.example and a\\@b.c"),
+        ("**bold** `code` _x_ ~~y~~ |", "\\*\\*bold\\*\\* \\`code\\` \\_x\\_ \\~\\~y\\~\\~ \\|"),
+        ("&lt;b&gt;", "&amp;lt;b&amp;gt;"),
+        ("one\n# two\r\n- three", "one # two - three"),
+        ("\x1b[31mred\x1b[0m \u202eevil\u2066 \u200bzero", "red evil zero"),
+        ("$(command) $x^2$", "\\$(command) \\$x^2\\$"),
+        ("# Heading", "\\# Heading"),
+        ("--- a rule", "\\--- a rule"),
+        ("+ an item", "\\+ an item"),
+        ("1. first", "1\\. first"),
+        ("issue #3 - 1. of 2", "issue #3 - 1. of 2"),
+        ("2026-11-22", "2026-11-22"),
+    ],
+)
+def test_markdown_shows_it_as_it_is(text: str, shown: str) -> None:
+    assert markdown(text) == shown

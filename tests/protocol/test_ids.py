@@ -23,6 +23,7 @@ SYMBOLS = "workspace/symbol"
         ("claims/jwt-cites.yaml", knowledge.EVIDENCE, "“Tokens expire.”"),
         ("claims/jwt-expires.yaml", knowledge.SOURCE, "**Auth notes** · source · file"),
         ("claims/jwt-expires.yaml", "jwt-expires", "fact · stable · confidence 0.90 · 2026-05-04"),
+        ("claims/jwt-cites.yaml", "jwt-cites", "/docs/auth.md#L3)"),  # which it cites twice
         ("pages/auth.md", "jwt-expires", "**JWT access tokens expire after 15 minutes.**"),
         ("pages/auth.md", "[claim: |jwt-rotates", "**Refresh tokens for JWT rotate on every"),
         ("pages/auth.md", "[[red|is", "**Redis** · concept"),
@@ -35,6 +36,7 @@ def test_hover_says_what_an_id_names(
     uri = editor.open(library / ".vouch" / file)
     found = editor.at(uri, words, HOVER)
     assert said in found["contents"]["value"]
+    assert ", [Auth notes](" not in found["contents"]["value"]
     assert words.replace("|", "").endswith(editor.said(uri, found["range"]))
 
 
@@ -96,7 +98,7 @@ def test_ids_that_name_nothing(editor: Editor, library: Path, uri: str) -> None:
     ],
 )
 def test_symbols_of_the_workspace(editor: Editor, query: str, first: tuple[str, str]) -> None:
-    found = editor.ask(SYMBOLS, {"query": query})
+    found = editor.client.request(SYMBOLS, {"query": query})
     best = next(row for row in found if (row["name"], row["containerName"]) == first)
     assert found.index(best) < 3
     assert best["location"]["uri"].endswith((f"{first[1]}.yaml", f"{first[1]}.md"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from contextlib import redirect_stdout
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.surfaces.cli import main
 
-from tests.protocol.client import COMMAND, as_command, run_command
+from tests.protocol.client import COMMAND, as_command
 
 COURIER = Path(__file__).parents[2] / "examples" / "courier"
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -36,10 +35,3 @@ def on_terminal(width: int, *args: str, cwd: Path = COURIER) -> list[str]:
             main(args, COMMAND.name)
         assert ended.value.code == 0
         return STYLE.sub("", shown.getvalue().decode()).splitlines()
-
-
-def run(
-    cwd: Path, *args: str, code: int = 0, given: str = "", **env: str
-) -> subprocess.CompletedProcess[str]:
-    """Run a command; `given` is its standard input."""
-    return run_command(*args, cwd=cwd, env=env, said=given, code=code)

@@ -13,7 +13,7 @@ import pytest
 from tests.kb.samples import claim, entity, put
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, ran, run_command
-from tests.surfaces.terminal import on_terminal, run
+from tests.surfaces.terminal import on_terminal
 from tests.workspace.places import cite, repository, write
 
 
@@ -52,7 +52,7 @@ def root(tmp_path: Path) -> Path:
 def test_what_people_read_and_the_exit_code(
     root: Path, args: list[str], code: int, said: list[str]
 ) -> None:
-    done = run(root, *args, code=code)
+    done = run_command(*args, cwd=root, code=code)
     read = done.stderr if code else done.stdout
     assert [text for text in said if text not in read] == []
     assert not set("\x1b─") & set(read)
@@ -61,22 +61,22 @@ def test_what_people_read_and_the_exit_code(
 
 @pytest.mark.parametrize("command", ["experts", "search", "probe"])
 def test_where_nothing_is_found_programs_get_an_answer(root: Path, command: str) -> None:
-    done = run(root, command, "zzzqqq", "--json", code=1)
+    done = run_command(command, "zzzqqq", "--json", cwd=root, code=1)
     assert (json.loads(done.stdout)["complete"], done.stderr) == (True, "")
 
 
 @pytest.mark.parametrize("command", ["context", "salience", "mentions", "explain"])
 def test_standard_input(root: Path, command: str) -> None:
     given = "+ # JWT access tokens\n- # Redis\n"
-    wanted = run(root, command, given).stdout
+    wanted = run_command(command, given, cwd=root).stdout
     assert "jwt" in wanted
-    assert run(root, command, "-", given=given).stdout == wanted
+    assert run_command(command, "-", cwd=root, said=given).stdout == wanted
 
 
 def test_paths_on_standard_input(root: Path) -> None:
     (root / "last.py").write_text("x = 1\n", "utf-8")
     knowledge.claim(root, "tied", "JWT is in last.py.", "jwt")
-    done = run(root, "files", "-", "--json", given="gone/1.py\nlast.py\n")
+    done = run_command("files", "-", "--json", cwd=root, said="gone/1.py\nlast.py\n")
     files = json.loads(done.stdout)["files"]
     assert [file["path"] for file in files] == ["gone/1.py", "last.py"]
     assert [claim["id"] for claim in files[-1]["claims"]] == ["tied"]
@@ -85,11 +85,11 @@ def test_paths_on_standard_input(root: Path) -> None:
 def test_check_lists_problems(root: Path) -> None:
     (root / ".vouch" / "claims" / "broken.yaml").write_text("id: broken\ntext: [\n", "utf-8")
     knowledge.config(root, "retrieval: {reflex: {window: true}}\n")
-    out = run(root, "check", code=1).stdout
+    out = run_command("check", cwd=root, code=1).stdout
     assert ".vouch/claims/broken.yaml:2:8\terror\tinvalid\t" in out
     assert ".vouch/config.yaml:1:" in out
-    assert "\nproject/.vouch/config.yaml:1:" in run(root.parent, "check", code=1).stdout
-    found = json.loads(run(root, "check", "--json", code=1).stdout)["problems"]
+    assert "\nproject/.vouch/config.yaml:1:" in run_command("check", cwd=root.parent, code=1).stdout
+    found = json.loads(run_command("check", "--json", cwd=root, code=1).stdout)["problems"]
     assert [row["path"] for row in found] == ["claims/broken.yaml", "config.yaml"]
     assert {row["root"] for row in found} == {str(root)}
 
@@ -97,23 +97,23 @@ def test_check_lists_problems(root: Path) -> None:
 def test_a_hint_is_no_problem(root: Path) -> None:
     body = "A [[nowhere]] to go, and no `[[test]]`."
     knowledge.write(root, "pages/p.md", f"---\nid: p\ntitle: P\n---\n{body}\n")
-    done = run(root, "check")
+    done = run_command("check", cwd=root)
     assert (done.stdout, done.stderr) == ("", "No problems.\n1 hint: `--hints` lists them\n")
-    listed = [run(root, "check", "--json", *more).stdout for more in ([], ["--hints"])]
+    listed = [run_command("check", "--json", *more, cwd=root).stdout for more in ([], ["--hints"])]
     assert ["dangling-link" in text for text in listed] == [False, True]
-    said = run(root, "check", "--hints").stdout
+    said = run_command("check", "--hints", cwd=root).stdout
     assert "hint\tdangling-link\t`body` names no page or entity: nowhere" in said
     assert said.count("dangling-link") == 1
 
 
 def test_without_a_knowledge_base_the_next_step_is_named_and_works(tmp_path: Path) -> None:
     for command in (["experts", "jwt"], ["experts", "jwt", "--json"], ["status"], ["check"]):
-        done = run(tmp_path, *command, code=2)
+        done = run_command(*command, cwd=tmp_path, code=2)
         assert done.stdout == ""
         assert done.stderr.startswith(f"Error: no knowledge base found from {tmp_path}; to make")
         assert "`pipx install vouch-kb`, then `vouch init`" in done.stderr
     subprocess.run([COMMAND.with_name("vouch"), "init"], cwd=tmp_path, check=True)
-    assert run(tmp_path, "check").stderr == "No problems.\n"
+    assert run_command("check", cwd=tmp_path).stderr == "No problems.\n"
 
 
 def test_that_a_claim_went_stale_is_said_wherever_it_is_listed(tmp_path: Path) -> None:
@@ -122,13 +122,13 @@ def test_that_a_claim_went_stale_is_said_wherever_it_is_listed(tmp_path: Path) -
     quote = b"Relay drops what it holds."
     cite(root, "drops", "Relay drops it.", "a.md", text, quote=quote, entities=["relay"])
     write(root, {".vouch/entities/relay.yaml": "id: relay\nname: Relay\ntype: system\n"})
-    assert "stale" not in run(root, "claim", "drops").stdout
+    assert "stale" not in run_command("claim", "drops", cwd=root).stdout
     write(root, {"a.md": "Relay keeps what it holds.\nIt restarts every night at two.\n"})
     gone = r"quote gone since, a\.md changed on [-\d]+"
-    assert re.search(rf"\nstale\t{gone}\n", run(root, "claim", "drops").stdout)
+    assert re.search(rf"\nstale\t{gone}\n", run_command("claim", "drops", cwd=root).stdout)
     assert any(re.match(gone, line) for line in on_terminal(80, "claim", "drops", cwd=root))
     for args in (["entity", "relay"], ["search", "relay", "--kind", "claim"]):
-        assert re.findall(rf"\({gone}\) Relay drops it\.", run(root, *args).stdout)
+        assert re.findall(rf"\({gone}\) Relay drops it\.", run_command(*args, cwd=root).stdout)
 
 
 def test_output_that_cannot_take_every_character(root: Path) -> None:
