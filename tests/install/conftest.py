@@ -13,8 +13,15 @@ from tests.protocol import knowledge
 from tests.protocol.client import run_command
 
 PLUGIN = ".claude/skills/vouch-sidecar"
-SHARING = ("codex", "cursor", "opencode", "zed")
-WRITING = ("claude-code", *SHARING)
+FILES = {
+    "claude-code": (f"{PLUGIN}/.mcp.json", f"{PLUGIN}/.mcp.json", "mcpServers"),
+    "codex": (".codex/config.toml", ".codex/config.toml", "mcp_servers"),
+    "cursor": (".cursor/mcp.json", ".cursor/mcp.json", "mcpServers"),
+    "opencode": ("opencode.json", ".config/opencode/opencode.json", "mcp"),
+    "zed": (".zed/settings.json", ".config/zed/settings.json", "context_servers"),
+}
+"""By host: the file with its server in a project, and at home, and the key above that server."""
+SHARING = [host for host in FILES if host != "claude-code"]
 ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
 SAFE = "PYTHONPATH= PYTHONSAFEPATH=1"
 

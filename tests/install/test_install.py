@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -13,22 +12,13 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.surfaces.install.hosts import MARK
 
-from tests.install.conftest import ENV, PLUGIN, SAFE, SHARING, WRITING, Install, tree
+from tests.install.conftest import ENV, FILES, SAFE, SHARING, Install, tree
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND
 
-# By host: one of its files in a project, and at home.
-FILES = {
-    "claude-code": (f"{PLUGIN}/.mcp.json", f"{PLUGIN}/.mcp.json"),
-    "codex": (".codex/config.toml", ".codex/config.toml"),
-    "cursor": (".cursor/mcp.json", ".cursor/mcp.json"),
-    "opencode": ("opencode.json", ".config/opencode/opencode.json"),
-    "zed": (".zed/settings.json", ".config/zed/settings.json"),
-}
-
 
 @pytest.mark.parametrize("options", [[], ["--user"]])
-@pytest.mark.parametrize("host", WRITING)
+@pytest.mark.parametrize("host", FILES)
 def test_a_round_trip_leaves_nothing_behind(
     install: Install, root: Path, host: str, options: list[str]
 ) -> None:
@@ -40,7 +30,7 @@ def test_a_round_trip_leaves_nothing_behind(
     said = install(host, *options).stdout
     after = tree(base)
     files = sorted(after.keys() - before.keys())
-    assert FILES[host][bool(options)] in files
+    assert FILES[host][1 if options else 0] in files
     named = {f"~/{file}" if options else file: after[file].decode() for file in files}
     assert sorted(said.splitlines()) == [f"wrote {name}" for name in named]
     assert all(f"would write {name}:\n{text}" in shown for name, text in named.items())
@@ -146,7 +136,7 @@ def test_what_bears_our_mark_is_renewed(install: Install, root: Path) -> None:
     assert tree(root) == now
 
 
-@pytest.mark.parametrize("host", WRITING)
+@pytest.mark.parametrize("host", FILES)
 def test_the_command_is_a_name_in_a_project_and_a_path_for_a_user(
     install: Install, host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,8 +153,6 @@ def test_without_a_knowledge_base_the_commands_that_make_one_are_named(
     install: Install, root: Path
 ) -> None:
     shutil.rmtree(root / ".vouch")
-    last = install("zed").stderr.splitlines()[-1]
-    assert "There is no knowledge base yet; to make one: `pipx install vouch-kb`" in last
     (root / "docs" / "adr").mkdir(parents=True)
     for number in range(3):
         (root / f"docs/adr/{number}.md").write_text("# Decision", "utf-8")
@@ -208,7 +196,3 @@ def test_its_prompt_hook_is_named_and_stays(
     assert tree(root)[file] == before[file]
     install(host, "--uninstall")
     assert tree(root) == before
-
-
-def test_one_environment_holds_both() -> None:
-    subprocess.run([sys.executable, "-m", "pip", "check"], check=True, capture_output=True)

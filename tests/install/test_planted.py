@@ -14,18 +14,11 @@ from typing import Any
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
 
-from tests.install.conftest import PLUGIN, WRITING, Install
+from tests.install.conftest import FILES, PLUGIN, Install
 from tests.protocol.client import COMMAND, INITIALIZE, ran
 
-# By host: its file with hooks, and that with the server, which stands below a key.
 HOOKS = {"claude-code": f"{PLUGIN}/hooks/hooks.json", "codex": ".codex/config.toml"}
-SERVERS = {
-    "claude-code": (f"{PLUGIN}/.mcp.json", "mcpServers"),
-    "codex": (".codex/config.toml", "mcp_servers"),
-    "cursor": (".cursor/mcp.json", "mcpServers"),
-    "opencode": ("opencode.json", "mcp"),
-    "zed": (".zed/settings.json", "context_servers"),
-}
+"""By host its file with hooks."""
 
 
 @pytest.fixture
@@ -69,10 +62,10 @@ def test_hooks(install: Install, root: Path, mark: Path, host: str) -> None:
     assert "15 minutes" in said["UserPromptSubmit"], said
 
 
-@pytest.mark.parametrize("host", WRITING)
+@pytest.mark.parametrize("host", FILES)
 def test_mcp_servers(install: Install, root: Path, mark: Path, host: str) -> None:
     install(host)
-    name, key = SERVERS[host]
+    name, _, key = FILES[host]
     server = read(root / name)[key]["vouch-sidecar"]
     command = [server["command"], *server["args"]] if "args" in server else server["command"]
     command = [word.replace("${workspaceFolder}", str(root)) for word in command]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from vouch_sidecar.kb.discovery import path_of
 from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects
 
-from tests.engine.processes import until
 from tests.hook.conftest import Place
 from tests.mcp.client import Host, content_of, host, text_of
 from tests.protocol import knowledge
@@ -72,13 +70,6 @@ def test_a_call_names_its_root(mcp: Host, place: Place, tmp_path: Path) -> None:
         found = mcp.call("search", query="tokens green", root=folder)
         assert text_of(found).startswith(f"{NONE} from the `root` of this call.")
         assert content_of(found)["hits"] == []
-
-
-def test_it_reads_before_it_is_asked_and_an_interrupt_ends_it(place: Place, tmp_path: Path) -> None:
-    with running("mcp", cwd=place.root, env={**place.env, "XDG_CACHE_HOME": str(tmp_path)}) as one:
-        until(lambda: any(tmp_path.rglob("records")))
-        one.process.send_signal(signal.SIGINT)
-        assert one.ended(10) == 130
 
 
 def test_bad_lines_cost_nothing_but_themselves(place: Place) -> None:

@@ -10,7 +10,7 @@ from vouch_sidecar.names.name_forms import FormKind
 from tests.retrieval.samples import entity
 from tests.text.lines_run import lines_run
 
-NAME, ALIAS, VARIANT = FormKind.NAME, FormKind.ALIAS, FormKind.VARIANT
+NAME, VARIANT = FormKind.NAME, FormKind.VARIANT
 ADA = entity("ada", "Ada Byron", type="person")
 
 
@@ -120,14 +120,6 @@ def test_which_of_several_names(text: str, names: Names, expected: str) -> None:
     said = (f"{form.name.lower()} {words} of {one}" for words, one, form in found(text, names))
     assert ", ".join(said) == expected
     assert not any(mention.ambiguous for mention in names.find(text))
-
-
-def test_words_that_name_two_entities_are_ambiguous() -> None:
-    names = names_of(entity("b", "Quicksilver", aliases=("mercury",)), a="Mercury")
-    assert [(m.entity_id, m.form, m.ambiguous) for m in names.find("Mercury rises")] == [
-        ("a", NAME, True),
-        ("b", ALIAS, True),
-    ]
 
 
 def test_a_longer_name_covers_the_names_in_it() -> None:

@@ -17,13 +17,7 @@ from tests.workspace.places import repository, settled
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A repository whose claims declare no entity."""
-    root = repository(
-        tmp_path / "house",
-        {
-            "src/auth.py": "def read_netrc():\n    pass\n",
-            **{f"src/part_{n}.py": f"PART = {n}\n" for n in range(120)},
-        },
-    )
+    root = repository(tmp_path / "house", {"src/auth.py": "def read_netrc():\n    pass\n"})
     make_kb(root)
     others = {f"other-{word}": f"The {word} is painted." for word in WORDS}
     for claim_id, text in (TEXTS | others).items():

@@ -77,20 +77,6 @@ def test_requests_after_shutdown(client: Client) -> None:
     assert client.ended() == 0
 
 
-def test_no_knowledge_base_anywhere(start: Start, tmp_path: Path) -> None:
-    client = start()
-    client.initialize(tmp_path)
-    assert client.indexed()["roots"] == []
-    for operation, params, field in (
-        ("experts", {"topic": "jwt"}, "experts"),
-        ("salience", None, "salience"),
-        ("search", {"query": "jwt"}, "hits"),
-        ("context", {"task": "jwt"}, "text"),
-    ):
-        assert not client.request(f"vouch/{operation}", params)[field]
-    assert hover(client, "jwt", 0, 1) is None
-
-
 @pytest.mark.parametrize("name", ["/x/a%00b", "/x/\ud800", "relative", "{loop}/x"])
 def test_documents_that_no_file_can_be(shared: Client, tmp_path: Path, name: str) -> None:
     loop = tmp_path / "loop"

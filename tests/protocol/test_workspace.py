@@ -11,6 +11,7 @@ from tests.protocol.client import Client, at, hover
 from tests.protocol.conftest import Serve, Start
 
 TASK = {"task": "How long does JWT live, and where is Redis?"}
+ONE = {"recall": {"max_results": 1}}
 
 
 def collections(client: Client) -> list[str]:
@@ -23,9 +24,6 @@ def test_two_roots_are_two_collections(serve: Serve, tmp_path: Path) -> None:
     folders = [{"uri": path.as_uri(), "name": path.name} for path in (one, two)]
     client = serve(workspaceFolders=folders)
     assert collections(client) == ["same", "same-2"]
-    rows = client.request("vouch/experts", {"topic": "jwt"})["experts"]
-    named = [row["collection"] for row in rows if row["entity_id"] == "jwt"]
-    assert named == ["same", "same-2"]
     only = client.request("vouch/experts", {"topic": "jwt", "root": two.as_uri()})["experts"]
     assert {row["collection"] for row in only} == {"same-2"}
     assert client.refused("vouch/status", {"root": str(tmp_path)})["code"] == -32602
@@ -57,8 +55,16 @@ def test_a_document_outside_every_folder_brings_its_own_to_itself_alone(
 
 
 def test_without_a_folder_there_is_what_open_documents_bring(serve: Serve, root: Path) -> None:
+    """Nothing before: every question has an answer without content."""
     client, uri = serve(), (root / "a.md").as_uri()
     assert collections(client) == []
+    for operation, params, field in (
+        ("experts", {"topic": "jwt"}, "experts"),
+        ("salience", None, "salience"),
+        ("search", {"query": "jwt"}, "hits"),
+        ("context", {"task": "jwt"}, "text"),
+    ):
+        assert not client.request(f"vouch/{operation}", params)[field]
     client.open(uri, "JWT", "markdown")
     client.until("vouch/status", {}, lambda status: status["roots"])
     client.close(uri)
@@ -82,15 +88,12 @@ def test_a_package_brings_no_knowledge_base(serve: Serve, root: Path, tmp_path: 
 
 def test_settings_at_the_start_and_later(serve: Serve, root: Path) -> None:
     """Of a client that has our section of them, whose groups count."""
-    one = {"recall": {"max_results": 1}}
-    client = serve(root, initializationOptions={"settings": one, "session_id": "own"})
+    client = serve(root, initializationOptions={"settings": ONE, "session_id": "own"})
     assert said(client) == 1
     assert client.request("vouch/salience")["session_id"] == "own"
-    odd = {"settings": one, "viewer": 3, "push": {}}  # no part of which takes another one away
-    assert said(serve(root, initializationOptions=odd)) == 1
     for settings, number in (
         ({"vouchSidecar": {"recall": {"max_results": 3}}}, 2),
-        ({"vouchSidecar": one}, 1),
+        ({"vouchSidecar": ONE}, 1),
         ({"python": {"x": 1}}, 1),
         (None, 1),
         ({"vouchSidecar": None}, 2),
@@ -99,9 +102,11 @@ def test_settings_at_the_start_and_later(serve: Serve, root: Path) -> None:
         assert said(client) == number, settings
 
 
-@pytest.mark.parametrize("options", [3, {"settings": 3, "push": {}}, {"push": "none"}])
+@pytest.mark.parametrize("options", [3, {"settings": ONE, "viewer": 3, "push": "none"}])
 def test_options_of_another_form_are_none(serve: Serve, root: Path, options: object) -> None:
+    """And take none away that stands beside them."""
     client = serve(root, initializationOptions=options)
+    assert said(client) == (2 if options == 3 else 1)
     client.open("vouch-prompt:/A/1", "Where is Redis?", "vouch-prompt")
     client.pushed("A", ["redis"])
 

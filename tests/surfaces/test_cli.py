@@ -6,14 +6,17 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import redirect_stdout
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
+from vouch_sidecar.surfaces.cli import main
 
 from tests.kb.samples import claim, entity, put
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, ran, run_command
-from tests.surfaces.terminal import on_terminal
+from tests.protocol.client import COMMAND, as_command, ran, run_command
 from tests.workspace.places import cite, repository, write
 
 
@@ -200,3 +203,74 @@ def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vouch_sidecar.surfaces.cli.processes.find_spec", lambda _: None)
     done = run_command("mcp", code=2)
     assert (done.stdout, "vouch-sidecar[mcp]" in done.stderr) == ("", True)
+
+
+# On a terminal, whole ids at every width; in a pipe a row a line
+
+COURIER = Path(__file__).parents[2] / "examples" / "courier"
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Terminal(TextIOWrapper):
+    """Standard output that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def on_terminal(width: int, *args: str, cwd: Path = COURIER) -> list[str]:
+    """The lines that a terminal of a width shows, without their styles."""
+    terminal = {"TERM": "xterm-256color", "COLUMNS": str(width)}
+    with (
+        Terminal(shown := BytesIO(), "utf-8", write_through=True) as out,
+        as_command(cwd, terminal),
+        redirect_stdout(out),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main(args, COMMAND.name)
+        assert ended.value.code == 0
+        return STYLE.sub("", shown.getvalue().decode()).splitlines()
+
+
+LONG = "relay-answers-202-early--contradicts--relay-202-before-durable"
+COMMANDS = [
+    (["experts", "relay"], ["dead-letter-queue", "relay-202-before-durable", "17"]),
+    (["salience", "why does Relay use Kafka?"], ["drain-before-restart", "1.00"]),
+    (["search", "relay"], ["relay-answers-202-early", LONG]),
+    (["entity", "kafka"], ["events-ordered-per-parcel", "relay-202-before-durable"]),
+    (["claim", "inc-118-cause"], ["ev-902366559b84379a", "inc-118-review"]),
+    (["claim", "relay-answers-202-early"], ["approved by reviewer", "contradicted by"]),
+    (["probe", "why does Relay use Kafka?"], ["relay-uses-kafka"]),
+    (["status"], ["courier", "73"]),
+]
+
+
+@pytest.mark.parametrize(("args", "expected"), COMMANDS)
+@pytest.mark.parametrize("width", [60, 120])
+def test_on_a_terminal(width: int, args: list[str], expected: list[str]) -> None:
+    lines = on_terminal(width, *args)
+    assert [text for text in expected if not any(text in line for line in lines)] == []
+    assert [ln for ln in lines if cell_len(ln) > width and LONG not in ln and " " in ln] == []
+
+
+def test_a_row_is_a_line_in_a_pipe() -> None:
+    experts, kafka = (
+        run_command(*args, cwd=COURIER, env={"COLUMNS": "40"}).stdout.splitlines()
+        for args in (["experts", "relay"], ["entity", "kafka"])
+    )
+    (relay,) = (line for line in experts if line.startswith("relay\t"))
+    assert relay.split("\t")[:6] == ["relay", "Relay", "system", "17", "13", "17"]
+    assert relay.endswith("\tdepots-have-own-clock, dispatch-owner, dispatch-table-readonly")
+    (claim,) = (line for line in kafka if line.startswith("claim\tkafka-five"))
+    assert claim.endswith("losing two of them stops writes, which is wanted.")
+
+
+def test_wide_characters_take_their_room(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "project")
+    knowledge.entity(root, "ninsho", "認証基盤")
+    knowledge.claim(root, "login", "認証基盤" * 60, "ninsho")
+    lines = on_terminal(60, "entity", "ninsho", cwd=root)
+    assert max(map(cell_len, lines)) <= 60
+    heading, _, row, *_ = on_terminal(90, "experts", "認証基盤", cwd=root)
+    before = row[: row.index("concept")]
+    assert cell_len(before) == heading.index("type")

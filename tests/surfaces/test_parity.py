@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,8 +21,8 @@ from tests.engine.processes import serving, until
 from tests.engine.world import PASSING, lasting
 from tests.mcp.client import content_of, host
 from tests.protocol.client import environment, indexed_client, run_command
-from tests.surfaces.terminal import COURIER
 
+COURIER = Path(__file__).parents[2] / "examples" / "courier"
 TEXT = "Can we restart Relay while the rate limiter is busy?"
 QUESTIONS = {name: dict(islice(each.example.items(), 1)) for name, each in operations().items()}
 """By operation the main param of its example."""
