@@ -18,7 +18,6 @@ from pygls.exceptions import (
     JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
 )
-from pygls.lsp.server import LanguageServer
 from pygls.protocol import (
     JsonRPCNotification,
     JsonRPCRequestMessage,
@@ -34,13 +33,6 @@ log = logging.getLogger(__name__)
 # Fault: messages, and so prompts, are logged.
 logging.getLogger("pygls").addHandler(logging.NullHandler())
 logging.getLogger("pygls").propagate = False
-
-# Fault: lines of documents end at eight characters that end none in LSP.
-DOCUMENTS = (
-    lsp.TEXT_DOCUMENT_DID_OPEN,
-    lsp.TEXT_DOCUMENT_DID_CHANGE,
-    lsp.TEXT_DOCUMENT_DID_CLOSE,
-)
 
 
 def converter() -> Converter:
@@ -66,11 +58,6 @@ class Protocol(LanguageServerProtocol):
     """
 
     connect: Callable[[lsp.InitializeParams, lsp.ServerCapabilities], None]
-
-    def __init__(self, server: LanguageServer, converter: Converter) -> None:
-        super().__init__(server, converter)
-        for method in DOCUMENTS:
-            del self.fm.builtin_features[method]
 
     @lsp_method(lsp.INITIALIZE)
     def lsp_initialize(

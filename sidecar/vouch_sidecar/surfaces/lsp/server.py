@@ -61,6 +61,9 @@ class Sidecar(LanguageServer):
         """What features do from the start of the client on."""
         self._tasks: list[asyncio.Task[None]] = []
         self.protocol.connect = self._connect
+        # Fault of pygls: lines of its documents end at eight characters that end none in LSP.
+        for event in ("didOpen", "didChange", "didClose"):
+            del self.protocol.fm.builtin_features[f"textDocument/{event}"]
 
     @property
     def folders(self) -> list[Path]:

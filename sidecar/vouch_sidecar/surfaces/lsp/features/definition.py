@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.records import Artifact, Kind, key_of
+from vouch_sidecar.kb.records import key_of
+from vouch_sidecar.kb.references import CITED
 from vouch_sidecar.operations.artifacts import citation, uri_of
 from vouch_sidecar.surfaces.lsp.at_position import artifact_at, entities_at, spot_of
 from vouch_sidecar.surfaces.lsp.documents import path_of
@@ -18,26 +18,18 @@ def definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locati
     if (spot := spot_of(server, params)) is None:
         return None
     if (place := artifact_at(server, *spot)) is None:
-        registry = server.engine.registry
-        served = registry.serving(server.caller_for(params.text_document.uri))
-        place = entities_at(served, *spot)
-        where = registry.settings.definition.enabled
-        if place is None or not place.is_answered(where):
+        registry, caller = server.engine.registry, server.caller_for(params.text_document.uri)
+        place = entities_at(registry.serving(caller), *spot)
+        if place is None or not place.is_answered(registry.settings.definition.enabled):
             return None
     locations, uri_for = [], server.uris()
-    for target in (_target(*named) for named in place.named):
+    for served, artifact in place.named:
+        target = uri_of(served.view, artifact.path)
+        if key_of(artifact)[0] in CITED:
+            cited = citation(served.view, artifact.id)
+            target = cited.document or cited.uri or target
         address, _, line = target.partition("#L")
         if (path := path_of(address)) is not None:
             start = lsp.Position(int(line) - 1 if line.isdecimal() else 0, 0)
             locations.append(lsp.Location(uri_for(path), lsp.Range(start, start)))
     return locations
-
-
-def _target(served: Served, artifact: Artifact) -> str:
-    """The URI to go to: the document of a source or of evidence, with the line as a fragment such
-    as `#L12`, else the artifact's file.
-    """
-    if key_of(artifact)[0] not in (Kind.SOURCE, Kind.EVIDENCE):
-        return uri_of(served.view, artifact.path)
-    cited = citation(served.view, artifact.id)
-    return cited.document or cited.uri or uri_of(served.view, artifact.path)
