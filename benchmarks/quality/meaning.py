@@ -13,7 +13,7 @@ from typing import Any
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.embedding import Embeddings
-from vouch_sidecar.operations.call import perform_async
+from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.semantic.backend import backend_of
@@ -42,7 +42,7 @@ class MeaningWorld(World):
             time.sleep(0.05)
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
-        asked = partial(perform_async, self.engine, operations()[operation], params, Caller())
+        asked = partial(perform, self.engine, operations()[operation], params, Caller())
         return as_json(self._portal.call(asked))
 
     def vector(self, text: str, /) -> TextVector | None:

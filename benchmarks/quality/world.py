@@ -12,9 +12,10 @@ from shutil import copytree
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import anyio
 import yaml
 from anyio.from_thread import start_blocking_portal
-from vouch_sidecar.engine import Caller, Engine, followed
+from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.readiness import EVERYTHING, ready
@@ -45,7 +46,7 @@ PLAIN: Mapping[str, dict[str, Any]] = {
 
 async def _read(engine: Engine) -> None:
     """Have all that lies on disk and around it taken in."""
-    async with followed(engine):
+    async with running(engine):
         await ready(engine, EVERYTHING, partial(engine.registry.serving, Caller()), inf)
 
 
@@ -72,7 +73,8 @@ class World:
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation as every surface gives it."""
-        return as_json(perform(self.engine, operations()[operation], params, self._caller))
+        asked = self.engine, operations()[operation], params, self._caller
+        return as_json(anyio.run(partial(perform, *asked, patience=0)))
 
     def vector(self, _: str, /) -> TextVector | None:
         """A text as a model hears it; here there is none."""

@@ -15,7 +15,7 @@ from weakref import ref
 import anyio
 from anyio.from_thread import BlockingPortal
 
-from vouch_sidecar.engine import Caller, Engine, followed
+from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations import (
     claim,
@@ -32,7 +32,7 @@ from vouch_sidecar.operations import (
     stats,
     status,
 )
-from vouch_sidecar.operations.call import perform_async
+from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import InvalidParamsError as InvalidParamsError
@@ -150,7 +150,7 @@ class KnowledgeBase:
     ) -> R:
         """Answer an operation, by default to the viewer with whom this was opened."""
         asked = self._engine, operation, params, caller or self._caller
-        return self._loop.call(partial(perform_async, *asked, patience=inf))
+        return self._loop.call(partial(perform, *asked, patience=inf))
 
     @property
     def _loop(self) -> BlockingPortal:
@@ -163,7 +163,7 @@ async def _follow(engine: Engine, started: Future[BlockingPortal], kb: ref[Knowl
     """Follow the disk for an engine and answer what other threads ask, until its knowledge base is
     closed or forgotten, or the program ends.
     """
-    async with BlockingPortal() as portal, followed(engine):
+    async with BlockingPortal() as portal, running(engine):
         started.set_result(portal)
         is_stopped = False
         while not is_stopped and kb() is not None and main_thread().is_alive():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import anyio
 from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.engine.faults import BASE, LOOK, WORKSPACE
 from vouch_sidecar.operations.call import perform
-from vouch_sidecar.operations.operation import operations
+from vouch_sidecar.operations.operation import Operation, P, R, operations
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart
 
@@ -142,11 +144,20 @@ def unread_engine(*roots: Path, env: Mapping[str, str] | None = None, **options:
     return engine
 
 
+def performed(engine: Engine, operation: Operation[P, R], caller: Caller, **params: Any) -> R:
+    """The result of an operation without waiting for anything; who asks on an event loop has that
+    stand still meanwhile.
+    """
+    asked = partial(perform, engine, operation, params, caller, patience=0)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(anyio.run, asked).result()
+
+
 def ask(
     engine: Engine, operation: str, caller: Caller | None = None, /, **params: Any
 ) -> dict[str, Any]:
     """The result of an operation as every surface gives it."""
-    return as_json(perform(engine, operations()[operation], params, caller or Caller()))
+    return as_json(performed(engine, operations()[operation], caller or Caller(), **params))
 
 
 def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Engine, followed
+from vouch_sidecar.engine import Engine, running
 from vouch_sidecar.engine.collection import Collection, Seen
 from vouch_sidecar.engine.registry import Found, Registry
 from vouch_sidecar.workspace import breath
@@ -70,7 +70,7 @@ async def test_after_many_changes_answers_are_those_of_a_fresh_start(
             lay(root, state)
 
     thread = threading.Thread(target=hammer, daemon=True)
-    async with followed(engine):
+    async with running(engine):
         await until(lambda: engine.registry.has_looked)
         thread.start()
         try:
@@ -103,7 +103,7 @@ async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: s
     engine = unread_engine(root)
     branches = {"other": {"relay": 301, "vault": 1}, "main": {"relay": 1, "vault": 301}}
 
-    async with followed(engine):
+    async with running(engine):
         await until(lambda: engine.registry.has_looked)
         for branch, wanted in branches.items():
             answer: dict[str, int] = {}
@@ -149,7 +149,7 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
 
     monkeypatch.setattr(Collection, "read", read_late)
     monkeypatch.setattr(Repository, "stamp", looked)
-    async with followed(engine):
+    async with running(engine):
         await until(lambda: collection.world.is_whole)
         monkeypatch.setattr(Collection, "build", build_late)
         try:
@@ -186,7 +186,7 @@ async def test_a_world_during_which_git_wrote_is_dropped_once_and_forgets_no_rep
     def is_answered() -> bool:
         return "reported" not in collection.lacks({"ties"}, frozenset()).values()
 
-    async with followed(engine):
+    async with running(engine):
         await until(lambda: collection.world.is_whole and not collection.is_world_due)
         monkeypatch.setattr(Collection, "build", build_meanwhile)
         (root / "two.py").touch()
@@ -202,7 +202,7 @@ async def test_while_git_holds_the_lock_of_one_the_others_are_looked_at(
     locked, other = base(tmp_path / "locked"), base(tmp_path / "other")
     git(locked, "init", "-q")
     lock, engine = locked / ".git" / "index.lock", unread_engine(locked, other)
-    async with followed(engine):
+    async with running(engine):
         await until(lambda: engine.registry.has_looked)
         lock.touch()
         engine.check_soon([locked / ".vouch"])
@@ -245,7 +245,7 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
         return stamp(asked)
 
     monkeypatch.setattr(Repository, "stamp", watched)
-    async with followed(engine):
+    async with running(engine):
         await until(lambda: collection.world.is_whole)
         lock.touch()
         (tree / "new.py").touch()
@@ -274,7 +274,7 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
         assert ("A checkout may be seen in parts" in said) == ("watch_lost" in status["degraded"])
         return "watch_lost" in status["degraded"]
 
-    async with followed(engine):
+    async with running(engine):
         await until(lambda: engine.registry.has_looked)
         lock.touch()
         if touched:
@@ -306,7 +306,7 @@ async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
     root, other = base(tmp_path / "root"), base(tmp_path / "other")
     engine = unread_engine(root)
     dropped = engine.collections[root]
-    async with followed(engine):
+    async with running(engine):
         with engine.breath:
             await until(lambda: bool(begun))
             engine.registry.set_folders([other])
@@ -333,7 +333,7 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
     engine.registry.set_folders([other, tmp_path / start])
     monkeypatch.setattr(Registry, "found_from", slow)
 
-    async with followed(engine):
+    async with running(engine):
         await until(searching.is_set)
         await until(lambda: counts(engine, "key vault") == {"vault": 1})
         searched.set()

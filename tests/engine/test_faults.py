@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine, followed
+from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.operations.notifications import status_notification
 from vouch_sidecar.operations.readiness import indexed
 
@@ -132,7 +132,7 @@ async def test_a_step_that_fails_is_said_and_made_again(
     switch = fails(where)
     switch.on = where == WATCHER  # it does not begin twice
 
-    async with followed(engine):
+    async with running(engine):
         await until(lambda: engine.registry.has_looked)
         switch.on = True
         write(root, "config.yaml", {"kb": {"name": "ops"}})
@@ -169,7 +169,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
     def claims() -> list[int]:
         return [row["counts"]["claims"] for row in ask(engine, "status")["roots"]]
 
-    async with followed(engine):
+    async with running(engine):
         await until(lambda: engine.registry.has_looked)
         engine.observe("s", None, "the Key Vault")
         assert len((await listener.told())[0].rows) == 2
@@ -208,7 +208,7 @@ async def test_a_first_look_that_fails_is_not_waited_for(
     switch.of = lambda store: bool(store.kb_dir.parent == root)
     switch.on = True
 
-    async with followed(engine):
+    async with running(engine):
         with anyio.fail_after(20):
             await indexed(engine)
         for at, values in ((root, ["index_building", "files_skipped"]), (other, [])):

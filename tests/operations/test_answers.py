@@ -11,12 +11,21 @@ from typing import Any
 import jsonschema
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
 from vouch_sidecar.operations.notifications import salience_notification, status_notification
 from vouch_sidecar.operations.operation import operations
 
-from tests.engine.bases import Listener, ask, base, counts, engine_on, known, pushed, settle
+from tests.engine.bases import (
+    Listener,
+    ask,
+    base,
+    counts,
+    engine_on,
+    known,
+    performed,
+    pushed,
+    settle,
+)
 from tests.kb.samples import SHA, claim, dump, entity
 from tests.operations.conftest import FILES
 from tests.workspace.places import settled
@@ -270,7 +279,8 @@ def test_the_rest_of_a_huge_text_is_not_looked_at(engine: Engine) -> None:
 def read(engine: Engine, name: str, **params: Any) -> list[str]:
     """The lines that an operation gives."""
     operation = operations()[name]
-    return operation.readable(perform(engine, operation, params, Caller(is_model=True))).split("\n")
+    said = operation.readable(performed(engine, operation, Caller(is_model=True), **params))
+    return said.split("\n")
 
 
 def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown(tmp_path: Path) -> None:

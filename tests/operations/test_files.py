@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.surfaces.console.printing import show
 
-from tests.engine.bases import ask
+from tests.engine.bases import ask, performed
 from tests.kb.samples import claim, dump, make_kb, put
 from tests.workspace.places import cite, git, repository, settled, source_of, write
 
@@ -68,7 +67,7 @@ def test_what_is_weak_comes_last_and_the_shell_says_so(
     cite(root, "defined", "RelayLoop is restarted at night.", "https://example.org/c")
     git(root, "add", "src")
     engine, operation = settled(root, tmp_path), operations()["files"]
-    result = perform(engine, operation, {"paths": ["src/relay.py", "src/see.py"]}, Caller())
+    result = performed(engine, operation, Caller(), paths=["src/relay.py", "src/see.py"])
     weak = {row["id"]: row["weak"] for row in as_json(result)["files"][0]["claims"]}
     assert [*weak.values()] == sorted(weak.values())
     assert weak["plain"]

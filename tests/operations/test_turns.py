@@ -12,7 +12,7 @@ import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.index.base_cache import RECORDS
-from vouch_sidecar.operations.call import perform_async
+from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.context import ContextParams, ContextResult
 from vouch_sidecar.operations.operation import Operation, OperationCall, operations
 from vouch_sidecar.surfaces.agent_requests import respond
@@ -113,13 +113,13 @@ async def held_up(engine: Engine, until: Event) -> asyncio.Task[ContextResult]:
         return context.run(ask, params)
 
     operation = replace(context, run=run)
-    asked = asyncio.create_task(perform_async(engine, operation, TASK, Caller()))
+    asked = asyncio.create_task(perform(engine, operation, TASK, Caller()))
     await asyncio.sleep(0)
     return asked
 
 
 async def ask_async(engine: Engine, name: str, params: object) -> Any:
-    return await perform_async(engine, operations()[name], params, Caller())
+    return await perform(engine, operations()[name], params, Caller())
 
 
 @pytest.mark.anyio

@@ -13,7 +13,7 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine, followed
+from vouch_sidecar.engine import Caller, Engine, running
 
 from tests.engine.bases import ask, base, cached, engine_on, settle
 from tests.kb.samples import claim, dump, entity, put
@@ -309,7 +309,7 @@ async def test_a_change_counts_without_a_new_start(
             while not condition():
                 await anyio.sleep(0.5)
 
-    async with followed(engine):
+    async with running(engine):
         await until(lambda: authors(engine) == ["Bob Kahn", "Ada Byron"])
         assert owners(engine) == ["acme/relay", "ada"]
         before = engine.registry.generation

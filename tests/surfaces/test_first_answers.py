@@ -8,8 +8,8 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine, followed
-from vouch_sidecar.operations.call import perform_async
+from vouch_sidecar.engine import Caller, Engine, running
+from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.surfaces.console.printing import show
@@ -61,7 +61,7 @@ async def by_mcp(engine: Engine, name: str, **params: Any) -> Any:
 @pytest.mark.parametrize("ask", [by_jsonl, by_mcp])
 async def test_the_first_answer_waits_until_it_is_whole(root: Path, ask: Any) -> None:
     engine = engine_at(root)
-    async with followed(engine):
+    async with running(engine):
         found = await ask(engine, "files", paths=["src/relay.py"])
     assert found["degraded"] == []
     assert [claim["id"] for file in found["files"] for claim in file["claims"]] == ["night"]
@@ -88,14 +88,14 @@ async def test_what_was_not_read_is_not_denied(
     for name, params in (("experts", {"topic": "zebra"}), ("files", {"paths": ["src/relay.py"]})):
         with anyio.fail_after(60):  # nothing is waited for any more
             asked = operations()[name], params, CALLER
-            result = await perform_async(engine, *asked, whole=True)
+            result = await perform(engine, *asked, whole=True)
         show(operations()[name].shown(result))
         said = capsys.readouterr().err
         assert said.startswith(UNREAD)
         assert "No " not in said
-    zebra = await perform_async(engine, operations()["experts"], {"topic": "zebra"}, CALLER)
+    zebra = await perform(engine, operations()["experts"], {"topic": "zebra"}, CALLER)
     assert operations()["experts"].readable(zebra).startswith(UNREAD)
-    status = await perform_async(engine, operations()["status"], {}, CALLER)
+    status = await perform(engine, operations()["status"], {}, CALLER)
     assert status.degraded == ["workspace_pending"]
 
 
@@ -108,13 +108,13 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
     (collection,) = engine.collections.values()
 
     async def asked(patience: float = 20.0) -> tuple[str, str | None, list[str]]:
-        found = await perform_async(
+        found = await perform(
             engine, operations()["claim"], {"id": "dusk"}, CALLER, patience=patience
         )
         (cited,) = found.claim.citations
         return found.claim.text, cited.fresh, found.degraded
 
-    async with followed(engine):
+    async with running(engine):
         await until(lambda: collection.complete and not collection.is_world_behind)
         assert await asked() == ("It waits.", "there", [])
         (root.parent / "link").symlink_to(root)  # a path as a host of an agent may report it

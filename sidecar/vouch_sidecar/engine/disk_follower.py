@@ -43,7 +43,7 @@ async def run_engine(engine: Engine) -> None:
 
 
 @asynccontextmanager
-async def followed(engine: Engine) -> AsyncIterator[None]:
+async def running(engine: Engine) -> AsyncIterator[None]:
     """Run an engine until the block ends."""
     async with anyio.create_task_group() as group:
         group.start_soon(run_engine, engine)

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class Engine:
-    """Publishes generations, and takes texts into sessions. `followed` reads the files for it; it
+    """Publishes generations, and takes texts into sessions. `run_engine` has files read for it; it
     asks the system itself at most which folders there are, what git has checked out, and when a
     pause was last written.
     """
@@ -136,10 +136,10 @@ class Engine:
         """Put a text into a slot of a session, which becomes the newest slot; None makes a new one.
 
         After a `final` text, a later text with the same name gets another slot. The text counts for
-        the knowledge bases that follow the caller, by default the client.
+        the knowledge bases that take in those of the caller, by default the client.
         """
         by = caller or Caller()
-        reflexes = self.registry.following(by)
+        reflexes = self.registry.reflexes_for(by)
         if not reflexes:
             return
         window = max(reflex.window for reflex in reflexes.values())

@@ -197,7 +197,7 @@ class Registry:
         env = {name: value for name, value in self.env.items() if not is_setting(name)}
         return collection.published.configured(self.client, {**env, **caller.env}).settings
 
-    def following(self, caller: Caller) -> dict[Hashable, Reflex]:
+    def reflexes_for(self, caller: Caller) -> dict[Hashable, Reflex]:
         """The knowledge bases, by identity, for which the texts of a caller count: those that have
         `reflex.enabled` for him and are not paused.
         """

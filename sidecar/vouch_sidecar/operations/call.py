@@ -60,21 +60,7 @@ RESEMBLES = 0.7
 M = TypeVar("M", bound=Wire)
 
 
-def perform(engine: Engine, operation: Operation[P, R], raw: object, caller: Caller) -> R:
-    """Perform one call; `raw` holds the params as they came. Raises `InvalidParamsError` and
-    `FailedError`.
-    """
-    started = perf_counter()
-    with refusing_if_damaged(engine):
-        params = read_params(operation.params, raw)
-        caller = _placed(caller, params)
-        served = serving(engine, caller, params.viewer, params.root)
-        engine.have_topics_derived(served)
-        call = _begun(engine, operation, params, caller, served)
-        return _completed(operation, call, _run(operation, call, params), started)
-
-
-async def perform_async(
+async def perform(
     engine: Engine,
     operation: Operation[P, R],
     raw: object,
@@ -84,10 +70,10 @@ async def perform_async(
     *,
     whole: bool = False,
 ) -> R:
-    """As `perform`, on an event loop: a long operation runs in a worker thread, on the generation
-    that was current when it began: once what it depends on is there, or was waited for (`ready`,
-    for `patience` seconds). `document` is the one asked about, if the caller has it open. Raises
-    `InvalidParamsError` and `FailedError`.
+    """Perform one call; `raw` holds the params as they came. A long operation runs in a worker
+    thread, on the generation that was current when it began: once what it depends on is there, or
+    was waited for (`ready`, for `patience` seconds). `document` is the one asked about, if the
+    caller has it open. Raises `InvalidParamsError` and `FailedError`.
     """
     params = read_params(operation.params, raw)
     caller = _placed(caller, params)

@@ -22,7 +22,7 @@ from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import context, files
-from vouch_sidecar.operations.call import perform_async, refusing_if_damaged
+from vouch_sidecar.operations.call import perform, refusing_if_damaged
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.operations.operation import Operation, operation_called
 from vouch_sidecar.operations.readiness import READY_SECONDS, indexed, ready
@@ -84,7 +84,7 @@ async def _tool_result(
 ) -> Object:
     """The result of a tool, with texts made `harmless`, and its summary for a model."""
     try:
-        result = await perform_async(engine, operation, params, caller, whole=True)
+        result = await perform(engine, operation, params, caller, whole=True)
     except OperationError as error:
         return refused(_with_unusable(f"{error.code}: {safe(str(error))}", engine, caller))
     structured = harmless(as_json(result))
@@ -174,7 +174,7 @@ def _key(event: str, payload: Payload) -> int:
 
 async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     """Wait for the first index, as long as the hook may, and for half of its time limit for the
-    workspace and for what was checked out. `perform_async` would wait for each as long as an answer
+    workspace and for what was checked out. `perform` would wait for each as long as an answer
     may.
     """
     await indexed(engine, READY_SECONDS)
@@ -195,7 +195,7 @@ async def _prompt(engine: Engine, payload: Payload, session_id: str | None, call
         "repeat": session_id is None,
         "viewer": payload.get("viewer"),
     }
-    result = await perform_async(engine, context.OPERATION, task, caller, patience=0)
+    result = await perform(engine, context.OPERATION, task, caller, patience=0)
     engine.stats.counts.update(prompts=1, told=bool(result.text))
     return result.text
 

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 import anyio
 from anyio.to_thread import run_sync as in_worker
 
-from vouch_sidecar.engine import Caller, Engine, followed
-from vouch_sidecar.operations.call import perform_async
+from vouch_sidecar.engine import Caller, Engine, running
+from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import KB, operation_called
 from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.operations.wire import OperationError, as_json
@@ -43,7 +43,7 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
 
 async def _serve(engine: Engine, projects: Projects, source: RawIOBase, sink: BinaryIO) -> None:
     caller = Caller()
-    async with followed(engine):
+    async with running(engine):
         async for line in lines_of(source):
             if line.strip():
                 try:
@@ -74,7 +74,7 @@ async def answer(
         if projects is not None:
             caller = replace(caller, roots=projects.asked(params))
             serve(engine, caller.roots or frozenset())
-        asked = await perform_async(engine, operation, params, caller, whole=True)
+        asked = await perform(engine, operation, params, caller, whole=True)
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except OperationError as error:
         return refusal(request_id, error.code, str(error))

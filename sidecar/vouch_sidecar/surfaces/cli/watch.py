@@ -12,7 +12,7 @@ import anyio
 import click
 
 from vouch_sidecar.api import engine_on
-from vouch_sidecar.engine import Caller, followed
+from vouch_sidecar.engine import Caller, running
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.operations.salience import in_play
@@ -55,7 +55,7 @@ async def _watch(roots: Sequence[Path]) -> None:
     watching = Caller(names=dict.fromkeys(roots))
     if len(roots) > 1:  # rows say which one they are of, as its config calls it
         engine = engine_on(roots)
-        async with followed(engine):
+        async with running(engine):
             await indexed(engine)
         watching = engine.registry.named(Caller())
     while True:

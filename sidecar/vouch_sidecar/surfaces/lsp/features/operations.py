@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vouch_sidecar.operations.call import perform_async, read_params
+from vouch_sidecar.operations.call import perform, read_params
 from vouch_sidecar.operations.notifications import (
     PauseParams,
     PauseResult,
@@ -32,7 +32,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
     caller, document, uri = server.caller, None, given.get("uri")
     if isinstance(uri, str):
         caller, document = server.caller_for(uri), server.document(uri)
-    result: Result = await perform_async(server.engine, operation, params, caller, document)
+    result: Result = await perform(server.engine, operation, params, caller, document)
     return result
 
 
