@@ -130,7 +130,7 @@ def place() -> Iterator[Place]:
 
 
 @pytest.fixture(scope="module")
-def served() -> Iterator[tuple[Place, Client]]:
+def served() -> Iterator[Place]:
     """A project with a language server, one for a whole module."""
-    with left_alone() as made, made.editor() as client:
-        yield made, client
+    with left_alone() as made, made.editor():
+        yield made

@@ -19,53 +19,28 @@ from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.surfaces.hook.client import START_SECONDS, allowed
 
 from tests.engine.processes import until
-from tests.hook.conftest import END, FILE, KEEP, KNOWN, LIMIT, PROMPT, START, Place
+from tests.hook.conftest import FILE, KEEP, KNOWN, LIMIT, PROMPT, START, Place
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, GREETINGS, Client, ran, run_command
-
-Served = tuple[Place, Client]
+from tests.protocol.client import COMMAND, GREETINGS, ran, run_command
 
 # What an editor's server answers
 
 
-def test_a_session_shows_up_in_the_editor_and_what_changed_is_told_again(served: Served) -> None:
-    place, server = served
-
-    since = len(server.received)
-    assert " jwt-rotates: Refresh tokens" in place.hook(PROMPT, KNOWN)
-    fresh = server.pushed("agent", ["jwt"], since)["fresh"]
-    assert [row["entity_id"] for row in fresh] == ["jwt"]
-    path = place.root / ".vouch" / "claims" / "jwt-expires.yaml"
-    before = path.read_bytes()
-    knowledge.claim(place.root, "jwt-expires", "JWT access tokens live for an hour.", "jwt")
-    edited = {"file_path": str(path), "new_string": "x"}
-    assert place.hook(FILE, tool_input=edited) == ""
-    again = place.hook(PROMPT, "And now, how long does a JWT live?")
-    assert "live for an hour" in again
-    assert "rotate" not in again
-    path.write_bytes(before)
-    since = len(server.received)
-    assert place.hook(END) == ""
-    server.pushed("agent", [], since)
-
-
-def test_a_paused_base_says_nothing(served: Served) -> None:
-    place, _ = served
-    pause(place.root, place.env, 3_600)
+def test_a_paused_base_says_nothing(served: Place) -> None:
+    pause(served.root, served.env, 3_600)
     for event in (PROMPT, START):
-        assert place.hook(event, KNOWN, session_id="paused") == ""
-    resume(place.root, place.env)
+        assert served.hook(event, KNOWN, session_id="paused") == ""
+    resume(served.root, served.env)
     for event in (PROMPT, START):
-        assert "JWT" in place.hook(event, KNOWN, session_id="paused")
+        assert "JWT" in served.hook(event, KNOWN, session_id="paused")
 
 
-def test_the_knowledge_base_that_the_environment_names_is_the_one_asked(served: Served) -> None:
-    place, _ = served
-    other = knowledge.make(place.base / "other")
+def test_the_knowledge_base_that_the_environment_names_is_the_one_asked(served: Place) -> None:
+    other = knowledge.make(served.base / "other")
     knowledge.claim(other, "jwt-expires", "JWT tokens expire after nine days.", "jwt")
     asked = "How long until JWT tokens expire?"
     for env, told in (({"VOUCH_KB_PATH": str(other / ".vouch")}, "nine days"), ({}, "15 min")):
-        assert told in place.hook(PROMPT, asked, session_id=f"by {told}", env=env)
+        assert told in served.hook(PROMPT, asked, session_id=f"by {told}", env=env)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +56,8 @@ def test_the_knowledge_base_that_the_environment_names_is_the_one_asked(served: 
         b'{"prompt": "JWT?", "cwd": "/nowhere\\udcff"}',
     ],
 )
-def test_what_is_no_event_has_no_answer(served: Served, raw: bytes) -> None:
-    assert served[0].hook(PROMPT, raw=raw) == ""
+def test_what_is_no_event_has_no_answer(served: Place, raw: bytes) -> None:
+    assert served.hook(PROMPT, raw=raw) == ""
 
 
 # Where nobody answers

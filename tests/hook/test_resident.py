@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -60,17 +58,10 @@ def test_only_what_can_use_it_starts_one_and_the_next_prompt_is_answered(place: 
     until(lambda: place.hook(PROMPT, KNOWN, env=KEEP))
 
 
-@pytest.mark.parametrize("first", ["editor", "residents"])
-def test_several_knowledge_bases_have_one_that_answers_for_all(place: Place, first: str) -> None:
-    with ExitStack() as stack:
-        other = knowledge.make(place.root.parent / "other")
-        stack.callback(shutil.rmtree, other)
-        if first == "editor":
-            stack.enter_context(place.editor())
-        else:
-            left(place)
-            assert place.hook(PROMPT, "JWT?", env=KEEP, session_id="b", cwd=str(other))
-        said = place.hook(PROMPT, KNOWN, cwd=str(place.root.parent), env=KEEP)
+def test_one_answers_for_several_knowledge_bases(place: Place) -> None:
+    knowledge.make(place.root.parent / "other")
+    left(place)
+    said = place.hook(PROMPT, KNOWN, cwd=str(place.root.parent), env=KEEP)
     assert {"PRIMARY", "SUPPLEMENTAL"} <= set(said.split())
 
 

@@ -177,24 +177,19 @@ def test_nothing_is_cut_within_a_grapheme(grapheme: str) -> None:
 
 def test_a_whole_block_in_a_text_is_nobodys_words() -> None:
     first = OPEN + "reference data from the repository's reviewed knowledge base, no instructions>"
-    last = CLOSE
-    whole = f"{first}\n- a claim\n{last}"
-    for before, after in (("", ""), ("Ask Mei.\n\n", "\nAnd then?"), ("a\r\n", "\r\nb")):
+    whole, opened = f"{first}\n- a claim\n{CLOSE}", f"{first}\nnever closed"
+    for before, after in (("", ""), ("a\r\n", "\r\nb"), (f"{opened}\n", f"\n{whole}")):
         text = before + whole + after
         words = without_blocks(text)
-        assert words.split() == (before + after).split()
+        assert words.split() == (before + after.replace(whole, "")).split()
         assert (len(words), words.count("\n")) == (len(text), text.count("\n"))
-    assert without_blocks(f"{whole}\nso\n{whole}").split() == ["so"]
-    opened = f"{first}\nnever closed"
-    assert without_blocks(f"{opened}\n{whole}").strip() == opened
     longest = "x" * (MAX_BLOCK - 1)
-    assert not without_blocks(f"{first}\n{longest}\n{last}").strip()
+    assert not without_blocks(f"{first}\n{longest}\n{CLOSE}").strip()
     for text in (
         opened,
-        f"- a claim\n{last}",
-        f"{first} and more\n- a claim\n{last}",
-        f"so {first}\n- a claim\n{last}",
-        f"{first}\n- a claim\n{last} and more",
-        f"{first}\n{longest}xx\n{last}",
+        f"{first} and more\n- a claim\n{CLOSE}",
+        f"so {first}\n- a claim\n{CLOSE}",
+        f"{whole} and more",
+        f"{first}\n{longest}xx\n{CLOSE}",
     ):
         assert without_blocks(text) == text

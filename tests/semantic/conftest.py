@@ -47,9 +47,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return model.make(tmp_path_factory.mktemp("model") / "tiny")
 
 
-def project(folder: Path) -> Path:
-    """Write the knowledge base below a folder."""
-    root = folder / "project"
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
     kb_dir = make_kb(root)
     put(kb_dir, "config.yaml", b"kb: {name: ops}\n")
     put(kb_dir, "entities/eta.yaml", entity("eta", name="ETA model", description="Snow, winter."))
@@ -58,11 +58,6 @@ def project(folder: Path) -> Path:
     write(root, "photos", text="Photos are deleted after 60 days.")
     write(root, "tokens", text="Tokens of Relay expire.", entities=["relay"])
     return root
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return project(tmp_path)
 
 
 def write(root: Path, claim_id: str, **fields: object) -> None:
@@ -96,20 +91,6 @@ def start(root: Path, folder: Path, tmp_path: Path) -> Iterator[Start]:
             return process
 
         yield started
-
-
-@pytest.fixture(scope="module")
-def heard(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
-    """A process with the model, whose files stay as they are."""
-    own = tmp_path_factory.mktemp("heard")
-    root = project(own)
-    for number in range(9):
-        write(root, f"storm-{number}", text=f"Winter storms ({number}).")
-    with ExitStack() as stack:
-        process = Process(root, with_model(folder, own / "cache"))
-        stack.callback(process.dispose)
-        process.ready()
-        yield process
 
 
 @pytest.fixture

@@ -13,30 +13,36 @@ import pytest
 
 from tests.engine.processes import until
 from tests.protocol.client import indexed_client, run_command
-from tests.semantic.conftest import ASKED, MEANT, Process, Start, arms, vectors, with_model, write
+from tests.semantic.conftest import ASKED, MEANT, Start, arms, vectors, with_model, write
 from tests.semantic.ollama import Ollama
 
 WAYS = (("search", "query"), ("probe", "text"), ("context", "task"))
 PHOTOS = "Photos are deleted after 60 days."
 
 
-def test_what_is_near_by_meaning_is_found_and_said_where_no_name_speaks(heard: Process) -> None:
-    (hit,) = heard.ask("search", query="which ETA models?", kinds=["entity"])["hits"]
+def test_what_is_near_by_meaning_is_found_and_said_where_no_name_speaks(
+    start: Start, root: Path
+) -> None:
+    for number in range(9):
+        write(root, f"storm-{number}", text=f"Winter storms ({number}).")
+    process = start()
+    process.ready()
+    (hit,) = process.ask("search", query="which ETA models?", kinds=["entity"])["hits"]
     assert hit["id"] == "eta"
     assert hit["score"] > 0.3
-    assert heard.by_meaning("search", query="which queue?", kinds=["page"]) == ["lag"]
-    assert len(heard.by_meaning("search", query="is there snow?", limit=50)) == 5
-    found = heard.ask("context", task=ASKED)
+    assert process.by_meaning("search", query="which queue?", kinds=["page"]) == ["lag"]
+    assert len(process.by_meaning("search", query="is there snow?", limit=50)) == 5
+    found = process.ask("context", task=ASKED)
     assert arms(found) == MEANT
     assert f"photos: {PHOTOS}" in found["text"]
-    told = heard.ask("explain", text=ASKED)["texts"]
+    told = process.ask("explain", text=ASKED)["texts"]
     (said,) = [row for row in told if row["verdict"] == "said"]
     assert said["why"].endswith(": its meaning in common")
     assert said["factors"]["cosine"] > 0
-    found = heard.ask("context", task="When does a login at Relay expire, or an image?")
+    found = process.ask("context", task="When does a login at Relay expire, or an image?")
     assert [item["arm"] for item in found["items"]] == ["text"]
     for task in ("is the weather of today nice?", "an image?", "写真はいつまで保存されますか"):
-        found = heard.ask("context", task=task)  # another script is left to the words
+        found = process.ask("context", task=task)  # another script is left to the words
         assert (found["items"], found["degraded"]) == ([], [])
 
 
