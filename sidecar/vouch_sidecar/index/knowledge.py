@@ -23,7 +23,6 @@ from vouch_sidecar.index.links import (
     LinkState,
     Records,
     States,
-    decides_as_before,
     link_again,
     link_all,
 )
@@ -328,24 +327,6 @@ class Knowledge:
                 if not (is_seen and is_live(claim)) and start is not None and end is not None:
                     ranges.add((start, end))
         return tuple(sorted(ranges))
-
-    def uncovered_since(self, before: Knowledge, changed: Iterable[Key]) -> set[Key]:
-        """The claims that quote a source of which everybody is shown more, or less, because other
-        claims `changed`.
-        """
-        pairs = ((before.records.get(key), self.records.get(key)) for key in changed)
-        deciding = chain.from_iterable(pair for pair in pairs if not decides_as_before(*pair))
-        cited = {ref for one in deciding if isinstance(one, Claim) for ref in one.evidence}
-        evidence = filter(None, map(self.evidence, cited))
-        sources = {one.source_id for one in evidence}
-        everybody = frozenset({OPEN})
-        return {
-            (Kind.CLAIM, claim.id)
-            for source_id in sources
-            if before.concealed(source_id, everybody) != self.concealed(source_id, everybody)
-            for one in self.evidence_in.get(source_id, ())
-            for claim in self.claims_citing.get(one.id, ())
-        }
 
     # Links
 

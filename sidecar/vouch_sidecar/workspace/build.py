@@ -208,8 +208,7 @@ def _changed(before: Knowledge, after: Knowledge) -> list[str] | None:
     kinds = {kind for kind, _ in changed or ()}
     if changed is None or kinds & {Kind.SOURCE, Kind.EVIDENCE, Kind.ENTITY}:
         return None
-    keys = {*changed, *after.uncovered_since(before, changed)}
-    return [claim_id for kind, claim_id in keys if kind is Kind.CLAIM]
+    return [claim_id for kind, claim_id in changed if kind is Kind.CLAIM]
 
 
 def _fresh(world: World, knowledge: Knowledge) -> Freshness:

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.access import OPEN, gate_of
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
-from vouch_sidecar.kb.records import Claim, Kind, Source
+from vouch_sidecar.kb.records import Claim, Evidence, Kind, Source
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.breath import Breathe
-from vouch_sidecar.workspace.file_kinds import changes_with_all, language_of
+from vouch_sidecar.workspace.file_kinds import changes_with_all
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.files import line_in, mere_name
 from vouch_sidecar.workspace.names_in_text import digest, identifiers_in, names_in
-from vouch_sidecar.workspace.quotes_in_files import Quote
-from vouch_sidecar.workspace.shown import document_of, shown
+from vouch_sidecar.workspace.quotes_in_files import Quote, QuoteRange
+from vouch_sidecar.workspace.shown import document_of, is_receipt
 from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use
 from vouch_sidecar.workspace.world import World
 
@@ -54,71 +53,52 @@ class ClaimReader:
     def read(self, claim: Claim) -> ClaimReading:
         """What a claim says of files."""
         plain = Tie(claim.id, "path", STRENGTH["path"])
-        cited = list(self._cited(claim))
-        ties = [*self._of_cited(cited, plain), *self._of_same_name(claim, plain)]
+        ties, quotes = list[FoundTie](), dict[QuoteRange, Quote]()
+        for path, tie, quote in self._cited(claim, plain):
+            ties.append((path, tie))
+            if quote is not None:
+                quotes[quote.range] = quote
+        ties += self._of_same_name(claim, plain)
         uses: list[Use] = []
-        for text, tie in self._texts(claim, {source_id for source_id, _, _ in cited}, plain):
-            for name in names_in(text, self.world.files.listed):
-                tie = tie._replace(start=name.start, end=name.end)
-                for path in self.world.files.named_by(name):
-                    share = FOLDER if path.endswith("/") else 1.0
-                    ties.append((path, tie._replace(strength=tie.strength * share)))
-                named = [n for n in identifiers_in(name) if fold(n.name) not in self.world.own]
-                for each in named:
-                    strength, dotted = STRENGTH["identifier"] * each.share, each.dotted
-                    use = tie._replace(arm="identifier", strength=strength)
-                    uses.append(Use(digest(each.name), use, digest(dotted) if dotted else 0))
-        quotes = {quote.range: quote for _, _, quote in cited if quote is not None and quote.path}
+        for name in names_in(claim.text, self.world.files.listed):
+            tie = plain._replace(start=name.start, end=name.end)
+            for path in self.world.files.named_by(name):
+                share = FOLDER if path.endswith("/") else 1.0
+                ties.append((path, tie._replace(strength=tie.strength * share)))
+            named = [n for n in identifiers_in(name) if fold(n.name) not in self.world.own]
+            for each in named:
+                strength, dotted = STRENGTH["identifier"] * each.share, each.dotted
+                use = tie._replace(arm="identifier", strength=strength)
+                uses.append(Use(digest(each.name), use, digest(dotted) if dotted else 0))
         return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes)
 
-    def _texts(self, claim: Claim, sources: Iterable[str], tie: Tie) -> Iterator[tuple[str, Tie]]:
-        """The text of a claim, and the sentence of a document that is shown in place of it to who
-        may see the claim and its sources; with what ties by their names have in common.
-        """
-        yield claim.text, tie
-        cited = filter(None, map(self.knowledge.source, sources))
-        gates = frozenset(filter(None, (OPEN, gate_of(claim), *map(gate_of, cited))))
-        place = shown(self.knowledge, self.root, claim, gates)
-        source = self.knowledge.source(place.source_id) if place.is_whole else None
-        if source is not None and language_of(source.locator) is None:  # in code: all around
-            yield place.text, tie._replace(via=source.id, where="sentence")
-
-    def _cited(self, claim: Claim) -> Iterator[tuple[str, int | None, Quote | None]]:
-        """The id of each source that a claim cites, with the line, and the words that a receipt
-        quotes.
+    def _cited(self, claim: Claim, plain: Tie) -> Iterator[tuple[str, Tie, Quote | None]]:
+        """Ties to files that a claim cites, each with the words that a receipt quotes. A file that
+        nearly every commit changes counts only if a line of it is cited.
         """
         for ref in dict.fromkeys(claim.evidence):
             evidence = self.knowledge.evidence(ref)
             source = self.knowledge.source(evidence.source_id if evidence else ref)
-            if source is None:
+            path = None if source is None else self.world.sources.get(source.id)
+            if source is None or path is None:
                 continue
-            if evidence is not None and evidence.byte_start is not None:
-                document = document_of(self.root, source)
-                span = document.kept.span(evidence) if document is not None else None
-                if document is not None and span is not None:
-                    words = document.kept.data[slice(*span)].decode("utf-8", "replace")
-                    path = self.world.sources.get(source.id, "")
-                    quote = Quote((source.id, *span), path, words, document.kept.line_at(span[0]))
-                    yield source.id, quote.line, quote
-                    continue
+            quote = None if evidence is None else self._quoted(evidence, source, path)
             place = evidence.locator if evidence else source.locator.partition("#")[2]
-            yield source.id, line_in(place), None
+            line = line_in(place) if quote is None else quote.line
+            if line is not None or not changes_with_all(path):
+                arm: TieArm = "quotes" if quote else "cites"
+                _, start, end = quote.range if quote else ("", 0, 0)
+                tie = plain._replace(arm=arm, strength=STRENGTH[arm], line=line, via=source.id)
+                yield path, tie._replace(start=start, end=end), quote
 
-    def _of_cited(
-        self, cited: list[tuple[str, int | None, Quote | None]], plain: Tie
-    ) -> Iterator[FoundTie]:
-        """Ties to files that a claim cites. A file that nearly every commit changes counts only if
-        a line of it is cited.
-        """
-        for source_id, line, quote in cited:
-            path = self.world.sources.get(source_id)
-            if path is None or (line is None and changes_with_all(path)):
-                continue
-            arm: TieArm = "quotes" if quote else "cites"
-            tie = plain._replace(arm=arm, strength=STRENGTH[arm], line=line, via=source_id)
-            if quote:
-                tie = tie._replace(start=quote.range[1], end=quote.range[2])
-            yield path, tie
+    def _quoted(self, evidence: Evidence, source: Source, path: str) -> Quote | None:
+        """The words that a receipt quotes of a source that was made from a file; None without."""
+        document = document_of(self.root, source) if is_receipt(evidence) else None
+        span = document.kept.span(evidence) if document is not None else None
+        if document is None or span is None:
+            return None
+        words = document.kept.data[slice(*span)].decode("utf-8", "replace")
+        return Quote((source.id, *span), path, words, document.kept.line_at(span[0]))
 
     def _of_same_name(self, claim: Claim, plain: Tie) -> Iterator[FoundTie]:
         """Ties to files that have the name of an entity of the claim."""
@@ -126,7 +106,7 @@ class ClaimReader:
         for entity in filter(None, map(self.knowledge.entity, dict.fromkeys(claim.entities))):
             paths = {path for name in (entity.name, *entity.aliases) for path in called(name)}
             for path in sorted(paths):
-                yield path, tie._replace(via=entity.id, where="entity")
+                yield path, tie._replace(via=entity.id)
 
 
 def sources_in(knowledge: Knowledge, root: Path, world: World, breathe: Breathe) -> dict[str, str]:

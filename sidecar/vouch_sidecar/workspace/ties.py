@@ -27,10 +27,6 @@ from vouch_sidecar.workspace.quotes_in_files import Quote, QuoteRange
 
 TieArm = Literal["cites", "quotes", "path", "identifier"]
 CITING = frozenset({"cites", "quotes"})
-Where = Literal["text", "sentence", "entity"]
-"""Where the name is: in the claim's text, or in the sentence that is shown for it; or it is the
-file's own and that of an entity of the claim.
-"""
 
 STRENGTH: Mapping[TieArm, float] = {
     "quotes": 0.9,
@@ -48,10 +44,9 @@ _NUMBERED = re.compile(r"(?:([a-z]{2,12})-)?0{0,5}([1-9][0-9]{0,4})(?=[-_.](?![0
 
 
 class Tie(NamedTuple):
-    """A tie of a claim to a file. `via` is a source that the viewer must be able to see too; if the
-    tie is by the name of an entity, that entity. `start` and `end` are the offsets of the name in
-    the claim's text, or in the sentence that is shown for it, or, for a quote, of its bytes in the
-    source.
+    """A tie of a claim to a file. `via` is what the viewer must be able to see too: the source that
+    is cited, or, of the arm `path`, the entity whose name the file has. `start` and `end` are the
+    offsets of the name in the claim's text, or, for a quote, of its bytes in the source.
     """
 
     claim_id: str
@@ -59,7 +54,6 @@ class Tie(NamedTuple):
     strength: float
     line: int | None = None
     via: str | None = None
-    where: Where = "text"
     start: int = 0
     end: int = 0
     last_line: int | None = None

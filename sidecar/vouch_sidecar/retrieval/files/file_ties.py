@@ -41,9 +41,7 @@ class Tied:
     fresh: QuoteState | None = None
     """Whether the file still has the quote, where that is known."""
     names: tuple[str, ...] = ()
-    """The names in the claim's text, or in the sentence that is shown for it, that the file
-    defines.
-    """
+    """The names in the claim's text that the file defines."""
 
     @property
     def is_weak(self) -> bool:
@@ -136,15 +134,11 @@ def file_strengths(view: View, claims: Iterable[Claim]) -> dict[str, float]:
 def _holding(
     view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]
 ) -> Iterator[tuple[str, Tie]]:
-    """A claim's ties that still hold and that the viewer may see. One by a name in a sentence that
-    he may no longer see is none.
-    """
-    is_whole = view.texts.shown(claim).is_whole
+    """A claim's ties that still hold and that the viewer may see."""
     for path, tie in ties if view.workspace.has_read(claim) else ():
-        if is_whole or tie.where != "sentence":
-            kind = Kind.ENTITY if tie.where == "entity" else Kind.SOURCE
-            if tie.via is None or view.visible.artifact((kind, tie.via)) is not None:
-                yield path, tie
+        kind = Kind.ENTITY if tie.arm == "path" else Kind.SOURCE
+        if tie.via is None or view.visible.artifact((kind, tie.via)) is not None:
+            yield path, tie
 
 
 def _tied(view: View, claim: Claim, path: str, tie: Tie) -> Tied:
@@ -154,7 +148,7 @@ def _tied(view: View, claim: Claim, path: str, tie: Tie) -> Tied:
         is_gone, state = fresh.state == "gone", fresh.state
         strength = tie.strength * (GONE if is_gone else 1.0)
         tie = tie._replace(line=None if is_gone else fresh.line, strength=strength)
-    names = (_name(view, claim, tie),) if tie.arm == "identifier" else ()
+    names = (_name(claim, tie),) if tie.arm == "identifier" else ()
     how = tie.arm, tie.strength, tie.line, _why(view, claim, tie), tie.last_line
     return Tied(view, claim, path, *how, state, names)
 
@@ -181,21 +175,20 @@ def _together(several: Iterable[Tied]) -> Tied:
     )
 
 
-def _name(view: View, claim: Claim, tie: Tie) -> str:
-    """The name of a tie as the claim, or the sentence that is shown for it, has it."""
-    text = claim.text if tie.where == "text" else view.texts.shown(claim).text
-    return text[tie.start : tie.end]
+def _name(claim: Claim, tie: Tie) -> str:
+    """The name of a tie as the claim has it."""
+    return claim.text[tie.start : tie.end]
 
 
 def _why(view: View, claim: Claim, tie: Tie) -> str:
     """The reason of a tie in words."""
-    if tie.where == "entity":
-        entity = view.knowledge.entity(tie.via or "")
+    if tie.arm == "path" and tie.via is not None:
+        entity = view.knowledge.entity(tie.via)
         called = entity.name if entity is not None else "what"
         said = f"is about {called}, which the file is named after"
     elif tie.arm in ("cites", "quotes"):
         said = f"{tie.arm} {'it' if tie.line is None else f'L{tie.line}'}"
     else:
         is_defined = tie.arm == "identifier" and tie.line is not None
-        said = f"names {_name(view, claim, tie)}{f', defined at L{tie.line}' * is_defined}"
+        said = f"names {_name(claim, tie)}{f', defined at L{tie.line}' * is_defined}"
     return f"{said}; this tests {tie.tested}" if tie.tested else said
