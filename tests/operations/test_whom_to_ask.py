@@ -263,7 +263,7 @@ def test_who_is_told_of_whom(root: Path, tmp_path: Path, case: Case) -> None:
     assert names(found.get("by_commits")) == told_authors
     (collection,) = engine.collections.values()
     assert bool(collection.world.history.commits) is (config.get("git") != "off")
-    assert bool(collection.world.code_owners.rules) is (config.get("git") != "off")
+    assert bool(collection.world.owners_rules) is (config.get("git") != "off")
 
 
 def test_whom_one_of_two_knowledge_bases_never_names_neither_names(

@@ -10,8 +10,8 @@ from vouch_sidecar.workspace.code_owners import (
     MAX_OWNERS_BYTES,
     MAX_RULES,
     OWNERS_FILES,
-    CodeOwners,
     read_owners,
+    rule_for,
     rules_in,
 )
 
@@ -20,7 +20,7 @@ from tests.workspace.places import write
 
 def owners(text: str, path: str) -> str:
     """The handles of those who own a path by the text of a file."""
-    rule = CodeOwners(rules=rules_in(text)).rule_for(path)
+    rule = rule_for(rules_in(text), path)
     return " ".join(rule.owners) if rule is not None else ""
 
 
@@ -80,17 +80,17 @@ def test_a_rule_that_cannot_be_read_does_not_count_and_the_others_do() -> None:
 
 def test_the_first_place_counts(tmp_path: Path) -> None:
     """A file that is too large, or a link, names nobody."""
-    assert not read_owners(tmp_path).rules
+    assert not read_owners(tmp_path)
     for path in reversed(OWNERS_FILES):
         write(tmp_path, {path: f"caf\xe9/ @no\n* @of-{len(path)}\n".encode("latin-1")})
-        handles = [rule.owners[0] for rule in read_owners(tmp_path).rules]
+        handles = [rule.owners[0] for rule in read_owners(tmp_path)]
         assert handles[-1] == f"of-{len(path)}"  # a line that is no UTF-8 costs no other one
     first = tmp_path / OWNERS_FILES[0]
     first.write_bytes(b"#" * (MAX_OWNERS_BYTES + 1))
-    assert not read_owners(tmp_path).rules
+    assert not read_owners(tmp_path)
     first.unlink()
     first.symlink_to(tmp_path / OWNERS_FILES[1])
-    assert not read_owners(tmp_path).rules
+    assert not read_owners(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_first_place_counts(tmp_path: Path) -> None:
 def test_hostile_patterns_end(monkeypatch: pytest.MonkeyPatch, pattern: str, path: str) -> None:
     monkeypatch.setattr(code_owners, "MAX_COST", 30_000)  # to take no seconds
     text = f"{pattern} @a\n" * MAX_RULES
-    rules = CodeOwners(rules=rules_in(text))
-    assert len(rules.rules) == MAX_RULES
+    rules = rules_in(text)
+    assert len(rules) == MAX_RULES
     assert rules_in(text + "* @a\n") == ()
-    assert [rules.rule_for(f"{path}/{number}") for number in range(20)] == [None] * 20
+    assert [rule_for(rules, f"{path}/{number}") for number in range(20)] == [None] * 20

@@ -20,7 +20,7 @@ from vouch_sidecar.kb.records import Kind, Source
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
-from vouch_sidecar.workspace.code_owners import CodeOwners, read_owners
+from vouch_sidecar.workspace.code_owners import read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
@@ -120,8 +120,8 @@ def _listed(
         paths = list_files(tree, git, caches, memo.env)
         files = files if paths == files.paths else Files(paths)
     top, prefix = (tree, "") if git is None else (git.top, git.prefix(tree))
-    owners = read_owners(top) if given.is_told else CodeOwners()
-    world = replace(before, given=given, prefix=prefix, files=files, code_owners=owners)
+    rules = read_owners(top) if given.is_told else ()
+    world = replace(before, given=given, prefix=prefix, files=files, owners_rules=rules)
     return replace(world, own=own_names(given.name, memo.root))
 
 
@@ -136,10 +136,10 @@ def _defined(world: World, paths: Iterable[str], memo: WorldMemo, breathe: Breat
         stat, last = stat_of(memo.tree, path), by_path.get(path)
         if stat is None or (last is not None and last[0] == stat):
             continue
-        if (content := read_file(memo.tree, path)) is None:
+        if (data := read_file(memo.tree, path)) is None:
             by_path.pop(path, None)
             continue
-        by_path[path] = stat, names_in_file(content[0], language_of(path))
+        by_path[path] = stat, names_in_file(data, language_of(path))
     if not world.is_whole and by_path != before and memo.bases is not None:
         kept = {
             path: (stat.hex(), *(each.tobytes().hex() for each in names))
@@ -215,9 +215,7 @@ def _fresh(world: World, knowledge: Knowledge) -> Freshness:
     """The files of quotes, and the paths of files that sources were made from and that are gone, by
     source id: those that some commit has changed. Captured talk and addresses are no files.
     """
-    places = {
-        span: place for read in world.readings.values() for span, place in read.quotes.items()
-    }
+    places = {quote.range: quote for read in world.readings.values() for quote in read.quotes}
     formerly, gone = Files(tuple(world.history.known)), dict[str, str]()
     for source in knowledge.all_of(Kind.SOURCE):
         assert isinstance(source, Source)

@@ -18,7 +18,7 @@ from vouch_sidecar.workspace.file_kinds import changes_with_all
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.files import line_in, mere_name
 from vouch_sidecar.workspace.names_in_text import digest, identifiers_in, names_in
-from vouch_sidecar.workspace.quotes_in_files import Quote, QuoteRange
+from vouch_sidecar.workspace.quotes_in_files import Quote
 from vouch_sidecar.workspace.shown import document_of, is_receipt
 from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use
 from vouch_sidecar.workspace.world import World
@@ -53,12 +53,9 @@ class ClaimReader:
     def read(self, claim: Claim) -> ClaimReading:
         """What a claim says of files."""
         plain = Tie(claim.id, "path", STRENGTH["path"])
-        ties, quotes = list[FoundTie](), dict[QuoteRange, Quote]()
-        for path, tie, quote in self._cited(claim, plain):
-            ties.append((path, tie))
-            if quote is not None:
-                quotes[quote.range] = quote
-        ties += self._of_same_name(claim, plain)
+        cited = list(self._cited(claim, plain))
+        quotes = tuple(quote for _, quote in cited if quote is not None)
+        ties = [*(tie for tie, _ in cited), *self._of_same_name(claim, plain)]
         uses: list[Use] = []
         for name in names_in(claim.text, self.world.files.listed):
             tie = plain._replace(start=name.start, end=name.end)
@@ -72,7 +69,7 @@ class ClaimReader:
                 uses.append(Use(digest(each.name), use, digest(dotted) if dotted else 0))
         return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes)
 
-    def _cited(self, claim: Claim, plain: Tie) -> Iterator[tuple[str, Tie, Quote | None]]:
+    def _cited(self, claim: Claim, plain: Tie) -> Iterator[tuple[FoundTie, Quote | None]]:
         """Ties to files that a claim cites, each with the words that a receipt quotes. A file that
         nearly every commit changes counts only if a line of it is cited.
         """
@@ -89,7 +86,7 @@ class ClaimReader:
                 arm: TieArm = "quotes" if quote else "cites"
                 _, start, end = quote.range if quote else ("", 0, 0)
                 tie = plain._replace(arm=arm, strength=STRENGTH[arm], line=line, via=source.id)
-                yield path, tie._replace(start=start, end=end), quote
+                yield (path, tie._replace(start=start, end=end)), quote
 
     def _quoted(self, evidence: Evidence, source: Source, path: str) -> Quote | None:
         """The words that a receipt quotes of a source that was made from a file; None without."""
@@ -118,8 +115,7 @@ def sources_in(knowledge: Knowledge, root: Path, world: World, breathe: Breathe)
     @cache
     def lines_of(path: str) -> frozenset[int]:
         breathe()
-        there = read_file(world.tree, path)
-        return _telling_lines(None if there is None else there[0])
+        return _telling_lines(read_file(world.tree, path))
 
     paths_by_id: dict[str, str] = {}
     for source in knowledge.all_of(Kind.SOURCE):

@@ -5,7 +5,6 @@ rule that GitHub would refuse does not count. E-mail addresses are not kept.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -32,43 +31,31 @@ _REFUSED = re.compile(r"!|\\#|.*(?:[\[\]]|\*\*\*)|/?\Z|.*//")
 
 
 class OwnersRule(NamedTuple):
-    """A line of the file. The expression matches paths from the top of the repository on. An owner
-    is a user, `octocat`, or a team, `octo-org/octocats`.
+    """A line of the file: a pattern of paths below the top of the repository, and its owners, users
+    (`octocat`) and teams (`octo-org/octocats`).
     """
 
     pattern: str
-    expression: re.Pattern[str]
     owners: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class CodeOwners:
-    """The rules of a repository. Immutable."""
-
-    rules: tuple[OwnersRule, ...] = ()
-    _by_path: dict[str, OwnersRule | None] = field(default_factory=dict, repr=False, compare=False)
-
-    def rule_for(self, path: str) -> OwnersRule | None:
-        """The rule that gives a path below the top of the repository owners that can be named. A
-        path with a slash at its end stands for everything in that folder.
-        """
-        if path not in self._by_path:
-            self._by_path[path] = self._rule_for(path)
-        return self._by_path[path]
-
-    def _rule_for(self, path: str) -> OwnersRule | None:
-        left = MAX_COST
-        for rule in reversed(self.rules):
-            left -= len(rule.pattern) * (len(path) if "*" in rule.pattern else 1)
-            if left < 0:
-                break
-            if rule.expression.match(path):
-                return rule if rule.owners else None
-        return None
+@lru_cache(maxsize=4096)
+def rule_for(rules: tuple[OwnersRule, ...], path: str) -> OwnersRule | None:
+    """The rule that gives a path below the top of the repository owners that can be named. A path
+    with a slash at its end stands for everything in that folder.
+    """
+    left = MAX_COST
+    for rule in reversed(rules):
+        left -= len(rule.pattern) * (len(path) if "*" in rule.pattern else 1)
+        if left < 0:
+            break
+        if _expression_of(rule.pattern).match(path):
+            return rule if rule.owners else None
+    return None
 
 
-def read_owners(top: Path) -> CodeOwners:
-    """The code owners of the repository with this top. Blocks."""
+def read_owners(top: Path) -> tuple[OwnersRule, ...]:
+    """The rules of the repository with this top. Blocks."""
     for path in OWNERS_FILES:
         try:
             data, _ = read_below(top, path, MAX_OWNERS_BYTES)
@@ -76,8 +63,8 @@ def read_owners(top: Path) -> CodeOwners:
             continue
         except UnreadableError:
             break
-        return CodeOwners(rules_in(data.decode("utf-8-sig", "replace")))
-    return CodeOwners()
+        return rules_in(data.decode("utf-8-sig", "replace"))
+    return ()
 
 
 def rules_in(text: str) -> tuple[OwnersRule, ...]:
@@ -103,10 +90,10 @@ def _rule(line: str) -> OwnersRule | None:
             return None
     if len(pattern) > MAX_PATTERN or _REFUSED.match(pattern):
         return None
-    return OwnersRule(pattern, _expression_of(pattern), tuple(dict.fromkeys(owners)))
+    return OwnersRule(pattern, tuple(dict.fromkeys(owners)))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=MAX_RULES)
 def _expression_of(pattern: str) -> re.Pattern[str]:
     """The expression of a pattern. What stands between two `**` is matched as early as possible, as
     no later place could match more.

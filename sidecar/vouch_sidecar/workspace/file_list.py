@@ -35,10 +35,10 @@ def stat_of(root: Path, relative: str) -> Stat | None:
     return None
 
 
-def read_file(root: Path, relative: str) -> tuple[bytes, Stat] | None:
-    """The bytes of a file of at most `MAX_BYTES`, and its stat; None where it can't be read."""
+def read_file(root: Path, relative: str) -> bytes | None:
+    """The bytes of a file of at most `MAX_BYTES`; None where it can't be read."""
     with suppress(OSError, UnreadableError):
-        return read_below(root, relative, MAX_BYTES)
+        return read_below(root, relative, MAX_BYTES)[0]
     return None
 
 

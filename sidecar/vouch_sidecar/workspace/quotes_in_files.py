@@ -84,9 +84,9 @@ class FlatLines:
 @lru_cache(maxsize=MAX_KEPT)
 def _lines_of(root: Path, path: str, _: Stat) -> FlatLines:
     """A file as it is at this stat. Raises UnreadableError, so that it is tried again."""
-    if (content := read_file(root, path)) is None:
+    if (data := read_file(root, path)) is None:
         raise UnreadableError(path)
-    return FlatLines(content[0])
+    return FlatLines(data)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from vouch_sidecar.workspace.names_in_text import (
     identifiers_in,
     names_in,
 )
-from vouch_sidecar.workspace.quotes_in_files import Quote, QuoteRange
+from vouch_sidecar.workspace.quotes_in_files import Quote
 
 TieArm = Literal["cites", "quotes", "path", "identifier"]
 CITING = frozenset({"cites", "quotes"})
@@ -84,7 +84,7 @@ class ClaimReading(NamedTuple):
 
     ties: tuple[FoundTie, ...] = ()
     uses: tuple[Use, ...] = ()
-    quotes: Mapping[QuoteRange, Quote] = {}
+    quotes: tuple[Quote, ...] = ()
 
 
 class Ties:

@@ -15,7 +15,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.text.analysis import fold
-from vouch_sidecar.workspace.code_owners import CodeOwners, OwnersRule
+from vouch_sidecar.workspace.code_owners import OwnersRule, rule_for
 from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
@@ -70,7 +70,7 @@ class World:
     ties: Ties = field(default_factory=lambda: Ties({}, {}), compare=False)
     fresh: Freshness = field(default_factory=Freshness)
     history: History = field(default_factory=History)
-    code_owners: CodeOwners = field(default_factory=CodeOwners)
+    owners_rules: tuple[OwnersRule, ...] = ()
     topics: Mapping[frozenset[str], VisibleTopics] = field(default_factory=dict)
     serial: int = field(default_factory=lambda: next(SERIALS), compare=False)
     """Compared in place of the world, which would stay in memory with all ties where it was kept to
@@ -140,16 +140,14 @@ class World:
 
     def owners_rule(self, path: str) -> OwnersRule | None:
         """The rule that names the owners of a file or folder, tied or not."""
-        return self.code_owners.rule_for(self.prefix + path)
+        return rule_for(self.owners_rules, self.prefix + path)
 
     def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
         """The ties of a file. Reads the file, unless `text` is given."""
         if not is_searched(path):
             return self.stored_ties_of(path)
-        data = b"" if text is None else text.encode("utf-8", "replace")
-        if text is None and (content := read_file(self.tree, path)) is not None:
-            data = content[0]
-        defined = names_in_file(data, language_of(path))
+        data = read_file(self.tree, path) if text is None else text.encode("utf-8", "replace")
+        defined = names_in_file(data or b"", language_of(path))
         return self.ties.of_file(path, self.ties.defined_in(defined))
 
     def stored_ties_of(self, path: str) -> list[Tie]:
