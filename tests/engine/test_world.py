@@ -194,7 +194,7 @@ def test_a_history_that_git_could_not_read_is_read_at_the_next_sweep(
     assert looked(engine).history.unread.startswith("git is missing")
     assert _severities(engine) == [Severity.WARNING]
     broken.unlink()
-    assert set(looked(engine).history.known) == set(FILES)
+    assert set(looked(engine).history.known.paths) == set(FILES)
     (root / ".git").rename(tmp_path / "elsewhere")
     (root / ".git").symlink_to(tmp_path / "elsewhere")
     assert looked(engine).history.unread

@@ -41,7 +41,7 @@ def test_the_commits_of_each_file(root: Path, tmp_path: Path) -> None:
     assert authors(found, "b/c.py") == authors(below, "c.py") == ["Bob Kahn", "Ada Byron"]
     assert [commit.at for commit in found.commits] == [1_735_689_600, 1_704_067_200]
     assert found.head == git(root, "rev-parse", "HEAD").strip()
-    assert (list(below.by_path), below.known) == (["c.py"], {"c.py"})
+    assert (list(below.by_path), below.known.paths) == (["c.py"], ("c.py",))
 
 
 def test_the_mailmap_that_is_committed_counts(root: Path, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from vouch_sidecar.kb.store import Reconciled
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.build import WorldMemo, build, is_due
 from vouch_sidecar.workspace.git import Checkout, checked_out
-from vouch_sidecar.workspace.world import Given, World
+from vouch_sidecar.workspace.world import Given, World, own_names
 
 SILENT_SECONDS = 60.0
 """How long the last content is served while looks at the files fail. Without a limit, redacted text
@@ -107,7 +107,7 @@ class Collection:
         self.since = clock()
         """When this process began to serve it."""
         self.reader = DiskReader(root, clock, self.bases)
-        self.memo = WorldMemo(root, tree, self.bases, env, clock)
+        self.memo = WorldMemo(root, self.bases, env, clock)
         self.published = Published(World(tree), Seen(Knowledge(), Reconciled(), ()))
         """The event loop alone assigns it."""
         self.reported: list[str] = []
@@ -207,8 +207,8 @@ class Collection:
         """What the world is to be built from."""
         seen, settings, viewers = self.published.seen, self.settings, tuple(self.viewers())
         is_told = settings.people.git != "off"
-        trusted = tuple(settings.trust.folders)
-        return Given(seen.knowledge, seen.checkout, self.name, viewers, trusted, is_told)
+        own, trusted = own_names(self.name, self.root), tuple(settings.trust.folders)
+        return Given(seen.knowledge, seen.checkout, own, viewers, trusted, is_told)
 
     def build(
         self, given: Given, reported: Set[str] = frozenset(), breathe: Breathe = lambda: None

@@ -262,7 +262,7 @@ class Registry:
                 who.gates,
                 collection.root,
                 deadline=deadline,
-                workspace=replace(world, fresh=world.fresh.asked()),
+                workspace=replace(world, fresh=replace(world.fresh, looked=set())),
                 now=self.now(),
                 settings=settings,
                 is_model=caller.is_model,

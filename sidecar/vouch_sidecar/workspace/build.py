@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Kind, Source
+from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
@@ -30,19 +31,18 @@ from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import Ties
 from vouch_sidecar.workspace.topics import TopicFinder
-from vouch_sidecar.workspace.world import SERIALS, Given, World, own_names
+from vouch_sidecar.workspace.world import SERIALS, Given, World
 
 
 @dataclass(slots=True)
 class WorldMemo:
     """What one build leaves to the next. Only one thread at a time may build with it.
 
-    `root` is the folder of the knowledge base, `tree` the working tree, `bases` its part of the
-    user's cache, None without a cache, and `clock` monotonic, in seconds.
+    `root` is the folder of the knowledge base, `bases` its part of the user's cache, None without a
+    cache, and `clock` monotonic, in seconds.
     """
 
     root: Path
-    tree: Path
     bases: Bases | None
     env: Mapping[str, str]
     clock: Callable[[], float]
@@ -68,11 +68,11 @@ def build(
     the same, if nothing changed. Blocks.
 
     The first one is not whole (`World.is_whole`): what takes longest, the definitions in files, the
-    history and the topics, is in the second one. `reported` files are looked at; all are after a
-    checkout, and now and then.
+    history and the topics, is in the second one. Files are listed where some of the `reported` came
+    or went, after a checkout, and now and then.
     """
     began, was = memo.clock(), before.given
-    git, why_unasked = Repository.holding(memo.tree, given.trusted)
+    git, why_unasked = Repository.holding(before.tree, given.trusted)
     is_other_tree = was is None or given.checkout != was.checkout
     is_in_folder = not reported.isdisjoint(["", *before.files.folders])
     is_all = _is_sweep(before, memo) or is_other_tree or is_in_folder
@@ -81,19 +81,16 @@ def build(
         history = History(unread=why_unasked if given.is_told else "")
         if given.is_told and git is not None:
             history = _history(world, git, memo, is_all)
-        is_new = is_all or world.files is not before.files
-        searched = world.files.searched if is_new else world.files.searched & reported
-        definitions = _defined(world, searched, memo, breathe)
+        definitions = _defined(world, memo, breathe)
         world = replace(world, history=history, definitions=definitions, is_whole=True)
     if before.is_whole and given == was and world == before:
         world = before
     else:
-        world = _read_claims(before, world, given.knowledge, memo.root, breathe)
+        world = _read_claims(before, world, given, memo.root, breathe)
         ties, fresh = Ties(world.readings, world.definitions), _fresh(world, given.knowledge)
         world = replace(world, ties=ties, fresh=fresh)
         if world.is_whole:
-            topics = _topics(before, given, world.own, memo.root, breathe)
-            world = replace(world, topics=topics)
+            world = replace(world, topics=_topics(before, given, memo.root, breathe))
         world = world if world == before else replace(world, serial=next(SERIALS))
     if is_all:
         memo.sweep_at = memo.clock() + sweep_interval(memo.clock() - began)
@@ -111,35 +108,30 @@ def _listed(
     reported: Set[str],
     is_all: bool,
 ) -> World:
-    """The world before with the files that there are now, their owners, and the names of the
-    project.
-    """
-    tree, files = memo.tree, before.files
+    """The world before with the files that there are now, and their owners."""
+    tree, files = before.tree, before.files
     if is_all or any((path in files) != (stat_of(tree, path) is not None) for path in reported):
         caches = None if memo.bases is None else memo.bases.caches
         paths = list_files(tree, git, caches, memo.env)
         files = files if paths == files.paths else Files(paths)
     top, prefix = (tree, "") if git is None else (git.top, git.prefix(tree))
     rules = read_owners(top) if given.is_told else ()
-    world = replace(before, given=given, prefix=prefix, files=files, owners_rules=rules)
-    return replace(world, own=own_names(given.name, memo.root))
+    return replace(before, given=given, prefix=prefix, files=files, owners_rules=rules)
 
 
-def _defined(world: World, paths: Iterable[str], memo: WorldMemo, breathe: Breathe) -> Definitions:
-    """What files define, after reading those of `paths` that changed. Where none were read before,
-    what an earlier process found counts, and is kept for the next one.
+def _defined(world: World, memo: WorldMemo, breathe: Breathe) -> Definitions:
+    """What files define, after reading those that changed. Where none were read before, what an
+    earlier process found counts, and is kept for the next one.
     """
     before = world.definitions if world.is_whole else _kept(memo.bases)
-    by_path = {path: read for path, read in before.items() if path in world.files.searched}
-    for path in sorted(paths):
+    by_path: dict[str, tuple[Stat, DefinedNames]] = {}
+    for path in world.files.searched:
         breathe()
-        stat, last = stat_of(memo.tree, path), by_path.get(path)
-        if stat is None or (last is not None and last[0] == stat):
-            continue
-        if (data := read_file(memo.tree, path)) is None:
-            by_path.pop(path, None)
-            continue
-        by_path[path] = stat, names_in_file(data, language_of(path))
+        stat, last = stat_of(world.tree, path), before.get(path)
+        if last is not None and last[0] == stat:
+            by_path[path] = last
+        elif stat is not None and (data := read_file(world.tree, path)) is not None:
+            by_path[path] = stat, names_in_file(data, language_of(path))
     if not world.is_whole and by_path != before and memo.bases is not None:
         kept = {
             path: (stat.hex(), *(each.tobytes().hex() for each in names))
@@ -179,21 +171,19 @@ def _history(world: World, git: Repository, memo: WorldMemo, is_all: bool) -> Hi
 # Claims
 
 
-def _read_claims(
-    before: World, world: World, knowledge: Knowledge, root: Path, breathe: Breathe
-) -> World:
+def _read_claims(before: World, world: World, given: Given, root: Path, breathe: Breathe) -> World:
     """A world with what claims say of files now: the claims are read again that changed, or all of
     them if the files did, the names of the project, or what claims refer to. `root` is the folder
     of the knowledge base.
     """
-    changed, is_same = None, world.files is before.files and world.own == before.own
-    if before.given is not None and is_same:
-        changed = _changed(before.given.knowledge, knowledge)
+    changed, was, knowledge = None, before.given, given.knowledge
+    if was is not None and world.files is before.files and was.own == given.own:
+        changed = _changed(was.knowledge, knowledge)
     readings, sources = dict(before.readings), before.sources
     if changed is None:
         readings, sources = {}, sources_in(knowledge, root, world, breathe)
         changed = [claim.id for claim in knowledge.all_of(Kind.CLAIM)]
-    reader = ClaimReader(knowledge, root, replace(world, sources=sources))
+    reader = ClaimReader(knowledge, root, replace(world, sources=sources), given.own)
     for claim_id in changed:
         breathe()
         readings.pop(claim_id, None)
@@ -216,12 +206,12 @@ def _fresh(world: World, knowledge: Knowledge) -> Freshness:
     source id: those that some commit has changed. Captured talk and addresses are no files.
     """
     places = {quote.range: quote for read in world.readings.values() for quote in read.quotes}
-    formerly, gone = Files(tuple(world.history.known)), dict[str, str]()
+    gone = dict[str, str]()
     for source in knowledge.all_of(Kind.SOURCE):
         assert isinstance(source, Source)
         is_file = source.question is None and "://" not in source.locator
         if is_file and source.id not in world.sources:
-            path = formerly.of_source(world.tree, source.locator)
+            path = world.history.known.of_source(world.tree, source.locator)
             if path is not None and path not in world.files:
                 gone[source.id] = path
     return Freshness(world.tree, places, gone)
@@ -231,14 +221,14 @@ def _fresh(world: World, knowledge: Knowledge) -> Freshness:
 
 
 def _topics(
-    before: World, given: Given, own: Set[str], root: Path, breathe: Breathe
+    before: World, given: Given, root: Path, breathe: Breathe
 ) -> dict[frozenset[str], VisibleTopics]:
     """The topics of those who ask, by their gates: those before, if they are of the same."""
     was, content = before.given, partial(read_content, root / KB_DIRNAME)
-    is_same = was is not None and was.knowledge is given.knowledge and before.own == own
+    is_same = was is not None and was.knowledge is given.knowledge and was.own == given.own
     derived = before.topics if is_same else {}
     return {
         gates: derived.get(gates)
-        or TopicFinder(given.knowledge, gates, content, own, breathe).topics()
+        or TopicFinder(given.knowledge, gates, content, given.own, breathe).topics()
         for gates in given.viewers
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -42,13 +42,14 @@ TELLING_WORDS = 3
 @dataclass(frozen=True)
 class ClaimReader:
     """Reads claims of one generation. `root` is the folder of the knowledge base, and `world` has
-    the files, those of sources among them. The project's own names, which are everywhere in it, tie
-    nothing.
+    the files, those of sources among them. The project's `own` names, which are everywhere in it,
+    tie nothing.
     """
 
     knowledge: Knowledge
     root: Path
     world: World
+    own: Set[str]
 
     def read(self, claim: Claim) -> ClaimReading:
         """What a claim says of files."""
@@ -62,7 +63,7 @@ class ClaimReader:
             for path in self.world.files.named_by(name):
                 share = FOLDER if path.endswith("/") else 1.0
                 ties.append((path, tie._replace(strength=tie.strength * share)))
-            named = [n for n in identifiers_in(name) if fold(n.name) not in self.world.own]
+            named = [n for n in identifiers_in(name) if fold(n.name) not in self.own]
             for each in named:
                 strength, dotted = STRENGTH["identifier"] * each.share, each.dotted
                 use = tie._replace(arm="identifier", strength=strength)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import one_line
+from vouch_sidecar.workspace.files import Files
 from vouch_sidecar.workspace.git import Repository, run
 from vouch_sidecar.workspace.names_in_text import digest
 
@@ -63,7 +64,7 @@ class History:
     by_path: Mapping[str, Sequence[int]] = field(default_factory=dict)
     names: Mapping[str, Set[str]] = field(default_factory=dict)
     unread: str = ""
-    known: Set[str] = frozenset()
+    known: Files = field(default_factory=Files)
 
 
 def read_history(
@@ -97,7 +98,7 @@ def read_history(
     counted = [commit for commit in logged if commit.name not in cut and commit.shows_who_knows]
     commits, by_path, names = _of_persons(counted, prefix)
     unread = "the clone is shallow: the commits that changed its files are not in it"
-    known = frozenset(path for commit in logged for path in commit.below(prefix))
+    known = Files(tuple(sorted({path for commit in logged for path in commit.below(prefix)})))
     return History(head, commits, by_path, names, unread if cut and not commits else "", known)
 
 

@@ -55,9 +55,9 @@ class Files:
         return frozenset(self.paths)
 
     @cached_property
-    def searched(self) -> frozenset[str]:
+    def searched(self) -> tuple[str, ...]:
         """Those that are searched for what they define."""
-        return frozenset(filter(is_searched, self.paths))
+        return tuple(filter(is_searched, self.paths))
 
     @cached_property
     def folders(self) -> Counter[str]:

@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
@@ -101,11 +101,7 @@ class Freshness:
     places: Mapping[QuoteRange, Quote] = field(default_factory=dict)
     gone: Mapping[str, str] = field(default_factory=dict)
     looked: set[str] | None = None
-    """The files that one question looked at; None: it may look at all."""
-
-    def asked(self) -> Freshness:
-        """This, for one question: at most `MAX_LOOKED` files are looked at."""
-        return replace(self, looked=set())
+    """The files that one question looked at, at most `MAX_LOOKED`; None: it may look at all."""
 
     def of(self, quoted: QuoteRange) -> Fresh | None:
         """Whether its file has a quote; None if that is not known."""

@@ -103,14 +103,11 @@ class Ties:
                 self.by_path.setdefault(path, []).append(tie)
             for use in reading.uses:
                 self._uses.setdefault(use.key, []).append(use)
-        self._defined: dict[str, Mapping[int, Span]] = {}
-        """The identifiers of claims that each file defines, by digest, with their lines."""
-        self._defining: dict[int, list[str]] = {}
+        self._defining: dict[int, dict[str, Span]] = {}
+        """The files that define each identifier of claims, by its digest, with the lines there."""
         for path, (_, names) in definitions.items():
-            if defined := self.defined_in(names):
-                self._defined[path] = defined
-                for key in defined:
-                    self._defining.setdefault(key, []).append(path)
+            for key, span in self.defined_in(names).items():
+                self._defining.setdefault(key, {})[path] = span
         cited = (p for p, ties in self.by_path.items() if any(t.arm in CITING for t in ties))
         self.documents = _names_of_documents(cited)
         """The documents that claims cite, by what a text may call them, as `adr-7`."""
@@ -135,7 +132,9 @@ class Ties:
 
     def _by_content(self, path: str, now: Mapping[int, Span] | None = None) -> Iterator[Tie]:
         """The ties of a file by what it defines."""
-        for key, span in (self._defined.get(path, {}) if now is None else now).items():
+        if now is None:
+            now = {key: files[path] for key, files in self._defining.items() if path in files}
+        for key, span in now.items():
             yield from self._tied_by(self._uses[key], path, span)
 
     def _tied_by(self, uses: Iterable[Use], path: str, span: Span) -> Iterator[Tie]:
@@ -166,8 +165,8 @@ class Ties:
     def _to_definitions(self, uses: Iterable[Use]) -> Iterator[FoundTie]:
         """The ties by uses of identifiers to the files that define these."""
         for use in uses:
-            for path in self._defining.get(use.key, ()):
-                for tie in self._tied_by([use], path, self._defined[path][use.key]):
+            for path, span in self._defining.get(use.key, {}).items():
+                for tie in self._tied_by([use], path, span):
                     yield path, tie
 
     def named_by(self, text: str, files: Files) -> list[FoundTie]:

@@ -33,14 +33,14 @@ SERIALS = count(1)
 class Given(NamedTuple):
     """What a world is built from, beside the files around.
 
-    `checkout` is what git had checked out when the generation was read, `name` that of the
-    knowledge base; `viewers` are the gates of those whose topics are derived; `trusted` are folders
-    of other users that are allowed. People may be named if `is_told`.
+    `checkout` is what git had checked out when the generation was read; `own` are the names of the
+    project, folded; `viewers` are the gates of those whose topics are derived; `trusted` are
+    folders of other users that are allowed. People may be named if `is_told`.
     """
 
     knowledge: Knowledge
     checkout: Checkout
-    name: str
+    own: frozenset[str]
     viewers: tuple[frozenset[str], ...]
     trusted: tuple[str, ...]
     is_told: bool
@@ -52,16 +52,15 @@ class World:
     says the same, of whichever generation.
 
     `given` is what it was built from, None before that. It `is_whole` if files were searched for
-    what they define, `definitions`, and the history was read. `own` are the names of the project,
-    folded. `prefix` is the path of the tree below the top of the repository, with a slash at its
-    end; `readings` is what each claim says of files, by id; `sources` the files that sources were
-    made from, by source id; `topics` those of some viewers, by their gates.
+    what they define, `definitions`, and the history was read. `prefix` is the path of the tree
+    below the top of the repository, with a slash at its end; `readings` is what each claim says of
+    files, by id; `sources` the files that sources were made from, by source id; `topics` those of
+    some viewers, by their gates.
     """
 
     tree: Path
     given: Given | None = field(default=None, compare=False)
     is_whole: bool = field(default=False, compare=False)
-    own: Set[str] = frozenset()
     files: Files = field(default_factory=Files)
     prefix: str = ""
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
