@@ -8,7 +8,7 @@ import pytest
 from vouch_sidecar.kb.settings_model import Naming, Recall, Settings
 from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
-from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id, claims_about
+from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, relation, view
@@ -118,7 +118,7 @@ def test_claims_come_by_likelihood_then_by_worth_then_by_id() -> None:
         claim("valve", "Its valve is replaced yearly.", entities=("boiler",), confidence=0.5),
     ]
     text = "the valve of the Boiler House"
-    found = claims_about(view(BOILER, *several), "boiler", text, {"boiler": 1.0})
+    found = answers(view(BOILER, *several), text, {"boiler": 1.0})
     assert [answer.artifact.id for answer in found] == ["valve", "sure", "old"]
 
 

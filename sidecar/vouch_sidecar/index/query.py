@@ -211,11 +211,6 @@ class Search:
         """The ids of the documents that a query finds."""
         return [DocumentKey.decode(key).id for key in self.snapshot.sums(query, "key")]
 
-    def claims_scored(self, entity_id: str, weights: Mapping[Term, float]) -> Query:
-        """The claims of an entity, scored by the weight of the words that they hold."""
-        words = (Occur.Should, self.weighed(weights, Kind.CLAIM))
-        return Query.boolean_query([(Occur.Must, self.claims_of([entity_id])), words])
-
 
 def _boosts(weights: Mapping[Term, float]) -> dict[Term, float]:
     """The weights as whole numbers, whose sums are exact."""

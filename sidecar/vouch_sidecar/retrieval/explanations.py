@@ -57,7 +57,7 @@ def considered(
     """
     said = {key_of(hit.artifact): hit for hit in hits if hit.view is view}
     lines = [(hit, True, _why_said(hit)) for hit in said.values()]
-    judged = answers(view, text[:MAX_PHRASED], strengths_of(probed.sure, view), vector)
+    judged = answers(view, text, strengths_of(probed.sure, view), vector)
     others = (each for each in judged if isinstance(each.artifact, Claim | Page | Relation))
     for each in islice((one for one in others if key_of(one.artifact) not in said), MANY):
         line = Line(view, each.artifact, "", each.likelihood, "text", None, judged=each)

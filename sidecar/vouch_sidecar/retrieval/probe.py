@@ -12,7 +12,6 @@ from vouch_sidecar.retrieval.blocks.context import each_line_once, lines_for
 from vouch_sidecar.retrieval.constants import (
     MANY,
     MAX_CONSIDERED,
-    MAX_PHRASED,
     WHO_LIKELIHOOD,
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, holds_exact, worth_searching
@@ -106,7 +105,7 @@ def run(
             found += _to_ask(searched, text)
         for view in searched:
             if not view.deadline.has_passed():
-                found += _answering(view, sure, text[:MAX_PHRASED], vector)
+                found += _answering(view, sure, text, vector)
     found.sort(key=lambda line: (not line.people, -line.similarity))
     return Probe(views, text, named, asked, sure, found)
 

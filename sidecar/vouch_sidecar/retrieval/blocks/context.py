@@ -20,7 +20,7 @@ from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.to_ask import told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient, strengths_of
-from vouch_sidecar.retrieval.statements.answers import asked_for, claims_about
+from vouch_sidecar.retrieval.statements.answers import answers, asked_for
 from vouch_sidecar.retrieval.statements.candidates import Strengths
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
@@ -159,8 +159,9 @@ def _lines_of(row: Salient, text: str, strengths: Strengths) -> list[Line]:
     claim, or all of its claims if the text asks nothing but the name; pages about it if it has no
     fitting claims.
     """
-    view = row.view
-    about = claims_about(view, row.entity.id, text, strengths)
+    view, judged = row.view, answers(row.view, text, strengths)
+    own = (each for each in judged if row.entity.id in each.entity_ids)
+    about = [each for each in own if isinstance(each.artifact, Claim)]
     asked = asked_for(view, about, text, strengths)
     claims = [
         row.line(claim.artifact, judged=claim)

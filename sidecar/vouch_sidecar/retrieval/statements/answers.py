@@ -51,6 +51,7 @@ def answers(
     the entities in `entity_strengths`. A name of strength 0 is removed from the text and counts for
     nothing. With `vector`, artifacts near in meaning are candidates too, and nearness is a feature.
     """
+    text = text[:MAX_PHRASED]
     strengths = tuple(sorted(entity_strengths.items()))
     key = "answers", text, strengths, vector is not None
     return view.once(key, lambda: _answers(view, text, entity_strengths, vector))
@@ -98,24 +99,12 @@ def asked_beside(view: View, text: str, entity_ids: Iterable[str]) -> WeighedWor
     """The words of a text without the names of some entities, and of files that claims are tied
     to.
     """
+    text = text[:MAX_PHRASED]
     spans = list(view.names.places_of(text, entity_ids))
     if _ties(view, text):
         relative = view.workspace.relative(text)
         spans += [(start, end) for start, end, _ in view.workspace.files_in(relative)]
     return asked_by(view, text, spans)
-
-
-def claims_about(
-    view: View, entity_id: str, text: str, entity_strengths: Strengths
-) -> list[Candidate]:
-    """The claims of an entity among the candidates of a text, likeliest first, each sentence
-    once. The entity is one of those that the text names.
-    """
-    first: dict[str, Candidate] = {}
-    for candidate in answers(view, text[:MAX_PHRASED], entity_strengths):
-        if isinstance(candidate.artifact, Claim) and entity_id in candidate.entity_ids:
-            first.setdefault(candidate.sentence_key, candidate)
-    return list(first.values())
 
 
 def asked_for(
@@ -124,7 +113,7 @@ def asked_for(
     """The ids of those claims of an entity that lack nothing of weight that a text asks for beside
     its names. There is none where the text asks for something that no claim of the entity holds.
     """
-    asked = asked_beside(view, text[:MAX_PHRASED], entity_strengths)
+    asked = asked_beside(view, text, entity_strengths)
     held_by_none = frozenset(asked.weights).intersection(*(each.lacks for each in about))
     if held_by_none and not asks_only_about(text, asked.names):
         return set()

@@ -16,7 +16,6 @@ from tantivy import Document, Query
 
 from vouch_sidecar.index.artifact_documents import sections, texts
 from vouch_sidecar.index.claim_weights import worth
-from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import all_of, term_query
 from vouch_sidecar.index.schema import QUESTION, key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
@@ -204,12 +203,9 @@ def claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
         islice(entering, most),
         key=lambda each: -asked.weight_of(asked.held_by(frozenset(each.stems))),
     )
-    few = list[Candidate]()
-    for is_worded in (True, False):
-        own = [each for each in found if (each.kind == "worded") is is_worded]
-        sentences = [*dict.fromkeys(each.sentence_key for each in own)][:MAX_CONSIDERED]
-        few += [each for each in own if each.sentence_key in sentences]
-    return few
+    worded = [each for each in found if each.kind == "worded"][:MAX_CONSIDERED]
+    others = [each for each in found if each.kind != "worded"][:MAX_CONSIDERED]
+    return [*worded, *others]
 
 
 def claims_of(
@@ -218,18 +214,15 @@ def claims_of(
     """The claims of an entity, at most `most`, of each sentence one: those that hold most of the
     words asked for, ties by worth; then its other claims by worth.
     """
-    snapshot, enough, hits = view.knowledge.snapshot, SPARE * most, list[Hit]()
-    if asked.weights:
-        query = view.search.claims_scored(entity_id, asked.weights)
-        hits = [hit for hit in snapshot.search(query, enough) if hit.value]
-        if len(hits) == enough:
-            hits = snapshot.down_to(query, hits[-1].value)  # with all that hold as much
+    snapshot, enough = view.knowledge.snapshot, SPARE * most
+    own = view.search.claims_of([entity_id])
+    holding = all_of([own, view.search.weighed(asked.weights, Kind.CLAIM)])
+    hits = snapshot.search(holding, enough)
     ranked = zip(hits, snapshot.numbers(hits, "worth"), strict=True)
     hits = [hit for hit, _ in sorted(ranked, key=lambda each: (-each[0].value, -each[1]))]
-    if len(hits) < enough:
-        hits += snapshot.search(view.search.claims_of([entity_id]), enough, by="worth")
+    hits += snapshot.search(own, enough, by="worth")
     found: dict[str, Candidate] = {}
-    for document in map(snapshot.document, hits[:enough]):
+    for document in map(snapshot.document, hits):
         claim = view.visible.in_document(document)
         if isinstance(claim, Claim) and may_enter(view, claim):
             candidate = _claim(view, claim, document)
@@ -254,8 +247,7 @@ def _found(
         if not may_enter(view, artifact):
             continue
         if isinstance(artifact, Page):
-            section = key_in(document).section
-            yield _section(view, artifact, section, asked, entity_strengths)
+            yield _section(view, artifact, key_in(document).section, asked, entity_strengths)
         elif isinstance(artifact, Entity | Relation | Source):
             text, about, group = texts(artifact)[0], frozenset[str](), ""
             if isinstance(artifact, Relation):
@@ -275,7 +267,7 @@ def _section(
     parts = view.knowledge.memo.cached(section, "passages", lambda: list(passages(section)))
 
     def weight(part: Passage) -> float:
-        return asked.weight_of(asked.held_by(frozenset((*headed, *part.stems))))
+        return asked.weight_of(asked.held_by(frozenset(part.stems)))
 
     own = (part for part in parts if not any(map(view.visible.claim, part.claim_ids)))
     best = max(own, key=weight, default=Passage("", (), ()))
