@@ -13,7 +13,7 @@ from tantivy import Document, Query
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.schema import QUESTION, TITLE, key_in, labels_for
 from vouch_sidecar.index.topic_table import VisibleTopics
-from vouch_sidecar.kb.access import gate_of, is_live
+from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.records import (
     SESSION_PAGE,
     STARTER_PAGE,
@@ -216,37 +216,10 @@ class ClaimTexts:
         text = self.shown(artifact)
         return text.says_something and not text.lacks_context
 
-    def statements_of(self, source: Source) -> list[Claim]:
-        """The statements of a source that the viewer may see, in its order, each as the first claim
-        of its sentence.
-        """
-        knowledge = self.artifacts.knowledge
-        citing = {
-            claim
-            for evidence in knowledge.evidence_in.get(source.id, ())
-            for claim in knowledge.claims_citing.get(evidence.id, ())
-            if is_live(claim) and self.artifacts.sees(claim)
-        }
-        inside = (claim for claim in citing if self.shown(claim).source_id == source.id)
-        return self._each_sentence_once(
-            sorted(inside, key=lambda claim: (self.shown(claim).start, claim.id))
-        )
-
-    def exchange_of(self, claim: Claim) -> Source | None:
-        """The exchange (a question and the message that answers it) that a claim's sentence stands
-        in.
-        """
-        source = self.artifacts.artifact((Kind.SOURCE, self.shown(claim).source_id))
-        return source if isinstance(source, Source) and source.question else None
-
     def best_claims(self, query: Query, limit: int) -> list[Claim]:
-        """The best claims that say something by themselves, each sentence once."""
-        best = self.artifacts.best(query, limit * CLAIMS_OF_A_SENTENCE)
-        return self._each_sentence_once(best)[:limit]
-
-    def _each_sentence_once(self, claims: Iterable[Claim]) -> list[Claim]:
-        """The claims that say something by themselves, of each sentence the first."""
+        """The best claims that say something by themselves, of each sentence the first."""
         first: dict[str, Claim] = {}
-        for claim in filter(self.is_sayable, claims):
-            first.setdefault(self.shown(claim).sentence_key, claim)
-        return list(first.values())
+        for claim in self.artifacts.best(query, limit * CLAIMS_OF_A_SENTENCE):
+            if self.is_sayable(claim):
+                first.setdefault(self.shown(claim).sentence_key, claim)
+        return list(first.values())[:limit]

@@ -283,11 +283,12 @@ def _claim(view: View, claim: Claim, document: Document | None = None) -> Candid
     """A claim with the words of its whole sentence; for a statement of an exchange, with those of
     the question. Its `document` has them where nothing else than its own text is shown.
     """
-    shown, exchange = view.texts.shown(claim), view.texts.exchange_of(claim)
+    shown = view.texts.shown(claim)
+    exchange = view.visible.artifact((Kind.SOURCE, shown.source_id))
     text, about = " ".join((shown.text, *claim.topical_tags)), view.names.entities_of(claim.id)
     is_own = document is not None and shown.text == claim.text
     stems = stems_in(document) if document is not None and is_own else _stems(view, text)
-    if exchange is not None and exchange.question is not None and asks(exchange.question):
+    if isinstance(exchange, Source) and exchange.question and asks(exchange.question):
         text = f"{exchange.question}\n{text}"
         stems = [*_stems(view, exchange.question), *stems]
     where, kind = (shown.sentence_key, shown.source_id or claim.path), view.texts.kind_of(claim)
@@ -308,14 +309,22 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
         shared = fsum(weight for word, weight in worths.items() if word.held_by(stems))
         if not isinstance(source, Source) or shared < ASKED_AGAIN * fsum(worths.values()):
             continue
-        entering = (each for each in view.texts.statements_of(source) if may_enter(view, each))
-        statements = [_claim(view, claim) for claim in islice(entering, MANY)]
+        own = (each for each in _citing(view, source.id) if each.group == source.id)
+        statements = list(islice(own, MANY))
         held = asked.held_by(frozenset[str]().union(*(each.stems for each in statements)))
         if asks(question) and asked.weight_of(held) >= ASKS_MORE * total > 0:
             for place, each in enumerate(statements):
                 yield each._replace(position=place, kind="answer")
             if (found := found + 1) == FEW:
                 return
+
+
+def _citing(view: View, source_id: str) -> Iterator[Candidate]:
+    """The candidates of the claims that cite a part of a source, in its order."""
+    knowledge = view.knowledge
+    cited = knowledge.evidence_in.get(source_id, ())
+    citing = (claim for each in cited for claim in knowledge.claims_citing.get(each.id, ()))
+    return claims_by_id(view, dict.fromkeys(claim.id for claim in citing))
 
 
 def _stems(view: View, text: str) -> list[str]:
