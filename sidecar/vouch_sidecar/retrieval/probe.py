@@ -94,8 +94,10 @@ def run(views: Sequence[View], text: str, vector: TextVector | None = None) -> P
             for view in views
             if view.recall.fallback_to_fts and (is_exact or length >= view.recall.min_prompt_len)
         ]
-        if not sure:
-            found += _to_ask(searched, text)
+        topic, people = people_on(() if sure else searched, text)
+        for who in people:
+            said = count(who.claim_count, "claim")
+            found.append(Line(who.view, who.entity, topic, 1.0, "text", None, people=said))
         for view in searched:
             if not view.deadline.has_passed():
                 found += _answering(view, sure, text, vector)
@@ -134,12 +136,3 @@ def _somebody(view: View, answer: Candidate) -> str | None:
         return None
     entities = map(view.visible.entity, sorted(answer.entity_ids))
     return next((each.id for each in entities if each and each.type in _SOMEBODY), None)
-
-
-def _to_ask(views: Sequence[View], text: str) -> list[Line]:
-    """Whom to ask, if a text asks that."""
-    topic, people = people_on(views, text)
-    return [
-        Line(p.view, p.entity, topic, 1.0, "text", None, people=count(p.claim_count, "claim"))
-        for p in people
-    ]

@@ -33,7 +33,7 @@ from vouch_sidecar.text.content_words import terms
 AMBIGUOUS = "the same words name another entity"
 NEVER_SAID = {
     FormKind.PART: "part of a name is listed, not said",
-    FormKind.DERIVED: "nobody declared it, and no other word of its claims stands beside it",
+    FormKind.DERIVED: "a topic is listed, not said",
 }
 CLAIM_CHARS = 200
 """Characters of the claim that a row has."""
