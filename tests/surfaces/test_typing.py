@@ -87,8 +87,8 @@ async def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Pat
     typing = Typing(engine, documents := {"u": prompt})
     for prompt.source in ("jwt", "jwt", "jwt and redis"):
         typing.change()
-        typing.submit(prompt)
-    typing.submit(documents.pop("u"))
+        typing.observe(prompt, is_final=True)
+    typing.observe(documents.pop("u"), is_final=True)
     typing.flush()  # what waited for this finds nothing
     assert window(engine) == ["jwt and redis", "jwt"]
 

@@ -31,20 +31,19 @@ class Typing:
         """A document has a new text, which counts once nothing more is typed."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(self._idle_seconds(), self.flush)
+        served = [collection.settings for collection in self._engine.collections.values()]
+        idle_ms = min(settings.prompts.idle_ms for settings in served or [Settings()])
+        self._timer = asyncio.get_running_loop().call_later(idle_ms / 1000, self.flush)
 
     def flush(self) -> None:
         """Observe all that was typed: an answer reflects every earlier message."""
         for document in self._documents.values():
-            self._observe(document)
+            self.observe(document)
 
-    def submit(self, document: Document) -> None:
-        """Observe a document that is saved or closed. What is typed next into a prompt is another
-        one.
+    def observe(self, document: Document, *, is_final: bool = False) -> None:
+        """Observe a document as it stands. What is typed into a prompt after a `final` text is
+        another one.
         """
-        self._observe(document, is_final=True)
-
-    def _observe(self, document: Document, *, is_final: bool = False) -> None:
         text, (before, was_final) = document.words, document.observed
         if text == before and (was_final or not is_final):
             return
@@ -55,11 +54,6 @@ class Typing:
             return
         for number, paragraph in edited(document.paragraphs, before, text):
             self._engine.observe(session_id, f"{uri}#{number}", paragraph)
-
-    def _idle_seconds(self) -> float:
-        """Seconds without typing after which what was typed counts."""
-        served = [collection.settings for collection in self._engine.collections.values()]
-        return min(settings.prompts.idle_ms for settings in served or [Settings()]) / 1000
 
 
 def edited(paragraphs: dict[int, list[str]], old: str, new: str) -> list[tuple[int, str]]:

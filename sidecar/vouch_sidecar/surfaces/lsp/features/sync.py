@@ -20,7 +20,7 @@ def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     encoding, session_id = server.workspace.position_encoding, server.session_id
     document = Document(item.uri, item.text, encoding, item.language_id, session_id)
     if (before := server.document(item.uri)) is not None:  # that was never closed
-        server.typing.submit(before)
+        server.typing.observe(before, is_final=True)
     server.documents[unquote(item.uri)] = document
     if document.is_prompt:
         server.typing.change()
@@ -40,7 +40,7 @@ def did_change(server: Sidecar, params: lsp.DidChangeTextDocumentParams) -> None
 def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
     uri = params.text_document.uri
     if (document := server.document(uri)) is not None:
-        server.typing.submit(document)
+        server.typing.observe(document, is_final=True)
     if (path := path_of(uri)) is not None:
         server.engine.check_soon([path])
 
@@ -48,7 +48,7 @@ def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
 def did_close(server: Sidecar, params: lsp.DidCloseTextDocumentParams) -> None:
     document = server.documents.pop(unquote(params.text_document.uri), None)
     if document is not None:
-        server.typing.submit(document)
+        server.typing.observe(document, is_final=True)
         if document.path is not None:
             server.engine.registry.close_document(document.path)
         _tell(server, document)
