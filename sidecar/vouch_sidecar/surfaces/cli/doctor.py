@@ -65,8 +65,7 @@ def examined(start: Path) -> Iterator[Finding]:
     if found.roots:
         yield _hook(engine, start, prompt)
     else:
-        where = printable(str(start))
-        yield (BASE, "wrong", f"none found from {where}; {how_to_begin(start)}")
+        yield (BASE, "wrong", f"none found from {printable(str(start))}; {how_to_begin(start)}")
     path = shutil.which(PROGRAM)
     yield ("PATH", "ok" if path else "note", path or f"{PROGRAM} is not on it: {program()}")
     for name, host in HOSTS.items():

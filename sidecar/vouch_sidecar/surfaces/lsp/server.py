@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
-from pygls.exceptions import JsonRpcException, JsonRpcInternalError
+from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 from pygls.lsp.server import LanguageServer
 
 from vouch_sidecar import __version__
@@ -102,11 +102,10 @@ class Sidecar(LanguageServer):
         try:
             with refusing_if_damaged(self.engine):
                 yield
+        except FailedError as error:
+            raise JsonRpcException(str(error), lsp.LSPErrorCodes.RequestFailed.value) from None
         except OperationError as error:
-            log.debug("refused: %s", error.code)
-            is_failure = isinstance(error, FailedError)
-            code = lsp.LSPErrorCodes.RequestFailed if is_failure else lsp.ErrorCodes.InvalidParams
-            raise JsonRpcException(str(error), code.value) from None
+            raise JsonRpcInvalidParams(str(error)) from None
         except JsonRpcException:
             raise
         except Exception as error:
