@@ -123,9 +123,7 @@ def test_what_nobody_heard_was_not_given(agent: Agent) -> None:
     assert agent.edit("src/relay.py", "send_once(3)") == ""
 
 
-def test_what_nobody_reviewed_is_told_unasked_where_it_surely_answers_alone(
-    agent: Agent, tmp_path: Path
-) -> None:
+def test_what_nobody_reviewed_is_told_where_it_is_sure(agent: Agent, tmp_path: Path) -> None:
     said = "The Mail Relay drops letters without a stamp at the northern quay."
     fields: dict[str, Any] = {"auto_approved": True, "entities": ["mail"]}
     cite(agent.root, "passage", said, "a.md", said.encode(), quote=said.encode(), **fields)
@@ -155,9 +153,7 @@ def test_the_same_event_is_answered_once_a_minute(agent: Agent) -> None:
 
 
 @pytest.mark.parametrize(("event", "source"), [(START, "compact"), (START, "clear"), (END, None)])
-def test_what_the_agent_forgot_is_told_again_at_once(
-    agent: Agent, event: str, source: str | None
-) -> None:
+def test_what_the_agent_forgot_is_told_again(agent: Agent, event: str, source: str | None) -> None:
     """Of a prompt that names something, of one that full text answers, and of a file."""
     assert agent(PROMPT, "other", prompt=KNOWN)
     for prompt in 2 * (KNOWN, "Do refresh tokens rotate on every use?"):
@@ -180,10 +176,6 @@ def test_a_subagent_is_told_what_others_of_its_session_were(agent: Agent) -> Non
         assert agent.edit("auth.py", "# the JWT is checked there\n", agent_id=agent_id) == ""
     assert agent(END) == ""
     assert "jwt-expires" in agent.edit("auth.py", "# JWT\n", agent_id="a1")
-    for number, strange in enumerate(("", 7, None)):
-        said = agent.edit("b.py", "# Redis\n", session_id=f"s{number}", agent_id=strange)
-        assert "redis-holds" in said
-    assert agent.edit("b.py", "# Redis\n", session_id="long", agent_id="a" * 300) == ""
 
 
 # What nobody typed
@@ -298,9 +290,7 @@ def test_an_edit_has_the_claims_of_what_it_changes(agent: Agent) -> None:
         assert held(agent(FILE, f"s{number}", **event)) == told
 
 
-def test_an_edit_of_which_the_host_sends_no_patch_has_no_claims_of_other_lines(
-    agent: Agent,
-) -> None:
+def test_an_edit_without_a_patch_has_no_other_lines(agent: Agent) -> None:
     assert agent.edit("src/relay.py", "\n# Two.\n") == ""
     assert held(agent.edit("src/relay.py", "def send_once():  # once")) == ["send_once"]
     whole = {"file_path": str(agent.root / "src/relay.py"), "content": RELAY}

@@ -142,9 +142,7 @@ def test_stop_ends_that_of_this_version_and_stop_all_of_every_one(place: Place) 
     assert "no process" in run_command("stop", "--all", cwd=place.base, env=place.env).stderr
 
 
-def test_the_shell_that_asks_what_a_hook_has_just_started_is_answered_in_whole(
-    place: Place,
-) -> None:
+def test_the_shell_beside_a_new_one_is_answered_in_whole(place: Place) -> None:
     """Whatever became of the one before."""
     os.kill(left(place), signal.SIGKILL)
     until(lambda: not residents(place))

@@ -42,9 +42,7 @@ def test_those_that_hold_a_share_of_the_weight_come_by_what_they_hold(
     assert found == sorted(enough, key=lambda c: (-held[c], c))
 
 
-def test_a_memo_keeps_what_was_used_last_within_its_bounds(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_memo_keeps_what_was_used_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vouch_sidecar.index.memo.MAX_ENTRIES", 3)
     memo = Memo()
     for text in ("a", "b", "c", "a", "d"):

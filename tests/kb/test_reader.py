@@ -227,9 +227,7 @@ SPARSE = b"text: x\nevidence: [e]\nid: auth-uses-jwt\n"
         (claim(scope={"visibility": "project", "projct": "x"}), "scope.projct", "project"),
     ],
 )
-def test_what_may_have_been_meant_to_restrict_who_is_told_is_withheld(
-    data: bytes, field: str, like: str
-) -> None:
+def test_what_may_restrict_who_is_told_is_withheld(data: bytes, field: str, like: str) -> None:
     reading = parse(CLAIM, data)
     (problem,) = reading.problems
     assert (problem.field, problem.message.endswith(f"did you mean `{like}`?")) == (field, True)

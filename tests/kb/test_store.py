@@ -78,9 +78,7 @@ def test_a_quick_rewrite_of_the_same_size_is_seen(kb_dir: Path, clock: Clock) ->
     assert store.deadline is None
 
 
-def test_a_file_that_is_replaced_while_it_is_read_is_read_again(
-    kb_dir: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_replaced_while_read(kb_dir: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """By another one of its size and time."""
     file = put(kb_dir, A, claim("a", text="aaaa"), age=5)
     other = put(kb_dir, "other", claim("a", text="bbbb"))
@@ -162,9 +160,7 @@ def test_what_cant_be_read_serves_for_seconds_and_is_withheld_then(
     assert (shown(healed), healed.problems) == (good, {})
 
 
-def test_grace_counts_from_the_first_failure_and_ends_when_the_file_is_whole(
-    kb_dir: Path, store: Store, clock: Clock
-) -> None:
+def test_grace_counts_from_the_first_failure(kb_dir: Path, store: Store, clock: Clock) -> None:
     put(kb_dir, A, claim("a"))
     good = shown(store.reconcile())
     for torn, age in ((b"id: [", 9), (b"id: {", 8)):
@@ -190,9 +186,7 @@ def test_grace_counts_from_the_first_failure_and_ends_when_the_file_is_whole(
         ("pages/a.md", page("hunter2", id="a", title="hunter2", status="archived")),
     ],
 )
-def test_what_is_retired_or_closed_is_so_at_once_and_no_text_of_it_is_held(
-    kb_dir: Path, store: Store, path: str, data: bytes
-) -> None:
+def test_what_is_retired_goes_at_once(kb_dir: Path, store: Store, path: str, data: bytes) -> None:
     put(kb_dir, path, claim("a") if path == A else page(id="a"))
     assert shown(store.reconcile())
     put(kb_dir, path, data, age=0)
@@ -203,9 +197,7 @@ def test_what_is_retired_or_closed_is_so_at_once_and_no_text_of_it_is_held(
     assert not isinstance(one, Claim) or one.evidence == ("ev",)
 
 
-def test_of_two_files_with_one_id_that_counts_which_is_named_like_it(
-    kb_dir: Path, store: Store
-) -> None:
+def test_of_two_files_with_one_id_one_counts(kb_dir: Path, store: Store) -> None:
     z, b = "claims/z.yaml", "claims/b.yaml"
     for path in (z, b):
         put(kb_dir, path, claim("a", text="x"))

@@ -75,9 +75,7 @@ def test_every_file_says_what_it_was_given(make_kb: MakeKb) -> None:
     assert viewer_for(settings, None, None, {}) == Viewer(settings.kb.id, None)
 
 
-def test_a_passage_of_a_document_is_approved_by_nobody_until_it_is_confirmed(
-    make_kb: MakeKb,
-) -> None:
+def test_a_passage_is_unreviewed_until_it_is_confirmed(make_kb: MakeKb) -> None:
     kb = make_kb(
         {"op": "config", "review": {"auto_approve_on_receipt": True}},
         {"op": "ingest", "content": "The pump is never off at night.\n", "title": "tank.md"},

@@ -51,9 +51,7 @@ def test_what_pyyaml_writes_has_the_values_that_pyyaml_reads(value: object, flow
     ],
     ids=lambda given: repr(given)[:20],
 )
-def test_what_is_wrong_has_a_place_and_is_not_echoed(
-    data: bytes, said: str, place: tuple[int, int]
-) -> None:
+def test_what_is_wrong_has_a_place(data: bytes, said: str, place: tuple[int, int]) -> None:
     """More of it, as whole files, is in `tests/reliability/test_files.py`."""
     with pytest.raises(DocumentError, match=said) as caught:
         YamlDocument(decode(data))
@@ -75,9 +73,7 @@ def test_nesting_up_to_the_cap_is_read() -> None:
         (("f", "g"), (7, 21)),
     ],
 )
-def test_a_value_has_the_place_that_an_editor_shows(
-    path: tuple[str, ...], place: tuple[int, int]
-) -> None:
+def test_a_value_has_a_place(path: tuple[str, ...], place: tuple[int, int]) -> None:
     odd = "\u2028\x85😀"
     text = f"a: 1\nb:\n  c: 2\n  d: [x, y]\r\ne: 1\ne: 2\nf: {{c: '{odd}', e: 5, g: 1}}\n"
     assert YamlDocument(text).place(path) == place

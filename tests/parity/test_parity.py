@@ -83,9 +83,7 @@ def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (-row["score"], row["entity_id"]))
 
 
-def test_experts_are_the_same_for_plain_words(
-    make_kb: MakeKb, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_experts_are_the_same_as_vouchs(make_kb: MakeKb, monkeypatch: pytest.MonkeyPatch) -> None:
     words = vocabulary()
     kb = make_kb(*steps(words, Random(20261115)))
     vouch("health").rebuild_index(kb.store)

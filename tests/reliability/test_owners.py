@@ -66,9 +66,7 @@ def served(start: Path, trust: str = "", clock: Clock | None = None) -> Engine:
 
 
 @pytest.mark.parametrize("where", [theirs, behind_a_link, in_their_folder, below])
-def test_it_is_not_served_unless_it_is_trusted(
-    tmp_path: Path, where: Callable[[Path], Path]
-) -> None:
+def test_it_is_served_where_it_is_trusted(tmp_path: Path, where: Callable[[Path], Path]) -> None:
     start = where(tmp_path)
     engine = served(start)
     status = ask(engine, "status")

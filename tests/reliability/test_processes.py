@@ -133,9 +133,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_nothing_private_is_logged_or_written_and_no_network_is_asked_for(
-    here: Here, command: str
-) -> None:
+def test_nothing_private_is_logged_written_or_sent(here: Here, command: str) -> None:
     folder, env = here
     root, trace = folder / "kb", folder / "trace"
     scope = {"visibility": "private", "agent": "ada"}

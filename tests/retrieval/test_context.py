@@ -126,9 +126,7 @@ PARKED = claim("a", "Bounces are parked.", entities=("relay",))
         ),
     ],
 )
-def test_a_section_that_answers_goes_before_a_claim_that_holds_nothing_of_the_text(
-    text: str, listing: Page, ids: list[str]
-) -> None:
+def test_a_section_that_answers_goes_first(text: str, listing: Page, ids: list[str]) -> None:
     """A section about nothing that is named needs a word more."""
     found = lines(view(RELAY, PARKED, listing), text)
     assert [line.artifact.id for line in found] == ids

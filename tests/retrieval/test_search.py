@@ -149,9 +149,7 @@ HERE = view(
         ("", ["batch_size-is-limited", "batcher", "retry-batch"]),
     ],
 )
-def test_while_somebody_types_an_id_and_a_name_are_found_as_they_are_written(
-    typed: str, found: list[str]
-) -> None:
+def test_what_is_found_while_somebody_types(typed: str, found: list[str]) -> None:
     matches = prefix_search(HERE, typed, [Kind.ENTITY, Kind.CLAIM], 5)
     assert [artifact.id for _, artifact in matches] == found
     hers = replace(HERE, gates=ADA.gates)

@@ -88,9 +88,7 @@ def said(view: View, name: str) -> str:
     return view.texts.shown(one).text
 
 
-def test_a_quote_is_said_in_its_whole_sentence_and_an_item_with_what_leads_it_in(
-    look: Look,
-) -> None:
+def test_a_quote_is_said_in_its_whole_sentence(look: Look) -> None:
     view = look()
     assert said(view, "first") == said(view, "second") == WHOLE
     assert said(view, "alone") == "Long heading: The last one is alone in a café."
@@ -114,9 +112,7 @@ def test_a_claim_is_found_by_the_words_of_its_whole_sentence(look: Look) -> None
 
 
 @pytest.mark.parametrize("name", ["first", "second"])
-def test_of_the_claims_of_one_sentence_the_one_that_was_asked_for_gives_its_id(
-    look: Look, name: str
-) -> None:
+def test_of_claims_of_one_sentence_the_asked_one_gives_its_id(look: Look, name: str) -> None:
     best, *_ = answers(look(), QUOTES[name], {})
     assert best.artifact.id == name
 
@@ -124,9 +120,7 @@ def test_of_the_claims_of_one_sentence_the_one_that_was_asked_for_gives_its_id(
 @pytest.mark.parametrize(
     "hides", [{"status": "superseded"}, {"status": "archived"}, {"scope": PRIVATE}]
 )
-def test_no_part_that_is_shown_overlaps_a_receipt_that_is_withheld(
-    look: Look, hides: dict[str, object]
-) -> None:
+def test_no_shown_part_overlaps_a_withheld_receipt(look: Look, hides: dict[str, object]) -> None:
     part = look(claim("second", **hides))
     assert said(part, "first") == QUOTES["first"]
     assert said(part, "alone").startswith("Long heading: ")
@@ -169,9 +163,7 @@ def test_the_text_of_a_source_is_for_those_who_may_see_it(look: Look) -> None:
     assert said(look(source(scope=PRIVATE), who=ADA), "first") == WHOLE
 
 
-def test_a_forged_receipt_and_a_source_that_is_not_kept_give_no_sentences(
-    look: Look, tmp_path: Path
-) -> None:
+def test_a_forged_receipt_and_a_lost_source_give_no_sentence(look: Look, tmp_path: Path) -> None:
     view = look(receipt("first", quote="Something else."))
     assert view.texts.shown(claim("first")).source_id == ""
     assert said(view, "first") == QUOTES["first"]

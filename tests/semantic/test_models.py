@@ -78,9 +78,7 @@ FAILURES: list[tuple[str | tuple[int, bytes], str]] = [
 """What it does or answers to one text, and what is said of it."""
 
 
-def test_vectors_come_from_the_server_and_every_failure_says_what_to_do(
-    server: Served, folder: Path
-) -> None:
+def test_every_failure_of_a_server_says_what_to_do(server: Served, folder: Path) -> None:
     backend, texts = backend_of("tiny", server.address), ["a photo", "snow in winter"]
     assert np.allclose(backend.embed(texts, 5), Local(folder).embed(texts, 5))
     assert server.asked == [("/api/embed", {"model": "tiny", "input": texts, "truncate": True})]

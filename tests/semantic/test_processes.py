@@ -20,9 +20,7 @@ WAYS = (("search", "query"), ("probe", "text"), ("context", "task"))
 PHOTOS = "Photos are deleted after 60 days."
 
 
-def test_what_is_near_by_meaning_is_found_and_said_where_no_name_speaks(
-    start: Start, root: Path
-) -> None:
+def test_what_is_near_by_meaning_is_found_and_said(start: Start, root: Path) -> None:
     for number in range(9):
         write(root, f"storm-{number}", text=f"Winter storms ({number}).")
     process = start()
@@ -60,9 +58,7 @@ def test_what_a_viewer_may_not_see_is_not_compared(start: Start, root: Path) -> 
         assert process.by_meaning(operation, **asked, viewer={"agent": "ada"}) == ["photos"]
 
 
-def test_what_is_retired_is_gone_at_once_and_from_the_disk(
-    start: Start, root: Path, tmp_path: Path
-) -> None:
+def test_what_is_retired_leaves_memory_and_disk(start: Start, root: Path, tmp_path: Path) -> None:
     process = start()
     process.ready()
     until(lambda: vectors(tmp_path))
@@ -106,9 +102,7 @@ def test_without_the_extra_it_says_what_to_install(
 # Ollama
 
 
-def test_vectors_are_kept_for_the_next_process_and_prompts_are_not(
-    server: Ollama, start: Start, root: Path, tmp_path: Path
-) -> None:
+def test_vectors_are_kept(server: Ollama, start: Start, root: Path, tmp_path: Path) -> None:
     """What was retired meanwhile costs no other text its vector; another model costs all."""
     for digest, made in (("1", True), ("1", False), ("2", True), ("2", False)):
         server.digest = digest
@@ -126,9 +120,7 @@ def test_vectors_are_kept_for_the_next_process_and_prompts_are_not(
     assert not any(b"zanzibar" in path.read_bytes() for path in files)
 
 
-def test_a_server_that_dies_and_comes_back_with_another_model_of_that_name(
-    server: Ollama, start: Start, root: Path
-) -> None:
+def test_a_server_comes_back_with_another_model(server: Ollama, start: Start, root: Path) -> None:
     process = start(**server.env)
     process.ready()
     server.failure, server.digest = (500, b"{}"), "2"
