@@ -13,7 +13,7 @@ from vouch_sidecar.retrieval.constants import BIAS, LIKELIHOOD_WEIGHTS
 
 from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import entity
-from tests.workspace.places import cite, repository, settled
+from tests.workspace.places import cite
 
 ROOT = Path(__file__).parents[2]
 ANSWERS = ROOT / "tests" / "quality" / "sets" / "answers.jsonl"
@@ -77,15 +77,3 @@ def test_a_passage_says_why_it_is_not_said_unasked(tmp_path: Path) -> None:
     (line,) = ask(engine, "explain", Caller(is_unasked=True), text=question)["texts"]
     assert line["verdict"] == "refused"
     assert "needs 0.80" in line["why"]
-
-
-def test_a_claim_whose_file_is_gone_is_refused(tmp_path: Path) -> None:
-    root = repository(tmp_path / "kb", {"notes.md": "x\n", "a.py": ""}, commit=True)
-    cite(root, "keys", "Signing keys rotate every second Tuesday.", "notes.md", b"x\n")
-    (root / "notes.md").unlink()
-    engine = settled(root, tmp_path)
-    text = "when do signing keys rotate?"
-    assert ask(engine, "context", task=text)["items"] == []
-    (line,) = ask(engine, "explain", text=text)["texts"]
-    assert line["verdict"] == "refused"
-    assert line["why"] == "never told: notes.md, which it cites, is gone"

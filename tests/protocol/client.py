@@ -24,7 +24,7 @@ from tests.forks import Forked
 
 Message = dict[str, Any]
 WAIT = 60.0
-HEADER = re.compile(rb"Content-Length: (\d+)\r\n(?:Content-Type: .*\r\n)?\r\n")
+LENGTH = re.compile(rb"Content-Length: (\d+)\r\n")
 COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 AGREED: Message = {"result": None}
 
@@ -229,23 +229,16 @@ class Client:
                 stream.close()
 
     def _read(self) -> None:
-        stream, header = self.process.stdout, b""
+        stream = self.process.stdout
         while line := stream.readline():
-            if line.startswith(b"{"):
+            if (length := LENGTH.fullmatch(line)) is None:
                 with self._arrived:
                     self.strays += line
                     self._arrived.notify_all()
                 continue
-            header += line
-            if not header.endswith(b"\r\n\r\n"):
-                continue
-            found = HEADER.search(header)
-            if found is None or found.start() > 0:
-                self.strays += header
-            if found is not None:
-                self._take(json.loads(stream.read(int(found[1]))))
-            header = b""
-        self.strays += header
+            while stream.readline().strip():  # what the header holds besides
+                pass
+            self._take(json.loads(stream.read(int(length[1]))))
         with self._arrived:
             self.is_over = True
             self._arrived.notify_all()

@@ -51,17 +51,6 @@ def serve(start: Start) -> Serve:
     return begin
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
-    """As `client`, one for a whole module: what it went through must not matter."""
-    root = knowledge.make(tmp_path_factory.mktemp("shared") / "project")
-    before = knowledge.digest(root)
-    with indexed_client(root) as one:
-        yield one
-    assert one.strays == b""
-    assert knowledge.digest(root) == before
-
-
 @pytest.fixture
 def client(serve: Serve, root: Path) -> Iterator[Client]:
     """A client that serves `root`, indexed. What the disk holds is the same afterwards."""
@@ -78,13 +67,20 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def editor(library: Path) -> Iterator[Editor]:
-    """An editor that can do everything, on `library`; one for a module."""
+def shared(library: Path) -> Iterator[Client]:
+    """A client that can do everything, on `library`, one for a whole module: what it went through
+    must not matter.
+    """
     before = knowledge.digest(library)
     with indexed_client(library, capabilities=ABLE) as client:
         asked = {"paths": ["docs/auth.md"]}
         client.until("vouch/files", asked, lambda found: not found["degraded"])
-        yield Editor(client)
+        yield client
     assert client.strays == b""
     assert client.errors == b""
     assert knowledge.digest(library) == before
+
+
+@pytest.fixture(scope="module")
+def editor(shared: Client) -> Editor:
+    return Editor(shared)

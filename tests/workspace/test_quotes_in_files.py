@@ -156,6 +156,8 @@ def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path, tmp_path: Pat
         looked(engine)
         assert ask(engine, "claim", id="one")["claim"]["stale"] == gone
         assert (ask(engine, "context", task=TASK)["items"] == []) == bool(gone)
+        (said, *_) = ask(engine, "explain", text=TASK)["texts"]
+        assert (said["why"] == f"never told: {gone}") == bool(gone)
         assert ask(engine, "search", query=TEXT)["hits"]
         found = [problem.code for problem in checked(engine) if str(gone) in problem.message]
         assert found == ["file-gone"] * bool(gone)
