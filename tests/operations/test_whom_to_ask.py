@@ -15,9 +15,9 @@ import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Engine, running
 
-from tests.engine.bases import ask, base, cached, engine_on, settle
+from tests.engine.bases import ask, base, cached, engine_on
 from tests.kb.samples import claim, dump, entity, put
-from tests.workspace.places import cite, commit_as, git, repository, write
+from tests.workspace.places import cite, commit_as, git, repository, settled, write
 
 Files = dict[str, bytes]
 MODEL = Caller(is_model=True)
@@ -153,13 +153,6 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def looked(tmp_path: Path, *roots: Path, **client: Any) -> Engine:
-    env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
-    engine = engine_on(*roots, env=env, client_settings=client)
-    settle(engine)
-    return engine
-
-
 def configured(root: Path, **people: object) -> None:
     put(root / ".vouch", "config.yaml", dump({"sidecar": {"people": people}}))
 
@@ -175,7 +168,7 @@ def owners(engine: Engine, **params: Any) -> list[str]:
 def test_authors_and_owners_as_rows(root: Path, tmp_path: Path) -> None:
     for path, data in (known("mei") | facts("relay owned_by mei")).items():
         put(root / ".vouch", path, data)
-    engine = looked(tmp_path, root)
+    engine = settled(root, tmp_path)
     ada, bob = (
         {"name": name, "commits": 1, "last": last, "files": 1}
         | {"paths": [{"path": "src/relay.py", "commits": 1, "last": last}]}
@@ -196,7 +189,7 @@ def test_authors_and_owners_as_rows(root: Path, tmp_path: Path) -> None:
     assert ask(engine, "entity", id="mei")["people"] == []
     called = entity("mei", name="Mei", type="person", aliases=["@ada"])
     put(root / ".vouch", "entities/mei.yaml", called)
-    people = ask(looked(tmp_path, root), "entity", id="relay")["people"]
+    people = ask(settled(root, tmp_path), "entity", id="relay")["people"]
     assert names(people) == ["Mei", "acme/relay"]
 
 
@@ -207,7 +200,7 @@ def test_whose_files_a_topic_is_about(root: Path, tmp_path: Path) -> None:
     cite(root, "below", "All of src/ is formatted by hand.", "https://example.org/b")
     cite(root, "open", "It hums openly.", "src/idle.py", b"kept", source_scope=HERS)
     put(root / ".vouch", "claims/src.yaml", claim("src", text="It owns relay, wire and py."))
-    engine, relay = looked(tmp_path, root), (["acme/relay", "ada"], ["Bob Kahn", "Ada Byron"])
+    engine, relay = settled(root, tmp_path), (["acme/relay", "ada"], ["Bob Kahn", "Ada Byron"])
     paths = ("src/relay.py", "relay.py", f"{root}/src/relay.py")
     for topic, expected in {
         "restarts": relay,  # cited
@@ -236,7 +229,7 @@ def test_what_counts_is_the_share_of_a_files_commits(tmp_path: Path) -> None:
     commit_as(root, "Cyd Lane", {"quiet.py": "x = 1\n"})
     for path in ("busy", "quiet"):
         cite(root, path, f"The {path} loop restarts.", f"{path}.py")
-    assert authors(looked(tmp_path, root)) == ["Bob Kahn", "Cyd Lane", "Ada Byron"]
+    assert authors(settled(root, tmp_path)) == ["Bob Kahn", "Cyd Lane", "Ada Byron"]
 
 
 TEAM_ALONE, BOTH = ["acme/relay"], ["acme/relay", "ada"]
@@ -257,7 +250,7 @@ def test_who_is_told_of_whom(root: Path, tmp_path: Path, case: Case) -> None:
     """What the repository and the user say of people, and who asks. Off: nothing is kept."""
     config, client, caller, told_owners, told_authors = case
     configured(root, **config)
-    engine = looked(tmp_path, root, people=client)
+    engine = settled(root, tmp_path, people=client)
     found = ask(engine, "experts", caller, topic="restarts")
     assert names(found.get("people")) == told_owners
     assert names(found.get("by_commits")) == told_authors
@@ -272,7 +265,7 @@ def test_whom_one_of_two_knowledge_bases_never_names_neither_names(
     other = repository(tmp_path / "other", {"src/relay.py": "x = 1"})
     cite(other, "day", "The loop restarts by day.", "src/relay.py")
     configured(other, git="off", never=["ada", "Ada Byron"])
-    engine = looked(tmp_path, root, other)
+    engine = settled(root, tmp_path, other)
     assert (owners(engine), authors(engine)) == (["acme/relay"], ["Bob Kahn"])
     assert owners(engine, root=str(root)) == ["acme/relay", "ada"]
     assert authors(engine, root=str(root)) == ["Bob Kahn", "Ada Byron"]
@@ -285,7 +278,7 @@ def test_several_knowledge_bases_of_one_repository_count_a_commit_once(tmp_path:
     for part in ("one", "two"):
         cite(top / part, "night", "It restarts at night.", "a.py")
     configured(top / "one", never=["Cy"])
-    engine = looked(tmp_path, top / "one", top / "two")
+    engine = settled(top / "one", tmp_path, top / "two")
     rows = ask(engine, "experts", topic="restarts")["by_commits"]
     found = [(row["name"], row["commits"], row["files"]) for row in rows]
     assert found == [("Ada Byron", 1, 2), ("Bob Kahn", 1, 1)]
@@ -331,7 +324,7 @@ def test_blocks_tell_of_owners_and_where_agents_may_know_of_authors(
     cite(root, "glyphs", "Glyph fonts are embedded", "src/relay.py")
 
     def line(task: str, **client: Any) -> str:
-        lines = told(looked(tmp_path, root, **client), task)
+        lines = told(settled(root, tmp_path, **client), task)
         return next((line for line in lines if "To ask" in line), "")
 
     assert line("Who maintains the Relay Loop?").endswith("To ask: acme/relay (owner of the files)")

@@ -128,9 +128,12 @@ def cite(
     put(kb_dir, f"claims/{claim_id}.yaml", claim(claim_id, text=text, evidence=[ref], **made))
 
 
-def settled(root: Path, tmp_path: Path) -> Engine:
-    """An engine that has read the knowledge base and worked out what lies around it."""
-    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+def settled(root: Path, tmp_path: Path, *others: Path, **client: Any) -> Engine:
+    """An engine that has read knowledge bases and worked out what lies around them, with what a
+    client sets.
+    """
+    env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
+    engine = engine_on(root, *others, env=env, client_settings=client)
     settle(engine)
     return engine
 
