@@ -25,6 +25,7 @@ from vouch_sidecar.surfaces.local.follower import follower_for
 from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask, socket_path
 from vouch_sidecar.surfaces.socket_server import Asked, LocalServer
 
+from tests.engine import bases
 from tests.engine.processes import until
 from tests.hook.conftest import KEEP, KNOWN, PROMPT, Place, project
 from tests.protocol import knowledge
@@ -173,12 +174,10 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
         assert [sorted(engine.collections) for engine in (alone, both)] == [[one], [one, two]]
         assert not alone.env
         both.observe("agent", None, KNOWN)
-        while not told:
-            await anyio.sleep(0.01)
+        await bases.until(lambda: bool(told))
         assert [row.view.shown_collection for row in told[-1].rows] == ["mine"]
         monkeypatch.setattr(socket_server, "IDLE_SECONDS", -1.0)
-        while engines.engine_for(wanted[0]) is alone:
-            await anyio.sleep(0.01)
+        await bases.until(lambda: engines.engine_for(wanted[0]) is not alone)
         tasks.cancel_scope.cancel()
 
 

@@ -12,7 +12,7 @@ from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.surfaces.console.printing import show
 
 from tests.engine.bases import ask, performed
-from tests.kb.samples import claim, dump, make_kb, put
+from tests.kb.samples import claim, dump, make_kb, put, source
 from tests.workspace.places import cite, repository, settled, source_of, write
 
 
@@ -137,14 +137,14 @@ def test_the_citations_of_a_claim_lead_to_their_documents(tmp_path: Path) -> Non
     cited: dict[str, str | None] = {"nothing": None}
 
     def citing(locator: str, place: str | None, document: str) -> None:
-        source = source_of(locator.encode())
-        put(kb_dir, f"sources/{source}/meta.yaml", dump({"id": source, "locator": locator}))
-        put(kb_dir, f"sources/{source}/content", locator.encode())
-        evidence = f"e{len(cited)}" if place else source
+        files, cites = source(locator.encode(), locator=locator), source_of(locator.encode())
+        evidence = f"e{len(cited)}" if place else cites
         if place:
-            fields = {"id": evidence, "source_id": source, "locator": place}
-            put(kb_dir, f"evidence/{evidence}.yaml", dump(fields))
-        cited[evidence] = f"{root.as_uri()}/{document.format(source)}"
+            fields = {"id": evidence, "source_id": cites, "locator": place}
+            files[f"evidence/{evidence}.yaml"] = dump(fields)
+        for path, data in files.items():
+            put(kb_dir, path, data)
+        cited[evidence] = f"{root.as_uri()}/{document.format(cites)}"
 
     for locator, place, document in THERE:
         citing(locator, place, document)

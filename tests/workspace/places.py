@@ -18,7 +18,7 @@ from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
 
 from tests.engine.bases import cached, engine_on, reread, settle
-from tests.kb.samples import claim, dump, make_kb, put
+from tests.kb.samples import claim, make_kb, put, receipt, source
 
 
 def git(folder: Path, *arguments: str, given: str | None = None) -> str:
@@ -115,17 +115,15 @@ def cite(
         make_kb(root)
     kb_dir = root / ".vouch"
     content = content or locator.encode()
-    ref = source_id = source_of(content)
-    put(kb_dir, f"sources/{source_id}/content", content)
     scope = {"scope": fields.pop("source_scope")} if "source_scope" in fields else {}
-    put(kb_dir, f"sources/{source_id}/meta.yaml", dump({"id": ref, "locator": locator, **scope}))
+    files, ref = source(content, locator=locator, **scope), source_of(content)
     if quote:
-        ref, start, end = f"ev-{claim_id}", content.index(quote), content.index(quote) + len(quote)
-        place = {"locator": f"b{start}-{end}", "byte_start": start, "byte_end": end}
-        evidence = {"id": ref, "source_id": source_id, "quote": quote.decode(), **place}
-        put(kb_dir, f"evidence/{ref}.yaml", dump(evidence))
-    made: dict[str, Any] = {"entities": [], **fields}
-    put(kb_dir, f"claims/{claim_id}.yaml", claim(claim_id, text=text, evidence=[ref], **made))
+        ref = f"ev-{claim_id}"
+        files |= receipt(ref, content, quote)
+    made: dict[str, Any] = {"text": text, "evidence": [ref], "entities": [], **fields}
+    files[f"claims/{claim_id}.yaml"] = claim(claim_id, **made)
+    for path, data in files.items():
+        put(kb_dir, path, data)
 
 
 def settled(root: Path, tmp_path: Path, *others: Path, **client: Any) -> Engine:
