@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.text.around import MAX_PARAGRAPH, WholeSentences, around, heading_text, parts_of
+from vouch_sidecar.text.around import MAX_PARAGRAPH, Block, Span, around, heading_text, parts_of
 from vouch_sidecar.text.sentences import is_fragment, is_statement, is_talk
 
 from tests.text.lines_run import lines_run
@@ -73,7 +73,7 @@ RETRIES = "The relay retries three times (see README.md) before it gives up."
 LETTERS = "Then the event goes to the dead letter queue, e.g. `dlq.main`."
 
 
-def place_of(quote: str, text: str = DOCUMENT) -> WholeSentences | None:
+def place_of(quote: str, text: str = DOCUMENT) -> tuple[str, Span, Block] | None:
     start = text.index(quote)
     return around(text, parts_of(text)[0], start, start + len(quote))
 
@@ -94,9 +94,10 @@ def place_of(quote: str, text: str = DOCUMENT) -> WholeSentences | None:
 def test_a_range_is_widened_to_whole_sentences(quote: str, whole: str, heading: str) -> None:
     place = place_of(quote)
     assert place is not None
-    assert place.text == whole
-    assert place.heading is not None
-    assert heading_text(DOCUMENT[slice(*place.heading)]) == heading
+    found, _, block = place
+    assert found == whole
+    assert block.heading is not None
+    assert heading_text(DOCUMENT[slice(*block.heading)]) == heading
 
 
 def test_what_is_no_prose() -> None:
@@ -123,15 +124,16 @@ def test_an_item_is_led_in_by_the_last_sentence_with_a_colon_above_its_list(
 ) -> None:
     place = place_of(quote, LISTED)
     assert place is not None
-    assert [LISTED[slice(*each)] for each in place.lead_ins] == lead_ins
-    assert place.text == whole
+    found, _, block = place
+    assert [LISTED[slice(*each)] for each in block.lead_ins] == lead_ins
+    assert found == whole
 
 
 def test_what_leads_in_a_list_ends_with_it() -> None:
     for between in ("# Part", "So much for that.", "| a | b |\n|---|---|\n| c | d |"):
         place = place_of("end well", f"It never does:\n\n{between}\n\n- end well")
         assert place is not None
-        assert not place.lead_ins
+        assert not place[2].lead_ins
 
 
 def test_what_says_something_by_itself() -> None:
@@ -161,7 +163,7 @@ def test_what_says_something_by_itself() -> None:
 def test_of_a_long_item_only_a_part_is_taken(text: str) -> None:
     place, start, blocks = place_of("end well", text), text.index("end well"), parts_of(text)[0]
     assert place is not None
-    assert place.text == ""
+    assert place[0] == ""
     assert lines_run(lambda: around(text, blocks, start, start + 3)) < 400
 
 

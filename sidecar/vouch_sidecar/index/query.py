@@ -105,12 +105,8 @@ class Search:
         return sum(int(total.total) for total in self._sums(kind))
 
     def frequency(self, term: Term, kind: str) -> int:
-        """How many documents of a kind hold a word."""
-        if (stem := term.only_stem) is None:
-            return self.snapshot.count(self.holding([term], kind))
-        frequency = self.snapshot.frequency
-        places = self.places[kind]
-        return sum(frequency("stems", placed_stem(place, stem)) for place in places)
+        """How many documents of a kind hold a word, whatever their date."""
+        return self.snapshot.count(self._word(term, kind))
 
     # Documents of a kind
 

@@ -16,7 +16,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, holds_exact, worth_searching
 from vouch_sidecar.retrieval.line import ArmName, Line
-from vouch_sidecar.retrieval.people.to_ask import asks_who, people_on
+from vouch_sidecar.retrieval.people.to_ask import WHO, people_on
 from vouch_sidecar.retrieval.salience import (
     Salient,
     asked_by_name,
@@ -110,7 +110,7 @@ def _answering(
 ) -> list[Line]:
     """What answers a text beside its names, each with the phrase or the words that it holds."""
     own = [row for row in sure if row.view is view]
-    found, is_about_somebody = list[Line](), asks_who(text)
+    found, is_about_somebody = list[Line](), WHO.search(text)
     for answer in answers(view, text, strengths_of(own, view), vector):
         somebody = _somebody(view, answer) if is_about_somebody else None
         if somebody is not None and answer.words and answer.likelihood >= WHO_LIKELIHOOD:

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from vouch_sidecar.text.sentences import MAX_SENTENCE, WITHOUT_SPACES, sentence_spans
 from vouch_sidecar.text.windows import MAX_WINDOW
@@ -62,19 +62,6 @@ class Block:
     """
 
 
-class WholeSentences(NamedTuple):
-    """The whole sentences around a range of a document; `text` is on one line. It is empty for a
-    part of an item that something leads in, where the item is longer than `MAX_SENTENCE` or stands
-    in more than `MAX_LEAD_INS` lists.
-    """
-
-    text: str
-    start: int
-    end: int
-    heading: Span | None
-    lead_ins: tuple[Span, ...]
-
-
 @dataclass(slots=True)
 class _List:
     """What may hold a list: the document below its last heading, or an item of a list."""
@@ -116,9 +103,13 @@ def parts_of(text: str) -> tuple[list[Block], list[Span]]:
     return blocks, headings
 
 
-def around(text: str, blocks: Sequence[Block], start: int, end: int) -> WholeSentences | None:
-    """The whole sentences that a range of a document with these blocks touches; None where it
-    touches none.
+def around(
+    text: str, blocks: Sequence[Block], start: int, end: int
+) -> tuple[str, Span, Block] | None:
+    """The whole sentences that a range of a document with these blocks touches, on one line, where
+    they stand, and the block of the first; None where it touches none. There is no text for a part
+    of an item that something leads in, where the item is longer than `MAX_SENTENCE` or stands in
+    more than `MAX_LEAD_INS` lists.
     """
     first = bisect_right(blocks, start, key=lambda block: block.end)
     last = bisect_left(blocks, end, key=lambda block: block.start)
@@ -129,7 +120,7 @@ def around(text: str, blocks: Sequence[Block], start: int, end: int) -> WholeSen
         # what leads in an item leads in all of it, not one of its later sentences
         first, start, end = block.item, blocks[block.item].start, blocks[last - 1].end
         if end - start > MAX_SENTENCE or len(block.lead_ins) > MAX_LEAD_INS:
-            return WholeSentences("", start, end, None, ())
+            return "", (start, end), block
     spans = [
         (begins, ends)
         for each in blocks[first:last]
@@ -139,7 +130,7 @@ def around(text: str, blocks: Sequence[Block], start: int, end: int) -> WholeSen
     if not spans:
         return None
     whole = " ".join(one_line(text[slice(*span)]) for span in spans)
-    return WholeSentences(whole, spans[0][0], spans[-1][1], block.heading, block.lead_ins)
+    return whole, (spans[0][0], spans[-1][1]), block
 
 
 def one_line(text: str) -> str:

@@ -157,9 +157,12 @@ class CitedDocument:
         place = around(text, self._blocks, start, end)
         if place is None:
             return _Around()
-        heading = self._part(place.heading or (0, 0))
-        sentence = self._part((place.start, place.end))._replace(text=place.text)
-        return _Around(sentence, heading, tuple(map(self._part, place.lead_ins)))
+        whole, span, block = place
+        sentence, heading = (
+            self._part(span)._replace(text=whole),
+            self._part(block.heading or (0, 0)),
+        )
+        return _Around(sentence, heading, tuple(map(self._part, block.lead_ins)))
 
     def _part(self, span: Span) -> _Part:
         written = self._text[slice(*span)]

@@ -56,15 +56,6 @@ def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
     return each_statement_once(visible_ties(view, ((path, tie) for tie in ties)))
 
 
-def tied_to_paths(view: View, paths: Iterable[str]) -> list[Tied]:
-    """The claims tied to files and folders as they were when they were read, strongest first, each
-    once. Weak ties are left out where there are others. Reads no file.
-    """
-    stored = view.workspace.stored_ties_of
-    tied = visible_ties(view, ((path, tie) for path in paths for tie in stored(path)))
-    return [each for each in tied if not each.is_weak] or tied
-
-
 def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] | None:
     """Start and end of the name at an offset of a text, and the claims tied to what the name means;
     None if there is no such name or claim.

@@ -44,14 +44,10 @@ the label ends in `by`, else who stands at its beginning.
 """
 OF_A_TOPIC = 2
 """People named for a topic, at most."""
-_WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
+WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
+"""Asks about a person or a team in any way."""
 _TOPIC = re.compile(r"\s*(?:(?:about|for|of|on|regarding|with)\s)?([^?!;\n]*)", re.IGNORECASE)
 """What may follow the words that ask for somebody."""
-
-
-def asks_who(text: str) -> bool:
-    """Whether a text asks about a person or a team in any way."""
-    return _WHO.search(text) is not None
 
 
 def told_in_blocks(view: View, entity: Entity, text: str) -> str:

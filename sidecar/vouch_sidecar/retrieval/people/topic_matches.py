@@ -5,7 +5,6 @@ its words; of a topic that names a file with tied claims, these in place of the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import fsum
 from typing import Literal, NamedTuple
 
@@ -14,7 +13,7 @@ from vouch_sidecar.index.schema import TITLE, key_in, stems_in
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.retrieval.constants import MAX_ASKED, PARTIAL_SHARE
-from vouch_sidecar.retrieval.files.file_ties import tied_to_paths
+from vouch_sidecar.retrieval.files.file_ties import visible_ties
 from vouch_sidecar.retrieval.people.of_files import Subject
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import Term, terms
@@ -103,17 +102,21 @@ def _stands_in(view: View, word: Term, topic: str) -> bool:
     """Whether a word stands in a live, visible claim or page, or in the name of a topic that the
     question names.
     """
-    search = replace(view.search, since=None)
-    if any(search.frequency(word, kind) for kind in (Kind.CLAIM, Kind.PAGE, TITLE)):
+    if any(view.search.frequency(word, kind) for kind in (Kind.CLAIM, Kind.PAGE, TITLE)):
         return True
     named = (topic[mention.start : mention.end] for mention in view.names.topic_mentions(topic))
     return any(word in terms(name) for name in named)
 
 
 def _tied_to(view: View, paths: Sequence[str]) -> set[str]:
-    """The claims that are tied to files and folders."""
-    tied = sorted(each.claim.id for each in tied_to_paths(view, paths))
-    return set(view.search.ids(view.search.these_claims(tied)))
+    """The claims that are tied to files and folders as they were when they were read. Weak ties
+    count where there are no others.
+    """
+    stored = view.workspace.stored_ties_of
+    tied = visible_ties(view, ((path, tie) for path in paths for tie in stored(path)))
+    strong = [each for each in tied if not each.is_weak] or tied
+    ids = sorted(each.claim.id for each in strong)
+    return set(view.search.ids(view.search.these_claims(ids)))
 
 
 def _holding(views: Sequence[View], words: Sequence[Term]) -> tuple[list[set[str]], float]:
