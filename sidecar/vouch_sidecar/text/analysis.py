@@ -177,21 +177,10 @@ def _gap(between: str) -> str:
     return "".join(between.split()) or "\n"
 
 
-def inflects(base: str, form: str) -> bool:
-    """Whether `form` is `base` in another number or, from four letters up, a verb form of it.
-
-    Narrower than equal stems: a Coppersmither is no Coppersmith.
-    """
-    if differ_in_number(base, form):
-        return True
-    if len(base) < 4:
-        return False
-    bare = base[:-1] if base.endswith("e") else base
-    return form in {bare + "ed", bare + "ing", base + base[-1] + "ed", base + base[-1] + "ing"}
-
-
 def differ_in_number(word: str, other: str) -> bool:
-    """Whether two words are the same, or one is the plural of the other."""
+    """Whether two words are the same, or one is the plural of the other: narrower than equal stems,
+    as a Coppersmither is no Coppersmith.
+    """
     singular, plural = sorted((word, other), key=len)
     plurals = [singular, singular + "s", singular + "es"]
     if singular.endswith("y"):

@@ -114,8 +114,7 @@ def _weigh(view: View, text: str) -> list[Mention]:
     mentions = [m for m in view.names.mentions(text) if not m.nested] + parts
     mentions += outside(topics, parts)
     placing = Placing(units(text))
-    weighed = (_weighed(view, placing, mention) for mention in mentions)
-    return [mention for mention in weighed if mention is not None]
+    return [_weighed(view, placing, mention) for mention in mentions]
 
 
 def is_listed(mention: Mention) -> bool:
@@ -156,26 +155,26 @@ def sentence(value: float, reason: str = "", needs: float = 0.0) -> str:
     return f"{value:.{digits}f}{limit}" + (f": {reason}" if reason else "")
 
 
-def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
-    """A mention with its factors; None if it lacks signs of the name: 14089 is not #14089."""
-    written = placing.text[mention.start : mention.end]
-    is_part = mention.form is FormKind.PART
-    matched = written if is_part else with_signs(placing.text, mention)
-    if matched is None:
-        return None
-    form = mention.form
-    if form is FormKind.VARIANT and fold(matched) == fold(mention.name.strip()):
-        form = FormKind.NAME  # with its signs it is the name itself
+def _weighed(view: View, placing: Placing, mention: Mention) -> Mention:
+    """A mention with its factors."""
+    text, name, form = placing.text, mention.name.strip(), mention.form
+    written = matched = text[mention.start : mention.end]
+    before, core, after = _between_signs(name)
+    has_signs = text.endswith(before, 0, mention.start) and text.startswith(after, mention.end)
+    if has_signs and fold(written) != fold(name):
+        matched = before + written + after
+    if form is FormKind.VARIANT and fold(matched) in (fold(name), fold(core)):
+        form = FormKind.NAME
     mention = mention._replace(matched=matched, form=form, arm=ARMS[form])
     entity = view.visible.entity(mention.entity_id)
     is_person = entity is not None and entity.type == "person"
     inside = placing.units_in(mention.start, mention.end)
-    is_signed = not is_part and has_signs(mention.name)
+    is_signed = fold(matched) == fold(name) and (before.strip(_OPENING) or after.strip(_CLOSING))
     is_settled = is_signed or not is_word(inside) or spelling(written) in view.always
     content = content_of(inside)
     common = 0 if is_settled else _tier(mention, content)
     place = placing.place(mention, is_person, common)
-    specificity = 1.0 if place == "alone" and not is_part else SPECIFICITY[common]
+    specificity = 1.0 if place == "alone" and form is not FormKind.PART else SPECIFICITY[common]
     mention = mention._replace(specificity=specificity, place=PLACES[place], placed=place)
     if is_settled or place == "alone" or not content or not is_listed(mention):
         return mention
@@ -229,7 +228,8 @@ class Placing:
         if may_be_code and is_code(*token):
             return "code"
         is_anothers = is_foreign or self._is_anothers(unit, is_person)
-        if len(inside) == 1 and is_anothers and (is_part or not has_signs(mention.name)):
+        has_signs = mention.matched != self.text[mention.start : mention.end]
+        if len(inside) == 1 and is_anothers and not has_signs:
             return "another's"
         name = "name"
         if self._is_printed(mention.start):
@@ -335,26 +335,8 @@ def token_around(text: str, start: int, end: int) -> tuple[str, str]:
     return before[0] if before else "", after[0].rstrip(".:") if after else ""
 
 
-def with_signs(text: str, mention: Mention) -> str | None:
-    """A mention widened to the signs that begin or end its name; None if the text lacks some of
-    them.
-    """
-    name, written = mention.name.strip(), text[mention.start : mention.end]
-    before, after = _edges(name)
-    if fold(written) == fold(name) or not (before or after):
-        return written
-    if text.endswith(before, 0, mention.start) and text.startswith(after, mention.end):
-        return before + written + after
-    return None
-
-
-def has_signs(name: str) -> bool:
-    """Whether a name begins or ends with signs that are no punctuation of a sentence: C#, @team."""
-    before, after = _edges(name.strip())
-    return bool(before.strip(_OPENING) or after.strip(_CLOSING))
-
-
-def _edges(name: str) -> tuple[str, str]:
-    """The signs that begin a name, and those that end it."""
-    letters = [at for at, sign in enumerate(name) if sign.isalnum() or combining(sign)]
-    return (name[: letters[0]], name[letters[-1] + 1 :]) if letters else (name, name)
+def _between_signs(name: str) -> tuple[str, str, str]:
+    """A name in three: the signs that begin it, what is between, and those that end it."""
+    letters = [at for at, sign in enumerate(name) if sign.isalnum() or combining(sign)] or [0]
+    first, behind = letters[0], letters[-1] + 1
+    return name[:first], name[first:behind], name[behind:]
