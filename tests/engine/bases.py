@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart
 from tests.kb.samples import claim, dump, entity, make_kb, put
 
 NOW = 1.79e9
+_THREAD, _LOOP = ThreadPoolExecutor(1), asyncio.Runner()
+"""Where questions are asked."""
 
 
 class Clock:
@@ -148,9 +150,8 @@ def performed(engine: Engine, operation: Operation[P, R], caller: Caller, **para
     """The result of an operation without waiting for anything; who asks on an event loop has that
     stand still meanwhile.
     """
-    asked = partial(perform, engine, operation, params, caller, patience=0)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(anyio.run, asked).result()
+    asked = perform(engine, operation, params, caller, patience=0)
+    return _THREAD.submit(_LOOP.run, asked).result()
 
 
 def ask(

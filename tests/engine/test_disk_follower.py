@@ -32,7 +32,7 @@ from tests.engine.bases import (
     until,
     write,
 )
-from tests.engine.world import changed, files, lay, said_by
+from tests.engine.world import TOPICS, changed, files, lay, said_by
 from tests.kb.samples import claim
 from tests.workspace.places import cite, git, repository
 
@@ -52,8 +52,8 @@ def claims(engine: Engine, root: Path) -> int:
 async def test_after_many_changes_answers_are_those_of_a_fresh_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Changes come while others are read, and while bases are written and taken up; every question
-    is answered meanwhile.
+    """Changes come while others are read, and while bases are written and taken up; questions are
+    answered meanwhile.
     """
     monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.FINISH_SECONDS", 0.1)
@@ -64,7 +64,7 @@ async def test_after_many_changes_answers_are_those_of_a_fresh_start(
     def hammer() -> None:
         nonlocal state
         for seed in range(1000):
-            if stop.wait(0.002):
+            if stop.wait(0.02):
                 return
             state = changed(state, seed)
             lay(root, state)
@@ -76,7 +76,9 @@ async def test_after_many_changes_answers_are_those_of_a_fresh_start(
         try:
             with anyio.fail_after(30):
                 while len(bases) < 3:
-                    said_by(engine)
+                    for topic in TOPICS:
+                        ask(engine, "experts", topic=topic)
+                        ask(engine, "context", task=topic)
                     bases.add(id(engine.collections[root].knowledge.base))
                     await anyio.sleep(0.001)
         finally:
@@ -198,7 +200,7 @@ async def test_a_world_during_which_git_wrote_is_dropped_once_and_forgets_no_rep
 async def test_while_git_holds_the_lock_of_one_the_others_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.GIT_LOCK_SECONDS", 60)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.STALE_SECONDS", 60)
     locked, other = base(tmp_path / "locked"), base(tmp_path / "other")
     git(locked, "init", "-q")
     lock, engine = locked / ".git" / "index.lock", unread_engine(locked, other)
@@ -260,9 +262,7 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, touched: float | None
 ) -> None:
     """One that git left behind not at all; with another one, a checkout may be seen in parts."""
-    monkeypatch.setattr(
-        "vouch_sidecar.engine.disk_follower.GIT_LOCK_SECONDS", 60 if touched else 0.2
-    )
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.STALE_SECONDS", 60 if touched else 0.2)
     root = base(tmp_path / "kb")
     git(root, "init", "-q")
     lock = root / ".git" / "index.lock"

@@ -290,8 +290,8 @@ class Collection:
     @property
     def is_rebuilt(self) -> bool:
         """Whether the index is rebuilt because it was damaged."""
-        is_found = self.bases is not None and self.bases.damaged
-        return self.reader.is_damaged or (is_found and not self.complete)
+        is_found = not self.complete and self.bases is not None and self.bases.damaged
+        return self.reader.is_damaged or is_found
 
     def lacks(self, needs: Set[Need], gates: frozenset[str]) -> dict[Lack, Awaited]:
         """What an answer with these needs lacks now for who passes these gates, each with what an

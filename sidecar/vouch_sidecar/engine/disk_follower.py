@@ -23,13 +23,12 @@ from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import BASE, BASES, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.kb.watch import changes, sweep_interval
+from vouch_sidecar.workspace.git import STALE_SECONDS
 
 log = logging.getLogger(__name__)
 
 AROUND_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
-GIT_LOCK_SECONDS = 5.0
-"""How long to wait for git to write its files before they are taken as they are."""
 LOCK_LOOK_SECONDS = 0.02
 FINISH_SECONDS = 2.0
 """A base is kept so long after a change, or after it could not be kept."""
@@ -56,8 +55,7 @@ class DiskFollower:
 
     def __init__(self, engine: Engine, group: TaskGroup) -> None:
         self._engine, self._registry, self._group = engine, engine.registry, group
-        self._scopes: dict[Collection, anyio.CancelScope] = {}
-        """What ends the tasks of each knowledge base that is followed."""
+        self._followed: Set[Collection] = frozenset()
         self._disk = anyio.CapacityLimiter(1)
         """One thread reads and writes files of knowledge bases."""
         self._search_pause = 0.0
@@ -70,19 +68,13 @@ class DiskFollower:
     async def _until_others(self) -> None:
         """Wait until other knowledge bases are served than followed, or it is time to search."""
         served, until = self._registry.collections, self._engine.changed.until
-        await until(lambda: {*served.values()} != self._scopes.keys(), self._search_pause)
+        await until(lambda: {*served.values()} != self._followed, self._search_pause)
 
     async def _follow_served(self) -> None:
-        """Follow the knowledge bases that are served, and no others, then search from folders that
-        have none.
-        """
-        served = {*self._registry.collections.values()}
-        for collection in self._scopes.keys() - served:
-            self._scopes.pop(collection).cancel()
-        for collection in served - self._scopes.keys():
-            base = BaseFollower(self._engine, collection, self._disk)
-            self._scopes[collection] = base.scope
-            self._group.start_soon(base.run)
+        """Follow the knowledge bases that are served, then search from folders that have none."""
+        before, self._followed = self._followed, {*self._registry.collections.values()}
+        for collection in self._followed - before:
+            self._group.start_soon(BaseFollower(self._engine, collection, self._disk).run)
         began = self._engine.clock()
         for folder in self._registry.lacking:
             found = await run_sync(self._registry.found_from, folder)  # a slow disk stops nobody
@@ -95,7 +87,6 @@ class BaseFollower:
     """Follows one knowledge base. `disk` lets one thread at a time read and write files."""
 
     def __init__(self, engine: Engine, collection: Collection, disk: anyio.CapacityLimiter) -> None:
-        self.scope = anyio.CancelScope()
         self._engine = engine
         self._collection = collection
         self._disk = disk
@@ -109,23 +100,25 @@ class BaseFollower:
         """When to keep a base for the next process."""
 
     async def run(self) -> None:
-        """Follow until cancelled."""
+        """Follow as long as it is served, or until cancelled."""
         collection, until = self._collection, self._engine.changed.until
+        served = self._engine.collections
         # The watcher would report each file that is read first.
         until_looked = partial(until, lambda: collection.has_looked)
         until_world_due = partial(until, lambda: collection.is_world_due, every=AROUND_SECONDS)
-        with self.scope:
-            try:
-                async with anyio.create_task_group() as group:
-                    for task in (
-                        (LOOK, self._until_due, self._look),
-                        (WORKSPACE, until_world_due, self._build),
-                        (WATCH, until_looked, self._watch),
-                    ):
-                        group.start_soon(collection.faults.repeat, *task)
-            finally:
-                with anyio.CancelScope(shield=True):
-                    await self._keep()
+        try:
+            async with anyio.create_task_group() as group:
+                for task in (
+                    (LOOK, self._until_due, self._look),
+                    (WORKSPACE, until_world_due, self._build),
+                    (WATCH, until_looked, self._watch),
+                ):
+                    group.start_soon(collection.faults.repeat, *task)
+                await until(lambda: served.get(collection.tree) is not collection)
+                group.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._keep()
 
     # Files
 
@@ -146,7 +139,7 @@ class BaseFollower:
         """Read what is due, and publish what changed. Then keep a base, if that is due: of nothing
         that git is writing.
         """
-        give_up_at = anyio.current_time() + GIT_LOCK_SECONDS
+        give_up_at = anyio.current_time() + STALE_SECONDS
         await self._until_git_wrote(give_up_at)
         engine, collection, began = self._engine, self._collection, self._engine.clock()
         changed, self._changed = self._changed, set()

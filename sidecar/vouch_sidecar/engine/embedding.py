@@ -83,10 +83,8 @@ class Embeddings:
 
     async def run(self) -> None:
         """Compute vectors of published texts until cancelled."""
-        await self._faults.repeat(MODEL, self._until_changed, self._bring_up)
-
-    async def _until_changed(self) -> None:
-        await self._changed.since(self._count)
+        changed = self._changed
+        await self._faults.repeat(MODEL, lambda: changed.since(self._count), self._bring_up)
 
     async def _bring_up(self) -> None:
         """Compute and write missing vectors. Raises `UnavailableError`."""

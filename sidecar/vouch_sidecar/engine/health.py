@@ -8,8 +8,6 @@ from itertools import chain
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import BASES, WATCH
-from vouch_sidecar.engine.registry import Caller
-from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.records import Problem, Severity
 
 
@@ -26,19 +24,13 @@ def degraded(engine: Engine, served: Sequence[Collection]) -> list[str]:
 
 
 def problems_of(engine: Engine, collection: Collection) -> list[Problem]:
-    """All problems of a knowledge base; those without a path are of the whole of it."""
+    """All problems of a knowledge base, whoever may see what its files say; those without a path
+    are of the whole of it.
+    """
     published = collection.published
     of_files = chain.from_iterable(collection.files.problems.values())
     faults = *collection.faulty(), *engine.faults.problems()
     return [*of_files, *published.settings_problems, *faults]
-
-
-def for_caller(engine: Engine, caller: Caller, collection: Collection) -> list[Problem]:
-    """The problems that a caller is told. People and programs are told those of all files,
-    whoever may see the content; a model is told only those of settings and current failures.
-    """
-    told = problems_of(engine, collection)
-    return [one for one in told if one.path in ("", CONFIG) or not caller.is_model]
 
 
 def faulty(engine: Engine) -> list[Problem]:

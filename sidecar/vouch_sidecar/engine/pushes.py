@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import AsyncGenerator, Callable, Collection
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from vouch_sidecar.engine.engine import Engine
@@ -15,15 +13,7 @@ from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, is_cut, push_of
 
-log = logging.getLogger(__name__)
-
-
-class _Told(NamedTuple):
-    """What a subscriber was told last of a session."""
-
-    state: tuple[object, ...]
-    """What the ranking, and what it volunteers, depended on."""
-    rows: tuple[object, ...]
+Several = tuple[object, ...]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -35,10 +25,12 @@ class Subscriber:
     parts: Collection[PushPart] = PUSH_PARTS
     hears_all: bool = False
     """Whether every session concerns him."""
-    _told: WeakKeyDictionary[Engine, dict[str, _Told]] = field(
+    _told: WeakKeyDictionary[Engine, dict[str, tuple[Several, Several]]] = field(
         default_factory=WeakKeyDictionary, init=False
     )
-    """By session id."""
+    """The rows that he was told last, by session id, and what these, and what was volunteered,
+    depended on.
+    """
 
     def _concerns(self, session: Session) -> bool:
         """Whether he is told of a session: where he has one himself, of those that no agent asked
@@ -58,14 +50,14 @@ class Subscriber:
             told = self._told.setdefault(engine, {})
             waiting = [session for session in engine.sessions if self._concerns(session)]
             for session_id in told.keys() - {session.id for session in waiting}:
-                if told.pop(session_id).rows:
+                if told.pop(session_id)[0]:
                     yield Push(session_id, engine.registry.generation)
             await in_turn(lambda: None)  # questions that wait go first: time limits begin now
             while waiting:
                 session = waiting.pop()
-                last = told.get(session.id, _Told((), ()))
+                last_rows, last_state = told.get(session.id, ((), ()))
                 windows, state = self._windows(engine, session)
-                if state == last.state:
+                if state == last_state:
                     continue
                 generation = engine.registry.generation
                 with engine.breath:
@@ -79,14 +71,13 @@ class Subscriber:
                 if is_cut(windows):
                     state = ()  # the rest comes later
                 rows = tuple((row.shown, row.claim) for row in push.rows)
-                if rows != last.rows or fresh:
-                    log.debug("push: %d in play, %d fresh", len(rows), len(fresh))
+                if rows != last_rows or fresh:
                     yield push
                 now = engine.sessions.clock()
                 session.pushed |= dict.fromkeys([row.identity for row in fresh], now)
-                told[session.id] = _Told(state, rows)
+                told[session.id] = rows, state
 
-    def _windows(self, engine: Engine, session: Session) -> tuple[list[Window], tuple[object, ...]]:
+    def _windows(self, engine: Engine, session: Session) -> tuple[list[Window], Several]:
         """The texts of a session that count, and what their ranking, and what it volunteers,
         depends on.
         """

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from vouch_sidecar.engine import Served, health
 from vouch_sidecar.engine.faults import WATCH
+from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.operations.operation import Operation, OperationCall
@@ -95,6 +96,8 @@ def answer(ask: OperationCall, _: Params) -> StatusResult:
 def _root_status(ask: OperationCall, served: Served) -> RootStatus:
     collection, view = served.collection, served.view
     problems = health.problems_of(ask.engine, collection)
+    # Of files people and programs are told, not models.
+    told = [one for one in problems if one.path in ("", CONFIG) or not ask.caller.is_model]
     return RootStatus(
         root=printable(str(collection.root)),
         collection=collection.name,
@@ -110,10 +113,7 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
         unusable=len({one.path for one in problems if one.is_unusable}),
         problems=[
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
-            for problem in sorted(
-                health.for_caller(ask.engine, ask.caller, collection),
-                key=attrgetter("path", "line", "column"),
-            )
+            for problem in sorted(told, key=attrgetter("path", "line", "column"))
         ],
         indexed_at=iso(collection.published.indexed_at),
         paused_until=iso(collection.paused_until()),

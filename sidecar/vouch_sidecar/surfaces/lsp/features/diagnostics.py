@@ -56,7 +56,7 @@ def _problems(server: Sidecar) -> Problems:
     uri_for, engine = server.uris(), server.engine
     by_path: dict[Path, list[Problem]] = {}
     for served in engine.registry.serving(server.caller):
-        for problem in health.for_caller(engine, server.caller, served.collection):
+        for problem in health.problems_of(engine, served.collection):
             path = served.collection.root / KB_DIRNAME / problem.path
             by_path.setdefault(path, []).append(problem)
     for document in server.documents.values():
