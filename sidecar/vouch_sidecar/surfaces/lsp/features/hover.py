@@ -96,8 +96,7 @@ def _card(
 
 def _of_ties(style: Style, place: Place[Tied]) -> list[list[str]]:
     """Why a place is tied to claims, and the strongest of these."""
-    served, tied = place.named[0]
-    others = {other.claim.id for _, other in place.named} - {tied.claim.id}
+    (served, tied), *others = place.named
     why = [style.text(f"Claim on {tied.path}: {tied.why}")]
     why += [count(len(others), "more claim")] if others else []
     return [[" · ".join(why)], [_claim(style, claim_view(served.view, tied.claim))]]
