@@ -17,7 +17,7 @@ from vouch_sidecar.surfaces.cli import main
 from tests.kb.samples import claim, entity, put
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, as_command, ran, run_command
-from tests.workspace.places import cite, repository, write
+from tests.workspace.places import cite, commit_as, git, repository, write
 
 
 @pytest.fixture
@@ -117,6 +117,16 @@ def test_without_a_knowledge_base_the_next_step_is_named_and_works(tmp_path: Pat
         assert "`pipx install vouch-kb`, then `vouch init`" in done.stderr
     subprocess.run([COMMAND.with_name("vouch"), "init"], cwd=tmp_path, check=True)
     assert run_command("check", cwd=tmp_path).stderr == "No problems.\n"
+
+
+def test_a_pause_in_a_linked_working_tree_is_one_of_its_knowledge_base(tmp_path: Path) -> None:
+    root, tree = repository(tmp_path / "repo", {".gitignore": ".vouch\n"}), tmp_path / "tree"
+    commit_as(root, "Ada", {"a.md": "Relay drops it."})
+    cite(root, "drops", "Relay drops it.", "a.md")
+    git(root, "worktree", "add", "-q", "-b", "other", str(tree))
+    assert run_command("pause", cwd=tree).stdout.startswith(f"{root}: paused until")
+    assert run_command("status", cwd=tree).stdout.split("\t")[-1].startswith("2100")
+    assert run_command("resume", cwd=tree).stdout == f"{root}: resumed\n"
 
 
 def test_that_a_claim_went_stale_is_said_wherever_it_is_listed(tmp_path: Path) -> None:

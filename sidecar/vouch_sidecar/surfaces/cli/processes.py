@@ -16,9 +16,9 @@ from vouch_sidecar.kb.discovery import path_of
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.surfaces.console.options import (
     ROOT_OPTION,
+    found_from,
     program,
     root_option,
-    roots_from,
     start_at,
 )
 from vouch_sidecar.surfaces.hook.client import NAMES
@@ -119,18 +119,18 @@ def pause(root: Path | None, minutes: int | None) -> None:
     Until `resume` or the next start of the system, unless --minutes says how long. What is asked is
     still answered.
     """
-    for folder in roots_from(root):
+    for folder in dict.fromkeys(place.root for place in found_from(root)):
         ends = pauses.pause(folder, os.environ, minutes and minutes * 60)
         until = f"`{program()} resume`"
         if ends < pauses.UNTIL_RESUMED:
             until = datetime.fromtimestamp(ends).astimezone().isoformat(" ", "minutes")
-        say(f"{printable(str(folder))}: paused until {until}")
+        say(f"{printable(folder)}: paused until {until}")
 
 
 @click.command()
 @root_option
 def resume(root: Path | None) -> None:
     """End a pause."""
-    for folder in roots_from(root):
+    for folder in dict.fromkeys(place.root for place in found_from(root)):
         was_paused = pauses.resume(folder, os.environ)
-        say(f"{printable(str(folder))}: {'resumed' if was_paused else 'was not paused'}")
+        say(f"{printable(folder)}: {'resumed' if was_paused else 'was not paused'}")

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from vouch_sidecar.kb.discovery import Finder, start_folder, why_refused
+from vouch_sidecar.kb.discovery import BaseInTree, Finder, start_folder, why_refused
 from vouch_sidecar.kb.sanitize import count, escaped, printable
 from vouch_sidecar.surfaces.stdio import say
 
@@ -54,14 +54,19 @@ def common_options() -> list[click.Parameter]:
 
 
 def roots_from(root: Path | None) -> list[Path]:
-    """The roots of the knowledge bases found from a folder; None: the working folder. Raises
-    `MissingKnowledgeBaseError`.
+    """The working trees of which the knowledge bases found from a folder speak; None: the working
+    folder. Raises `MissingKnowledgeBaseError`.
     """
+    return [Path(place.tree) for place in found_from(root)]
+
+
+def found_from(root: Path | None) -> list[BaseInTree]:
+    """As `roots_from`, with the folders that hold the knowledge bases."""
     finder = Finder(os.environ)
-    roots = [Path(place.tree) for place in finder.placed(start_at(root))]
+    found = finder.placed(start_at(root))
     for folder in finder.refused:
         say(f"vouch-sidecar: {printable(why_refused(folder))}", err=True)
-    if not roots:
+    if not found:
         where = f" from {start_at(root)}"
         if forced := os.environ.get("VOUCH_KB_PATH"):
             where = (
@@ -70,7 +75,7 @@ def roots_from(root: Path | None) -> list[Path]:
         elif not finder.refused:
             where += f"; {how_to_begin(start_at(root))}"
         raise MissingKnowledgeBaseError(escaped(f"no knowledge base found{where}"))
-    return roots
+    return found
 
 
 def how_to_begin(folder: str | os.PathLike[str]) -> str:
