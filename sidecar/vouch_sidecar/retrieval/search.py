@@ -24,7 +24,7 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.line import Line, Told
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.semantic.vectors import KINDS, TextVector
+from vouch_sidecar.semantic.vectors import TextVector
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import Term, content_stems, terms
 
@@ -71,13 +71,12 @@ def search(
     only some words of an identifier, such as `RETRY_LIMIT`, is left out. With `vector`, a few found
     by meaning alone are ranked among these.
     """
-    words = terms(query)[:MAX_WORDS]
-    least = len(words) if _IDENTIFIER.fullmatch(query.strip()) else 1
-    found: list[Line] = []
-    for view in views:
-        for kind in dict.fromkeys(kinds):
-            named = view.knowledge.names.exactly(query) if kind is Kind.ENTITY else ()
-            found += _in_kind(view, kind, words, least, limit, exclude, named)
+    found = [
+        hit
+        for view in views
+        for kind in dict.fromkeys(kinds)
+        for hit in _in_kind(view, kind, query, limit, exclude)
+    ]
     if vector is not None:
         found = _ranked_by_meaning(vector, views, query, kinds, found, exclude)
     units: dict[Hashable, Line] = {}
@@ -96,43 +95,31 @@ def _order(hit: Line) -> tuple[bool, float, str, str, str, int]:
 
 
 def _in_kind(
-    view: View,
-    kind: Kind,
-    words: Sequence[Term],
-    least: int,
-    limit: int,
-    exclude: Collection[str],
-    named: Collection[str],
+    view: View, kind: Kind, query: str, limit: int, exclude: Collection[str]
 ) -> Iterator[Line]:
-    """The best of one kind that hold at least so many of the words, and those with the ids `named`.
+    """The best of one kind that hold words of a query, and the entities that it names.
 
     tantivy chooses some more than are asked for of each layer, by a score that weighs a word by its
     rarity there and rounds the length of a text; those are scored exactly.
     """
     if view.deadline.has_passed():
         return
-    weights, average = _statistics(view, kind, words)
-    snapshot, visible = view.knowledge.snapshot, view.visible
-    most = limit + len(exclude) + SPARE_HITS
-    best = snapshot.best_of_each(view.search.relevant(words, kind), most)
+    words, total = terms(query)[:MAX_WORDS], view.search.total(kind)
+    weights = {word: rarity(total, view.search.frequency(word, kind)) for word in words}
+    average = view.search.length(kind) / total if total else 0.0
+    is_whole = _IDENTIFIER.fullmatch(query.strip()) is not None
+    named = view.knowledge.names.exactly(query) if kind is Kind.ENTITY else ()
     called = (view.knowledge.document((kind, entity_id)) for entity_id in named)
+    snapshot, most = view.knowledge.snapshot, limit + len(exclude) + SPARE_HITS
+    best = snapshot.best_of_each(view.search.relevant(words, kind), most)
     for document in (*filter(None, called), *map(snapshot.document, best)):
         key, stems = key_in(document), stems_in(document)
-        artifact, is_named = visible.artifact((kind, key.id)), key.id in named
-        held = sum(word.held_by(frozenset(stems)) for word in words) if least > 1 else least
-        if not is_named and held < least:
-            continue
-        if isinstance(artifact, Told) and artifact.id not in exclude:
+        artifact, is_named = view.visible.artifact((kind, key.id)), key.id in named
+        holds = not is_whole or all(word.held_by(frozenset(stems)) for word in words)
+        if (is_named or holds) and isinstance(artifact, Told) and artifact.id not in exclude:
             score = _score(stems, weights, average)
             section = key.section if kind is Kind.PAGE else None
             yield Line(view, artifact, "", score, "name" if is_named else "text", None, section)
-
-
-def _statistics(view: View, kind: str, words: Sequence[Term]) -> tuple[dict[Term, float], float]:
-    """Rarity of each word, and the average length, over what the viewer may see of a kind."""
-    total = view.search.total(kind)
-    weights = {n: rarity(total, view.search.frequency(n, kind)) for n in words}
-    return weights, view.search.length(kind) / total if total else 0.0
 
 
 def _score(stems: Sequence[str], weights: Mapping[Term, float], average_length: float) -> float:
@@ -154,22 +141,18 @@ def _ranked_by_meaning(
     exclude: Collection[str],
 ) -> list[Line]:
     """Hits by words, and a few by meaning alone, with scores that can be compared."""
-    compared = [kind for kind in KINDS if kind in kinds]
-    ids = {(hit.view.collection, *key_of(hit.artifact)) for hit in known}
-    most, near = MAX_SEMANTIC + len(ids) + len(exclude) + SPARE_TEXTS, list[Line]()
+    found = {(hit.view.collection, *key_of(hit.artifact)) for hit in known}
+    most, near = MAX_SEMANTIC + len(found) + len(exclude) + SPARE_TEXTS, list[Line]()
     for view in views:
-        rows = vector.nearest(view.identity, compared, view.gates, SEMANTIC_LEAST)
+        rows = vector.nearest(view.identity, kinds, view.gates, SEMANTIC_LEAST)
         for row, cosine in islice(rows, most):
             artifact = view.visible.artifact((row.kind, row.id))
-            if isinstance(artifact, Told) and row.id not in exclude:
+            is_new = (view.collection, row.kind, row.id) not in found and row.id not in exclude
+            if isinstance(artifact, Told) and is_new:
+                found.add((view.collection, row.kind, row.id))
                 near.append(Line(view, artifact, "", cosine, "semantic", None, row.section or None))
     near.sort(key=lambda hit: -_worth(hit.artifact) * hit.similarity)
-    first: dict[tuple[str, str, str], Line] = {}
-    for hit in near:
-        if (key := (hit.view.collection, *key_of(hit.artifact))) not in ids:
-            first.setdefault(key, hit)
-    every = [*known, *islice(first.values(), MAX_SEMANTIC)]
-    return [_scored(vector, hit, query) for hit in every]
+    return [_scored(vector, hit, query) for hit in (*known, *near[:MAX_SEMANTIC])]
 
 
 def _worth(artifact: Artifact) -> float:
