@@ -16,8 +16,8 @@ from random import Random
 from shutil import copytree
 from tempfile import TemporaryDirectory
 
+from vouch_sidecar.retrieval.blocks.touched_files import met_by
 from vouch_sidecar.retrieval.constants import EDIT_LEAST
-from vouch_sidecar.retrieval.statements.edits import met_by
 
 from benchmarks.quality.runs import Outcome, outcome
 from benchmarks.quality.sets import KBS, REAL, Edit, Prompt, read_edits

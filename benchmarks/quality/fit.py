@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Claim, Page
+from vouch_sidecar.retrieval.blocks.touched_files import EditFeatures, met_by
 from vouch_sidecar.retrieval.salience import named_in, volunteered
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.statements.candidates import Features
-from vouch_sidecar.retrieval.statements.edits import EditFeatures, met_by
 
 from benchmarks.quality import edits, meaning
 from benchmarks.quality.every_set import opened

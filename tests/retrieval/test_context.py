@@ -11,12 +11,11 @@ from vouch_sidecar.kb.records import Evidence, Page, Source
 from vouch_sidecar.kb.settings_model import Recall, Settings
 from vouch_sidecar.retrieval.blocks.block import line_text
 from vouch_sidecar.retrieval.blocks.context import lines_for, make_block
-from vouch_sidecar.retrieval.blocks.touched_files import Touched, lines_at
+from vouch_sidecar.retrieval.blocks.touched_files import Touched, lines_at, met_by
 from vouch_sidecar.retrieval.constants import MAX_PASSAGED
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import run
 from vouch_sidecar.retrieval.salience import named_in, volunteered
-from vouch_sidecar.retrieval.statements.edits import met_by
 from vouch_sidecar.retrieval.statements.section_passages import passages, plain
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.world import World
