@@ -89,15 +89,6 @@ def test_a_base_is_opened_as_it_was_finished(bases: Bases, caches: Path, root: P
     ]
 
 
-def test_where_the_newest_is_damaged_the_one_before_counts(bases: Bases, tmp_path: Path) -> None:
-    older = leave(bases)
-    older.rename(tmp_path / "aside")
-    (leave(bases) / "meta.json").write_bytes(b"{}")
-    (tmp_path / "aside").rename(older)
-    assert bases.open() is not None
-    assert finished(bases) == [older]
-
-
 def test_all_is_for_this_user_alone(bases: Bases, caches: Path) -> None:
     before = os.umask(0)
     leave(bases)

@@ -7,9 +7,7 @@ and `tests/reliability/test_histories.py`.
 from __future__ import annotations
 
 import pytest
-from tantivy import Query
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.layers import Layer
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Artifact, Kind, Scope
 from vouch_sidecar.retrieval.search import search
@@ -141,18 +139,3 @@ def test_what_a_change_leaves_as_it_was_is_no_other_generation() -> None:
     knowledge = knowing(entity("e", "Vault"), claim("c", "The vault rotates keys."))
     assert after(knowledge, claim("c", "The vault rotates keys.")) is knowledge
     assert after(knowledge, gone=(Kind.CLAIM, "gone")) is knowledge
-
-
-def test_what_is_in_no_base_is_looked_up_there_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise each save would take the longer, the more retired claims there are."""
-    known, asked, search = knowledge_of([claim("a", "Bread.")]), list[int](), Layer.search
-
-    def noted(layer: Layer, query: Query, limit: int) -> list[tuple[float, int]]:
-        asked.append(limit)
-        return search(layer, query, limit)
-
-    retired = [claim(f"old{number}", "", status="archived") for number in range(9)]
-    known = after(known, *retired)
-    monkeypatch.setattr(Layer, "search", noted)
-    after(known, claim("a", "Rye."))
-    assert len(asked) == 2  # its one document is replaced
