@@ -13,7 +13,6 @@ from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
 
 from tests.protocol import knowledge
-from tests.workspace.places import cite, repository
 
 ROOT = Path(__file__).parents[1]
 
@@ -54,21 +53,14 @@ def test_what_changes_counts_after_a_refresh_for_whoever_may_see_it(tmp_path: Pa
         for own, count in ((kb, 3), (mine, 4)):
             own.refresh()
             assert own.experts("jwt").experts[0].claim_count == count
+        (root / "late.py").write_text("")
+        knowledge.claim(root, "late", "`late.py` is new.")
+        kb.refresh()
+        assert [claim.id for claim in kb.files(["late.py"]).files[0].claims] == ["late"]
     with pytest.raises(ValueError, match="closed"):
         kb.status()
     with pytest.raises(NoKnowledgeBaseError, match="no knowledge base found"):
         open_kb(empty)
-
-
-def test_a_refresh_takes_in_new_files(tmp_path: Path) -> None:
-    root = repository(tmp_path / "house", {})
-    cite(root, "first", "`one.py` waits.", "https://example.org")
-    with open_kb(root) as kb:
-        (root / "late.py").write_text("")
-        cite(root, "late", "`late.py` is new.", "https://example.org")
-        kb.refresh()
-        (file,) = kb.files(["late.py"]).files
-        assert [claim.id for claim in file.claims] == ["late"]
 
 
 SCRIPT = """

@@ -124,6 +124,22 @@ def test_an_explanation_adds_up(engine: Engine, weight: str) -> None:
         assert row["top_claim_ids"] == [one["claim_id"] for one in row["explain"][:3]]
 
 
+@pytest.mark.parametrize(
+    ("ada", "bo"),
+    [
+        (["Fixed the codec."], "- “Codecs: fixed.”"),  # begins with the topic
+        (["The codec is slow.", "the  codec is slow."], "Codec: slow."),  # said twice
+    ],
+)
+def test_evidence_ranks_otherwise_than_count(tmp_path: Path, ada: list[str], bo: str) -> None:
+    files = known("ada", "Ada Quince") | known("bo", "Bo Quince", bo)
+    for number, text in enumerate(ada):
+        files[f"claims/ada-{number}.yaml"] = claim(f"ada-{number}", text=text, entities=["ada"])
+    engine = engine_on(base(tmp_path, files))
+    assert [*counts(engine, "codec")] == ["ada", "bo"]
+    assert [*counts(engine, "codec", weight="evidence")] == ["bo", "ada"]
+
+
 QUEUES = {
     "gate": "A queue is drained before midnight",
     "depot": "A queue keeps its order",

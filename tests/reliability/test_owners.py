@@ -44,13 +44,6 @@ def behind_a_link(folder: Path) -> Path:
     return folder / "own"
 
 
-def in_their_folder(folder: Path) -> Path:
-    """Started somewhere in another user's project."""
-    root = base(folder / "project")
-    (root / "src").mkdir()
-    return give(root) / "src"
-
-
 def below(folder: Path) -> Path:
     """Another user's project below the folder that is opened."""
     return give(base(folder / "all" / "project")).parent
@@ -65,7 +58,7 @@ def served(start: Path, trust: str = "", clock: Clock | None = None) -> Engine:
     return engine
 
 
-@pytest.mark.parametrize("where", [theirs, behind_a_link, in_their_folder, below])
+@pytest.mark.parametrize("where", [theirs, behind_a_link, below])
 def test_it_is_served_where_it_is_trusted(tmp_path: Path, where: Callable[[Path], Path]) -> None:
     start = where(tmp_path)
     engine = served(start)

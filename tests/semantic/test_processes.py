@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -156,15 +154,9 @@ def test_a_slow_server_costs_the_time_limit_at_most(server: Ollama, start: Start
 # Every way to ask
 
 
-@pytest.fixture
-def env(folder: Path, tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A socket's path has little room."""
-    with TemporaryDirectory(prefix="vs") as runtime:
-        yield {"XDG_RUNTIME_DIR": runtime, **with_model(folder, tmp_path / "cache")}
-
-
-def test_the_language_server_and_who_asks_it(root: Path, env: dict[str, str]) -> None:
+def test_the_language_server_and_who_asks_it(root: Path, folder: Path, tmp_path: Path) -> None:
     """Settings of the client count at once."""
+    env = with_model(folder, tmp_path / "cache")
     model = env["VOUCH_SIDECAR_SEMANTIC_MODEL"]
     with indexed_client(root, env=env | {"VOUCH_SIDECAR_SEMANTIC_MODEL": ""}) as server:
         for given, wanted in ((None, []), (model, MEANT), (None, []), (model, MEANT)):
