@@ -5,7 +5,7 @@ fields that every answer has.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
@@ -79,14 +79,33 @@ async def perform(
     caller = _placed(caller, params)
     asked = partial(serving, engine, caller, params.viewer, params.root)
     served = await ready(engine, operation.needs, asked, patience, whole=whole)
-    started = perf_counter()
+    started, generation = perf_counter(), engine.registry.generation
+    text = getattr(params, operation.text_field) if operation.text_field else None
     with refusing_if_damaged(engine):
-        call = replace(_begun(engine, operation, params, caller, served), document=document)
-        call = await _with_vector(operation, call)
+        if params.session_id and text is not None:
+            engine.observe(params.session_id, None, text, caller)
+        lacks: list[str] = [*lacking(operation.needs, served)]
+        call = OperationCall(engine, caller, served, what_counts(text or ""), document)
+        embeddings = engine.embeddings
+        if operation.is_semantic and call.text and served and embeddings.is_on:
+            call = replace(call, vector=await embeddings.vector(call.text, served))
+            is_late = call.vector is None and embeddings.reads(call.text)
+            lacks += ["semantic_unavailable"] if is_late else []
         with engine.breath:
             run = partial(_run, operation, call, params)
             result = await in_turn(run) if operation.is_long else run()
-            return _completed(operation, call, result, started)
+    for record in call.to_record:
+        caller.when_heard(record)
+    engine.stats.count_call(operation.name, perf_counter() - started)
+    cut = ["timed_out"] if any(view.deadline.cuts for view in call.views) else []
+    degraded = health.degraded(engine, [kb.collection for kb in served])
+    return result.model_copy(
+        update={
+            "generation": generation,
+            "complete": call.is_all_read,
+            "degraded": [*dict.fromkeys([*lacks, *degraded, *cut, *result.degraded])],
+        }
+    )
 
 
 @contextmanager
@@ -122,38 +141,6 @@ def _placed(caller: Caller, params: Params) -> Caller:
     return caller
 
 
-def _begun(
-    engine: Engine,
-    operation: Operation[P, R],
-    params: P,
-    caller: Caller,
-    served: Sequence[Served],
-) -> OperationCall:
-    """A call, with the text put into the session named."""
-    text = getattr(params, operation.text_field) if operation.text_field else None
-    if params.session_id and text is not None:
-        engine.observe(params.session_id, None, text, caller)
-    return OperationCall(
-        engine,
-        caller,
-        served,
-        what_counts(text or ""),
-        lacks=lacking(operation.needs, served),
-        generation=engine.registry.generation,
-    )
-
-
-async def _with_vector(operation: Operation[P, R], call: OperationCall) -> OperationCall:
-    """The call with the vector of its text, if the operation wants one and the model is in time."""
-    embeddings, text = call.engine.embeddings, call.text
-    if not (operation.is_semantic and text and call.served and embeddings.is_on):
-        return call
-    vector = await embeddings.vector(text, call.served)
-    if vector is None and embeddings.reads(text):
-        return replace(call, lacks=[*call.lacks, "semantic_unavailable"])
-    return replace(call, vector=vector)
-
-
 def _run(operation: Operation[P, R], call: OperationCall, params: P) -> R:
     """The operation's result, with the salience of the session that the call names."""
     result = operation.run(call, params)
@@ -163,26 +150,6 @@ def _run(operation: Operation[P, R], call: OperationCall, params: P) -> R:
         SalienceMeta(**row.shown) for row in call.engine.salience(call.served, params.session_id)
     ]
     return result.model_copy(update={"meta": Meta(vouch_salience=salience)}) if salience else result
-
-
-def _completed(operation: Operation[P, R], call: OperationCall, result: R, started: float) -> R:
-    """The result with the fields that every answer has. Records the duration of the call, and what
-    the operation wants recorded.
-    """
-    engine, took = call.engine, perf_counter() - started
-    for record in call.to_record:
-        call.caller.when_heard(record)
-    engine.stats.count_call(operation.name, took)
-    cut = ["timed_out"] if any(view.deadline.cuts for view in call.views) else []
-    asked = [kb.collection for kb in call.served]
-    degraded = [*call.lacks, *health.degraded(engine, asked), *cut, *result.degraded]
-    return result.model_copy(
-        update={
-            "generation": call.generation,
-            "complete": call.is_all_read,
-            "degraded": [*dict.fromkeys(degraded)],
-        }
-    )
 
 
 def read_params(model: type[M], raw: object, *, strict: bool | None = None) -> M:

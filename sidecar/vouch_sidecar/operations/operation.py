@@ -55,9 +55,6 @@ class OperationCall:
     """The document asked about, if the caller has it open."""
     vector: TextVector | None = None
     """The vectors for a search by meaning; None without a model, or if it was late."""
-    lacks: Sequence[str] = ()
-    """What was not known when the call began, as values of `degraded`."""
-    generation: int = 0
     to_record: list[Callable[[], None]] = field(default_factory=list)
     """What the operation wants recorded once its answer was heard."""
 
