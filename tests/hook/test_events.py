@@ -10,9 +10,8 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller
-from vouch_sidecar.surfaces.agent_requests import answer_agent
+from vouch_sidecar.surfaces.agent_requests import respond
 from vouch_sidecar.surfaces.hook.payload import ENVELOPES, REST, prompt_of
-from vouch_sidecar.surfaces.local.user_socket import HOOK
 
 from tests.engine.bases import Clock, Listener, ask, pushed
 from tests.hook.conftest import END, FILE, KNOWN, PROMPT, START
@@ -38,11 +37,9 @@ class Agent:
     ) -> str:
         """What it is told; empty for nothing."""
         payload = {"session_id": session_id, "cwd": str(self.root), **given}
-        request = {"id": 1, "method": HOOK + event, "params": payload}
-        caller = Caller(env={}, is_model=True)
-        answered = anyio.run(answer_agent, self.engine, request, caller, lambda: is_heard)
-        said = (answered["result"] or {}).get("hookSpecificOutput", {"additionalContext": ""})
-        return str(said["additionalContext"])
+        caller = Caller(env={}, is_model=True, hears=lambda: is_heard)
+        answered = anyio.run(respond, self.engine, event, payload, caller)
+        return str(answered["hookSpecificOutput"]["additionalContext"]) if answered else ""
 
     def read(self, path: str | Path, session_id: str = "agent", file: object = None) -> str:
         """What it is told after it read a file, of which the host shows this."""

@@ -50,8 +50,8 @@ class Caller:
     """What a caller who knows these working trees himself calls their collections in rows."""
     is_model: bool = False
     at: Path | None = None
-    when_heard: Callable[[Callable[[], None]], None] = field(default=lambda r: r(), compare=False)
-    """Has something recorded once an answer to this caller was heard; by default at once."""
+    hears: Callable[[], bool] = field(default=lambda: True, compare=False)
+    """Whether he still waits for an answer: what nobody hears was not given."""
     is_unasked: bool = False
     """Whether this is a hook or a push, which speaks to somebody who did not ask."""
 

@@ -94,8 +94,8 @@ async def perform(
         with engine.breath:
             run = partial(_run, operation, call, params)
             result = await in_turn(run) if operation.is_long else run()
-    for record in call.to_record:
-        caller.when_heard(record)
+    for record in call.to_record if caller.hears() else ():
+        record()
     engine.stats.count_call(operation.name, perf_counter() - started)
     cut = ["timed_out"] if any(view.deadline.cuts for view in call.views) else []
     degraded = health.degraded(engine, [kb.collection for kb in served])

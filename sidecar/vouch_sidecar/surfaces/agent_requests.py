@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,15 +15,14 @@ from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.answering import context_for
-from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES
-from vouch_sidecar.kb.access import viewer_in
+from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES, Session
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import context, files
 from vouch_sidecar.operations.call import perform, refusing_if_damaged
 from vouch_sidecar.operations.context import ContextResult
-from vouch_sidecar.operations.operation import Operation, operation_called
+from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.readiness import READY_SECONDS, indexed, ready
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.retrieval.blocks.block import safe
@@ -34,8 +32,6 @@ from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.client import END, FILE, NAMES, PROMPT, START
 from vouch_sidecar.surfaces.hook.payload import AGENT
-from vouch_sidecar.surfaces.jsonl import refusal
-from vouch_sidecar.surfaces.local.user_socket import HOOK, TOOL
 
 log = logging.getLogger(__name__)
 
@@ -46,40 +42,7 @@ COUNTS = ("prompt", "source", "tool_input", "tool_response")
 """The fields of an event by which it is the same as another one."""
 
 
-async def answer_agent(
-    engine: Engine,
-    request: Mapping[str, Any],
-    caller: Caller,
-    is_awaited: Callable[[], bool],
-) -> Object:
-    """The answer to a request about a tool or about an event of a hook, in the form of the JSONL
-    surface. Where it is no longer awaited at the end, or was cancelled, its lines were not given to
-    the session.
-    """
-    method, params = str(request.get("method")), request.get("params")
-    operation = operation_called(method.removeprefix(TOOL)) if method.startswith(TOOL) else None
-    event = method.removeprefix(HOOK)
-    unheard: list[Callable[[], None]] = []
-    caller = replace(caller, when_heard=unheard.append)
-    if not isinstance(params, dict) or (operation is None and event not in EVENTS):
-        return refusal(request.get("id"), "invalid_request", "there is no such tool or event")
-    is_heard = False
-    try:
-        result = await (
-            respond(engine, event, params, caller)
-            if operation is None
-            else _tool_result(engine, operation, params, caller)
-        )
-        is_heard = is_awaited()
-    finally:
-        if operation is None and not is_heard:
-            _forget(engine, event, params)
-    for record in unheard if is_heard else ():
-        record()
-    return {"id": request.get("id"), "ok": True, "result": result}
-
-
-async def _tool_result(
+async def tool_result(
     engine: Engine, operation: Operation[Any, Any], params: Object, caller: Caller
 ) -> Object:
     """The result of a tool, with texts made `harmless`, and its summary for a model."""
@@ -128,13 +91,16 @@ def content(text: str) -> Object:
 
 
 async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Object | None:
-    """What a hook prints for an event, once what it depends on is known; None for nothing. `event`
-    is one of `EVENTS`; `payload["viewer"]` may name the viewer, as for any operation. Never raises.
+    """What a hook prints for an event, once what it depends on is known; None for nothing. Never
+    raises.
     """
-    text = ""
+    text, key = "", 0
+    session: Session | None = None
     try:
+        key = hash(json.dumps([event, *map(payload.get, COUNTS)], sort_keys=True))
         session_id, file = given.session_of(payload), given.edited_file(payload)
-        if session_id is not None and _is_again(engine, event, payload, session_id):
+        session = None if session_id is None else engine.sessions.open(session_id)
+        if session is not None and _is_again(session, key, engine.clock()):
             return None
         if (place := Path(str(file or payload.get("cwd")))).is_absolute():
             caller = replace(caller, at=resolved(place))
@@ -148,28 +114,17 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
         log.debug("hook %s: refused", event)
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
+    if session is not None and not caller.hears():
+        session.events.pop(key, None)  # it is answered when it comes again
     said = {"hookEventName": NAMES[event], "additionalContext": text}
     return {"hookSpecificOutput": said} if text else None
 
 
-def _is_again(engine: Engine, event: str, payload: Payload, session_id: str) -> bool:
+def _is_again(session: Session, key: int, now: float) -> bool:
     """Whether the same event came less than a minute ago, as two hooks may report one."""
-    session, now, key = engine.sessions.open(session_id), engine.clock(), _key(event, payload)
-    seen = {key: at for key, at in session.events.items() if now - at < MINUTE}
+    seen = {each: at for each, at in session.events.items() if now - at < MINUTE}
     session.events = {key: now, **seen}
     return key in seen
-
-
-def _forget(engine: Engine, event: str, payload: Payload) -> None:
-    """Have an event answered when it comes again, as nobody heard the answer."""
-    with suppress(ValueError):
-        session_id = given.session_of(payload)
-        if session_id is not None and (session := engine.sessions.peek(session_id)) is not None:
-            session.events.pop(_key(event, payload), None)
-
-
-def _key(event: str, payload: Payload) -> int:
-    return hash(json.dumps([event, *map(payload.get, COUNTS)], sort_keys=True))
 
 
 async def _wait(engine: Engine, event: str, caller: Caller) -> None:
@@ -189,12 +144,7 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
 async def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
     if not (prompt := given.prompt_of(payload)):
         return ""
-    task = {
-        "task": prompt,
-        "session_id": session_id,
-        "repeat": session_id is None,
-        "viewer": payload.get("viewer"),
-    }
+    task = {"task": prompt, "session_id": session_id, "repeat": session_id is None}
     result = await perform(engine, context.OPERATION, task, caller, patience=0)
     engine.stats.counts.update(prompts=1, told=bool(result.text))
     return result.text
@@ -209,7 +159,7 @@ async def _begin(engine: Engine, payload: Payload, session_id: str | None, calle
         session.forget_answers()
     elif session_id is not None and payload.get("source") == "clear":
         engine.end_session(session_id)
-    return brief([kb.view for kb in engine.registry.serving(caller, viewer_in(payload))])
+    return brief([kb.view for kb in engine.registry.serving(caller)])
 
 
 async def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
@@ -217,7 +167,7 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     that its text names, each once a session. Does not search full text, and reads at most the file
     itself.
     """
-    served = engine.registry.serving(caller, viewer_in(payload))
+    served = engine.registry.serving(caller)
     lines = _lines_naming(served, given.text_of(payload))
     if session_id is not None and lines:
         engine.observe(session_id, None, lines, caller)
@@ -229,9 +179,9 @@ async def _file(engine: Engine, payload: Payload, session_id: str | None, caller
     if not lines and not tied:
         return ""
     block, gives = context_for(served, lines, session, repeat=False, tied=tied)
-    if session is not None:
-        caller.when_heard(partial(session.give, gives))
-        caller.when_heard(partial(engine.stats.counts.update, lines=len(block.hits)))
+    if session is not None and caller.hears():
+        session.give(gives)
+        engine.stats.counts.update(lines=len(block.hits))
     return block.text
 
 

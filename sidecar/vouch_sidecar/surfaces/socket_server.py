@@ -14,6 +14,7 @@ import logging
 import signal
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,8 +26,9 @@ from vouch_sidecar.engine import Caller, Engine, Subscriber, run_engine
 from vouch_sidecar.engine.changed import PAUSE_SECONDS, Changed
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
+from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.retrieval.push import Push
-from vouch_sidecar.surfaces.agent_requests import answer_agent
+from vouch_sidecar.surfaces.agent_requests import respond, tool_result
 from vouch_sidecar.surfaces.hook.client import note_serving
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.local.follower import FOLLOW, follower_for, told
@@ -200,8 +202,8 @@ class LocalServer:
                 finally:
                     telling.cancel()
                 return
-            else:  # the other side never closes one direction alone
-                answered = await self._answer(request, lambda: not reader.at_eof())
+            else:
+                answered = await self._answer(request, reader)
             writer.write(as_line(answered))
             await writer.drain()
             if request["method"] == STOP_PROCESS and self._editor is None:
@@ -213,14 +215,20 @@ class LocalServer:
         finally:
             writer.close()
 
-    async def _answer(self, request: Request, is_awaited: Callable[[], bool]) -> dict[str, Any]:
-        caller = _caller(request)
+    async def _answer(self, request: Request, reader: asyncio.StreamReader) -> dict[str, Any]:
+        # The other side never closes one direction alone.
+        caller = replace(_caller(request), hears=lambda: not reader.at_eof())
         if not caller.roots:
             return refusal(None, "invalid_request", "roots: must name knowledge bases")
         forced, trusted = (request["env"].get(name, "") for name in (FORCED, TRUST))
         engine = self.engine_for(Asked(caller.roots, forced, trusted))
-        if request["method"].startswith((HOOK, TOOL)):
-            return await answer_agent(engine, request, caller, is_awaited)
+        method, params = request["method"], request["params"]
+        if method.startswith(HOOK):
+            said = await respond(engine, method.removeprefix(HOOK), params, caller)
+            return {"ok": True, "result": said}
+        if method.startswith(TOOL):
+            operation = operations()[method.removeprefix(TOOL)]
+            return {"ok": True, "result": await tool_result(engine, operation, params, caller)}
         return await answer(engine, request, caller)
 
 

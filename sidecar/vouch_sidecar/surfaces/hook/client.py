@@ -62,8 +62,8 @@ def run(arguments: Sequence[str]) -> NoReturn:
     Prints nothing on Windows, which has neither the sockets nor the signal for the time limit.
     """
     try:
-        if has_sockets():
-            event = next((word for word in arguments if not word.startswith("-")), "")
+        event = next((word for word in arguments if not word.startswith("-")), "")
+        if event in NAMES and has_sockets():
             _end_after(allowed(event, [], os.environ, begins=True))
             answer = _answer(event, sys.stdin.buffer.read(MAX_INPUT + 1), os.environ)
             signal.setitimer(signal.ITIMER_REAL, 0)

@@ -29,7 +29,7 @@ from vouch_sidecar.kb.discovery import path_of
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.readiness import READY_SECONDS
 from vouch_sidecar.operations.wire import OperationError
-from vouch_sidecar.surfaces.agent_requests import Object, answer_agent, content, refused
+from vouch_sidecar.surfaces.agent_requests import Object, content, refused, tool_result
 from vouch_sidecar.surfaces.jsonl import lines_of, send
 from vouch_sidecar.surfaces.local.user_socket import (
     SOON_SECONDS,
@@ -179,9 +179,7 @@ class Answers:
             return answered
         serve(self.engine, roots)
         caller = Caller(roots=roots, is_model=True)
-        asked = {"method": method, "params": params}
-        result: Object = (await answer_agent(self.engine, asked, caller, lambda: True))["result"]
-        return result
+        return await tool_result(self.engine, operation, params, caller)
 
 
 class Client:
