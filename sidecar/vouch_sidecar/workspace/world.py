@@ -130,9 +130,8 @@ class World:
         for name in names_in(text, self.files.listed):
             path = self.ties.documents.get(name.text) if name.kind == "document" else None
             if name.kind == "path":
-                inside = self.path_of(name.text)
-                listed = None if inside is None else self.files.find(inside)
-                path = listed or self.files.of_path(name.text)
+                inside = self.path_of(name.text) or ""
+                path = inside if inside in self.files else self.files.of_path(name.text)
             if path is not None:
                 meant.append((name.start, name.end, path))
         return meant
@@ -157,5 +156,4 @@ class World:
 
 def own_names(collection: str, root: Path | None) -> frozenset[str]:
     """The names of a project, folded: of its collection and its folder."""
-    folder = root.name if root is not None else ""
-    return frozenset(filter(None, map(fold, (collection, folder))))
+    return frozenset(filter(None, map(fold, (collection, root.name if root else ""))))
