@@ -68,19 +68,23 @@ def build(
     the same, if nothing changed. Blocks.
 
     The first one is not whole (`World.is_whole`): what takes longest, the definitions in files, the
-    history and the topics, is in the second one. Files are listed where some of the `reported` came
-    or went, after a checkout, and now and then.
+    history and the topics, is in the second one. Files are listed where others were `reported` than
+    those that are known and there, after a checkout, and now and then.
     """
-    began, was = memo.clock(), before.given
+    began, was, files = memo.clock(), before.given, before.files
     git, why_unasked = Repository.holding(before.tree, given.trusted)
     is_other_tree = was is None or given.checkout != was.checkout
-    is_in_folder = not reported.isdisjoint(["", *before.files.folders])
-    is_all = _is_sweep(before, memo) or is_other_tree or is_in_folder
-    world = _listed(before, given, git, memo, reported, is_all)
+    is_known = all(path in files and stat_of(before.tree, path) for path in reported)
+    is_all = is_other_tree or not is_known or _is_sweep(before, memo)
+    if is_all:
+        caches = None if memo.bases is None else memo.bases.caches
+        paths = list_files(before.tree, git, caches, memo.env)
+        files = files if paths == files.paths else Files(paths)
+    top, prefix = (before.tree, "") if git is None else (git.top, git.prefix(before.tree))
+    rules = read_owners(top) if given.is_told else ()
+    world = replace(before, given=given, prefix=prefix, files=files, owners_rules=rules)
     if was is not None:
-        history = History(unread=why_unasked if given.is_told else "")
-        if given.is_told and git is not None:
-            history = _history(world, git, memo, is_all)
+        history = _history(world, git, why_unasked, memo, is_all) if given.is_told else History()
         definitions = _defined(world, memo, breathe)
         world = replace(world, history=history, definitions=definitions, is_whole=True)
     if before.is_whole and given == was and world == before:
@@ -98,25 +102,6 @@ def build(
 
 
 # Files and commits
-
-
-def _listed(
-    before: World,
-    given: Given,
-    git: Repository | None,
-    memo: WorldMemo,
-    reported: Set[str],
-    is_all: bool,
-) -> World:
-    """The world before with the files that there are now, and their owners."""
-    tree, files = before.tree, before.files
-    if is_all or any((path in files) != (stat_of(tree, path) is not None) for path in reported):
-        caches = None if memo.bases is None else memo.bases.caches
-        paths = list_files(tree, git, caches, memo.env)
-        files = files if paths == files.paths else Files(paths)
-    top, prefix = (tree, "") if git is None else (git.top, git.prefix(tree))
-    rules = read_owners(top) if given.is_told else ()
-    return replace(before, given=given, prefix=prefix, files=files, owners_rules=rules)
 
 
 def _defined(world: World, memo: WorldMemo, breathe: Breathe) -> Definitions:
@@ -156,13 +141,15 @@ def _kept_as() -> str:
     return f"workspace-{code_version(('text', 'workspace'))}"
 
 
-def _history(world: World, git: Repository, memo: WorldMemo, is_all: bool) -> History:
+def _history(
+    world: World, git: Repository | None, why_unasked: str, memo: WorldMemo, is_all: bool
+) -> History:
     """The newest commits: read where others are checked out, and, if they could not be read, with
     each look at all files.
     """
-    before, bases, head = world.history, memo.bases, git.head()
-    if bases is None or head is None:
-        return History()
+    before, bases, head = world.history, memo.bases, None if git is None else git.head()
+    if git is None or bases is None or head is None:
+        return History(unread=why_unasked)
     if head == before.head and not (is_all and before.unread):
         return before
     return read_history(git, head, world.prefix, bases.caches, memo.env)
