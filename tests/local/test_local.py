@@ -67,6 +67,14 @@ def prompt(place: Place, session_id: str = "agent") -> str:
     return str(result["hookSpecificOutput"]["additionalContext"]) if result else ""
 
 
+def experts(place: Place, *args: str, **env: str) -> dict[str, Any]:
+    """The first row of what the shell prints."""
+    asked = ("experts", "jwt", "--json", *args)
+    done = run_command(*asked, cwd=place.root, env={**place.env, **env})
+    row: dict[str, Any] = json.loads(done.stdout)["experts"][0]
+    return row
+
+
 def test_only_the_user_may_come_in_and_a_socket_that_was_cleared_away_comes_back(
     start: Any, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,6 +139,28 @@ def test_an_editor_is_told_of_sessions_elsewhere_what_it_wants_and_may_see(
     assert put(place, "kb.session_end", session_id="agent")
     ranking.pushed("agent", [])
     assert "vouch/didChangeSalience" not in {m.get("method") for m in nothing.received}
+
+
+def test_a_shell_asks_as_who_calls_unless_he_has_a_model(start: Any, place: Place) -> None:
+    mine = {"visibility": "private", "agent": "me"}
+    knowledge.claim(place.root, "mine", "JWT is mine.", "jwt", scope=mine)
+    server = start()
+    for args, env, count in (
+        ([], {}, 2),
+        (["--agent", "me"], {}, 3),
+        ([], {"VOUCH_AGENT": "me"}, 3),
+        (["--agent", "you"], {"VOUCH_AGENT": "me"}, 2),
+        ([], {"VOUCH_SIDECAR_SEMANTIC_MODEL": "/none"}, 2),
+    ):
+        assert experts(place, *args, **env)["claim_count"] == count
+    timings = server.request("vouch/stats")["operations"]
+    assert {row["operation"]: row["count"] for row in timings}["experts"] == 4
+
+
+@pytest.mark.parametrize("answer", [None, b"nonsense\n", b'{"ok": true, "result": []}\n', b""])
+def test_without_a_sensible_answer_a_shell_works_alone(place: Place, answer: bytes | None) -> None:
+    with place.listener(answer):
+        assert experts(place)["entity_id"] == "jwt"
 
 
 def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: Place) -> None:

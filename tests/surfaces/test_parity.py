@@ -42,6 +42,15 @@ def ask_all(ask: Callable[..., Any]) -> dict[str, Any]:
     return {name: ask(name, **params) for name, params in QUESTIONS.items()}
 
 
+def by_shell(root: Path) -> dict[str, Any]:
+    """What the shell prints as JSON."""
+    found = {}
+    for name in QUESTIONS.keys() - {"capabilities", "session_end", "stats"}:
+        done = run_command(name, *OF_SHELL[name], "--json", cwd=root)
+        found[name] = json.loads(done.stdout)
+    return found
+
+
 @pytest.fixture(scope="module")
 def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """By surface, the answer to every question."""
@@ -50,16 +59,16 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]
     found = {}
     with indexed_client(root) as client:
         found["lsp"] = ask_all(lambda name, **of: client.request(operations()[name].method, of))
+        shell = found["shell that asks"] = by_shell(root)
+        answered = client.request("vouch/stats")["operations"]
+        assert {row["operation"] for row in answered if row["count"] > 1} >= shell.keys()
     with serving(root, {}, 1) as (server,):
         found["jsonl"] = ask_all(server.ask)
     with open_kb(root) as kb:
         found["python"] = ask_all(lambda name, **of: as_json(kb.ask(operations()[name], of)))
     with host(root, environment({})) as agent:
         found["mcp"] = ask_all(lambda name, **of: content_of(agent.call(name, **of)))
-    shell = found["shell"] = {}
-    for name in QUESTIONS.keys() - {"capabilities", "session_end", "stats"}:
-        done = run_command(name, *OF_SHELL[name], "--json", cwd=root)
-        shell[name] = json.loads(done.stdout)
+    found["shell"] = by_shell(root)
     return found
 
 
