@@ -94,7 +94,6 @@ def test_what_is_said_unasked(text: str, ids: str) -> None:
         ("rename BeaconClient here", "beacon"),
         ("look at src/beacon/app.py", "beacon"),
         ("import { Store } from '../beacon/store'", "beacon"),
-        ("PLEASE BEACON ME AT NOON", "beacon"),
         ("is the jwt too old?", "jwt"),
         ("the Gateway is down", "locker"),
     ],

@@ -237,7 +237,7 @@ class Placing:
             name = "name" if is_several else "printed"  # an identifier names one thing
         has_capital = mention.name != mention.name.lower()
         is_written = (has_capital or is_person) and self.has_own_capital(unit)
-        is_shouted = is_acronym(self.text[unit.start : unit.end]) and not self._is_title
+        is_shouted = is_acronym(self.text[unit.start : unit.end])
         if not common or is_written or is_shouted:
             return name
         is_small = has_capital and self.text[unit.start].islower()
@@ -251,13 +251,6 @@ class Placing:
         before = self.text[max(0, unit.start - _NEAR) : unit.start]
         is_bare = not is_small or _WITHOUT_ARTICLE.search(before) is not None
         return "as it is" if common > VERY_COMMON and is_bare and not is_verb else "word"
-
-    @cached_property
-    def _is_title(self) -> bool:
-        """Whether capitals say nothing: every word has one, as in a heading."""
-        content = content_of(self.analysis.units)
-        is_long = len(content) > (1 if self.text.isupper() else 3)
-        return is_long and all(map(self._has_capital, content))
 
     @cached_property
     def _unpunctuated(self) -> str:
@@ -281,14 +274,12 @@ class Placing:
         return bisect_left(self.analysis.units, start, key=lambda unit: unit.start)
 
     def has_own_capital(self, unit: Unit) -> bool:
-        """Whether a word has a capital that neither the start of a sentence nor a heading
-        explains.
-        """
-        return self._has_capital(unit) and not self._is_title and not self._starts_sentence(unit)
+        """Whether a word has a capital that the start of a sentence does not explain."""
+        return self._has_capital(unit) and not self._starts_sentence(unit)
 
     def _is_anothers(self, unit: Unit, person: bool) -> bool:
         """Whether a word is a part of a longer proper name."""
-        if not self._has_capital(unit) or self._is_title:
+        if not self._has_capital(unit):
             return False
         at, units = self._number(unit.start), self.analysis.units
         if at + 1 < len(units) and not units[at + 1].gap and self._belongs_to_name(units[at + 1]):
