@@ -230,7 +230,7 @@ def _kind(form: NameForm, written: str, words: tuple[str, ...]) -> FormKind | No
     """How the written words name the form; None if they only share stems with it."""
     if form.kind is FormKind.SURNAME:
         return FormKind.SURNAME if form.words == words else None
-    if spelling(written) == form.spelling:
+    if spelling(written) == spelling(form.name):
         return form.kind
     if form.name.isupper():
         # A name in capitals has a plural, and no other inflection: DNS is no plural of DN.

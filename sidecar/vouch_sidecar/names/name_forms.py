@@ -14,7 +14,6 @@ from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.text.analysis import Units, fold, units
 
 MIN_SURNAME = 3
-_NUMBERED = re.compile(r"[^\W\d_]{2,}-\d+")
 _APOSTROPHES = re.compile("['’ʼ＇]")
 _PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
 
@@ -40,7 +39,6 @@ class NameForm(NamedTuple):
     entity_id: str
     kind: FormKind
     name: str
-    spelling: str
     words: Words
 
 
@@ -51,23 +49,19 @@ KeyedForm = tuple[Words, NameForm]
 def forms(entity: Entity) -> tuple[KeyedForm, ...]:
     """The forms of an entity's name and aliases, with their paths through the trie."""
     return tuple(
-        (path, NameForm(entity.id, kind, name, spelling(spelled), words))
-        for kind, name, spelled in _names(entity)
-        for path, words in _paths(units(spelled))
+        (path, NameForm(entity.id, kind, name, words))
+        for kind, name in _names(entity)
+        for path, words in _paths(units(name))
         if path
     )
 
 
-def _names(entity: Entity) -> Iterator[tuple[FormKind, str, str]]:
-    """Each name, and how it may be spelled: “INC57” for “INC-57”, too."""
-    aliases = ((FormKind.ALIAS, alias) for alias in entity.aliases)
-    for kind, name in ((FormKind.NAME, entity.name), *aliases):
-        yield kind, name, name
-        if _NUMBERED.fullmatch(name):
-            yield FormKind.VARIANT, name, name.replace("-", "")
+def _names(entity: Entity) -> Iterator[tuple[FormKind, str]]:
+    yield FormKind.NAME, entity.name
+    yield from ((FormKind.ALIAS, alias) for alias in entity.aliases)
     *others, surname = entity.name.split() or [""]
     if entity.type == "person" and others and len(surname) >= MIN_SURNAME:
-        yield FormKind.SURNAME, surname, surname
+        yield FormKind.SURNAME, surname
 
 
 def _paths(analysis: Units) -> Iterator[tuple[Words, Words]]:
