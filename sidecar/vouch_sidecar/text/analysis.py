@@ -182,7 +182,5 @@ def differ_in_number(word: str, other: str) -> bool:
     as a Coppersmither is no Coppersmith.
     """
     singular, plural = sorted((word, other), key=len)
-    plurals = [singular, singular + "s", singular + "es"]
-    if singular.endswith("y"):
-        plurals.append(singular[:-1] + "ies")
-    return plural in plurals
+    endings = singular, singular + "s", singular + "es", singular.removesuffix("y") + "ies"
+    return plural in endings

@@ -15,6 +15,7 @@ from math import fsum
 
 from vouch_sidecar.index.claim_weights import DAY, worth
 from vouch_sidecar.kb.records import Claim, Entity
+from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import (
     COMMIT_HALF_LIFE_DAYS,
     COMMITS_BESIDE,
@@ -25,7 +26,6 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.files.file_ties import file_strengths
 from vouch_sidecar.retrieval.people.rows import Author, ChangedFile, PersonToAsk
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.commit_history import Commit
 
 EVERY_FILE = frozenset({"*", "**", "/**"})
@@ -99,18 +99,13 @@ def _tells_persons(view: View) -> bool:
 def _never_told(subjects: Iterable[Subject]) -> frozenset[str]:
     """The names, folded, of whom one of the knowledge bases never names."""
     every = (subject.view.settings.people.never for subject in subjects)
-    return frozenset(_folded(name.removeprefix("@")) for never in every for name in never)
+    return frozenset(spelling(name.removeprefix("@")) for never in every for name in never)
 
 
 def _may_be_named(names: Iterable[str], never: frozenset[str]) -> bool:
     """Whether none of somebody's names is in `never`, whatever stands in brackets behind."""
     forms = (form for name in names for form in (name, name.partition(" (")[0]))
-    return not never or never.isdisjoint(map(_folded, forms))
-
-
-def _folded(name: str) -> str:
-    """A name for comparing: case and spaces aside."""
-    return " ".join(fold(name).split())
+    return not never or never.isdisjoint(map(spelling, forms))
 
 
 def _owners(subject: Subject) -> dict[str, str]:

@@ -81,21 +81,20 @@ def people(view: View, *entities: Entity) -> list[PersonToAsk]:
     """Whom to ask about some entities, each once. A person is asked directly."""
     rows: dict[str | None, PersonToAsk] = {}
     for entity in entities:
-        near = [] if entity.type == PERSON else [*_near(view, entity)]
-        teams = [view.visible.entity(row.entity_id or "") for row in near if row.type != PERSON]
-        members = [_members(view, team) for team in teams if team is not None]
+        near = [] if entity.type == PERSON else [*_near(view, entity.id)]
+        members = (_members(view, row) for row in near if row.type != PERSON)
         for row in chain(near, *members):
             rows.setdefault(row.entity_id, row)
     return list(rows.values())
 
 
-def _members(view: View, team: Entity) -> Iterator[PersonToAsk]:
+def _members(view: View, team: PersonToAsk) -> Iterator[PersonToAsk]:
     """The people of a team that owns something; their claims are those shared with the team."""
-    near = (row for row in _near(view, team) if row.type == PERSON)
+    near = (row for row in _near(view, team.entity_id or "") if row.type == PERSON)
     for row in islice(near, OF_A_TEAM):
         claims = [count(row.claim_count, "claim")] if row.claim_count else []
         said = ", ".join([f"via {team.name}", *claims])
-        yield replace(row, via=team.id, relation=None, said=said)
+        yield replace(row, via=team.entity_id, relation=None, said=said)
 
 
 def _person(view: View, who: Entity, claims: int, relation: str | None = None) -> PersonToAsk:
@@ -134,19 +133,19 @@ def _named_by(match: Match) -> list[Entity]:
     return [entity for entity in entities if entity is not None][:MANY]
 
 
-def _near(view: View, entity: Entity) -> Iterator[PersonToAsk]:
+def _near(view: View, entity_id: str) -> Iterator[PersonToAsk]:
     """People who share claims with an entity, then whom its relations name, in the order of
     `ROLES`.
     """
-    ids = view.search.ids(view.search.claims_of([entity.id]))
+    ids = view.search.ids(view.search.claims_of([entity_id]))
     shared = Counter(e for claim_id in ids for e in view.knowledge.links(claim_id)[0])
-    relations, responsible = [*view.visible.relations_of(entity.id)], dict[str, str]()
+    relations, responsible = [*view.visible.relations_of(entity_id)], dict[str, str]()
     for label in ROLES:
         for relation in (each for each in relations if each.relation == label):
             mine, other = relation.source, relation.target
             if not label.endswith("_by"):
                 mine, other = other, mine
-            if mine == entity.id != other:
+            if mine == entity_id != other:
                 responsible.setdefault(other, label)
     beside = sorted(shared.keys() - responsible.keys(), key=lambda each: (-shared[each], each))
     persons = (who for who in map(view.visible.entity, beside) if who and who.type == PERSON)

@@ -50,11 +50,9 @@ def _evidence(matched: Matched, _: float) -> Factors:
     from vouch_sidecar.text.analysis import units
 
     claim = matched.claim
-    words = (units(word).units for word in claim.text[:MAX_FIRST_WORD].split())
-    first = next(filter(None, words), None)
-    leads = first is not None and any(
-        first[0].stem in stems for word in matched.words for stems in word.alternatives
-    )
+    first = units(claim.text[:MAX_FIRST_WORD]).units[:1]
+    stems = {stem for word in matched.words for option in word.alternatives for stem in option}
+    leads = any(unit.stem in stems for unit in first)
     lead = LEADS if leads else 1.0
     return {"confidence": claim.confidence, "coverage": matched.coverage, "lead": lead}
 
