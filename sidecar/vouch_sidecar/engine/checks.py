@@ -61,10 +61,6 @@ class Finding(NamedTuple):
     offset: int | None = None
 
 
-Reference = tuple[str, tuple[Kind, ...], str, int | None]
-"""A field of an artifact, the kinds that it may name, an id in it, and the offset in a body."""
-
-
 @dataclass(frozen=True)
 class CheckContext:
     """What an artifact is checked against: the knowledge base around it."""
@@ -136,8 +132,10 @@ def dangling(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
         yield Finding(code, field, message, severity, at)
 
 
-def _references(artifact: Artifact) -> Iterator[Reference]:
-    """The ids in an artifact's fields, and in the body of a page."""
+def _references(artifact: Artifact) -> Iterator[tuple[str, tuple[Kind, ...], str, int | None]]:
+    """The ids in an artifact's fields, and in the body of a page: each with the field before it,
+    and the kinds that this may name, and behind it the offset in a body.
+    """
     for field, kinds in FIELDS.get(KIND_OF[type(artifact)], {}).items():
         value = getattr(artifact, field)
         if isinstance(value, tuple):
@@ -220,8 +218,7 @@ def went_stale(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
         yield Finding(finding.code, finding.field, finding.reason, Severity.HINT)
 
 
-Check = Callable[[Artifact, CheckContext], Iterator[Finding]]
-CHECKS: tuple[Check, ...] = (
+CHECKS: tuple[Callable[[Artifact, CheckContext], Iterator[Finding]], ...] = (
     dangling,
     retired,
     shared_names,

@@ -215,12 +215,11 @@ class Registry:
         """
         asked, path = self.asked(caller), None if root is None else _path(root)
         at = path or caller.at
-        nearest: dict[Path, Collection] = {}
+        chosen = []
         for collection in asked:
-            other = nearest.setdefault(collection.root, collection)
-            if _depth(collection.tree, at) > _depth(other.tree, at):
-                nearest[collection.root] = collection
-        chosen = [c for c in asked if nearest[c.root] is c]
+            of_one = [other for other in asked if other.root == collection.root]
+            if collection is max(of_one, key=lambda other: _depth(other.tree, at)):
+                chosen.append(collection)
         if path is None:
             return chosen
         holding = [c for c in chosen if _depth(c.tree, path) or path == c.root]

@@ -9,6 +9,7 @@ loop, once it was heard.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
 from pathlib import Path
 
@@ -54,10 +55,8 @@ class Session:
         """When events of hooks came, by their hash."""
         self.last_task: Hashable = None
         """The task for which `context` was last asked with `repeat: false`, and of what."""
-        self._turn = 0
-        """Number of probes."""
-        self._phrases: dict[Hashable, int] = {}
-        """The phrases that were probed, each with what it was probed in, by the turn of that."""
+        self._probed: deque[set[Hashable]] = deque(maxlen=PROBED_TURNS)
+        """The phrases of the last turns, each with what it was probed in."""
 
     def touch(
         self,
@@ -101,12 +100,9 @@ class Session:
 
     def count_known(self, phrases: Iterable[Hashable]) -> int:
         """A turn with these phrases: how many of them were probed in the last turns."""
-        self._turn += 1
-        oldest = self._turn - PROBED_TURNS
-        known = {key: turn for key, turn in self._phrases.items() if turn >= oldest}
-        asked = dict.fromkeys(phrases, self._turn)
-        self._phrases = known | asked
-        return len(asked.keys() & known.keys())
+        asked, known = {*phrases}, set[Hashable]().union(*self._probed)
+        self._probed.append(asked)
+        return len(asked & known)
 
     def forget_answers(self) -> None:
         """Forget what was given and asked: the agent no longer has it in its context."""
