@@ -1,7 +1,7 @@
 """The knowledge bases and sessions of one process."""
 
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.engine.disk_follower import run_engine, running
+from vouch_sidecar.engine.disk_follower import running
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.pushes import Subscriber
 from vouch_sidecar.engine.registry import Caller, Served, UnknownRootError
@@ -13,6 +13,5 @@ __all__ = [
     "Served",
     "Subscriber",
     "UnknownRootError",
-    "run_engine",
     "running",
 ]

@@ -34,18 +34,12 @@ FINISH_SECONDS = 2.0
 """A base is kept so long after a change, or after it could not be kept."""
 
 
-async def run_engine(engine: Engine) -> None:
-    """Follow the disk for an engine until cancelled."""
+@asynccontextmanager
+async def running(engine: Engine) -> AsyncIterator[None]:
+    """Follow the disk for an engine, and bring up its vectors, until the block ends."""
     async with anyio.create_task_group() as group:
         group.start_soon(DiskFollower(engine, group).run)
         group.start_soon(engine.embeddings.run)
-
-
-@asynccontextmanager
-async def running(engine: Engine) -> AsyncIterator[None]:
-    """Run an engine until the block ends."""
-    async with anyio.create_task_group() as group:
-        group.start_soon(run_engine, engine)
         yield
         group.cancel_scope.cancel()
 

@@ -17,7 +17,7 @@ from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import MODEL, QUESTION, Faults
 from vouch_sidecar.engine.registry import Registry, Served
-from vouch_sidecar.index.base_cache import OF_TEXTS, Bases
+from vouch_sidecar.index.base_cache import OF_TEXTS
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.semantic.backend import backend_of
 from vouch_sidecar.semantic.vectors import (
@@ -113,13 +113,15 @@ class Embeddings:
         self._count = count
 
     async def _bring_up_one(self, collection: Collection, backend: Backend) -> None:
-        """Compute the missing vectors of a knowledge base, as long as the model is wanted."""
+        """Compute the missing vectors of a knowledge base, as long as the model is wanted, and keep
+        them for the next process, where none of this model lie beside the newest base.
+        """
         bases, knowledge = collection.bases, collection.knowledge
         file = f"{OF_TEXTS}-{self._identity}"
         known = self._known.get(collection)
         if known is None:
-            data = None if bases is None else await in_worker(partial(bases.read_extra, file))
-            by_mark = {} if data is None else await in_worker(partial(from_bytes, data))
+            data = None if bases is None else await in_worker(bases.read_extra, file)
+            by_mark = {} if data is None else await in_worker(from_bytes, data)
             known = self._known[collection] = _Known(by_mark, bool(by_mark))
         if known.of is not knowledge:
             rows, texts = await in_worker(partial(texts_of, knowledge, backend.any_script))
@@ -140,8 +142,11 @@ class Embeddings:
                 raise UnavailableError(MIXED) from None
             # rows of this matrix, so that no earlier one is kept
             known.by_mark, known.vectors, known.of = vectors.by_mark, vectors, knowledge
-        if bases is not None:
-            await in_worker(partial(_write, bases, file, known))
+        if bases is None or known.vectors is None:
+            return
+        if not (known.is_kept and await in_worker(bases.has_extra, file)):
+            data = await in_worker(to_bytes, known.vectors)
+            known.is_kept = await in_worker(bases.write_extra, file, data)
 
     def _wanted(self) -> tuple[str | None, str | None]:
         """The configured model and the address of Ollama, the same for all knowledge bases."""
@@ -191,11 +196,3 @@ class Embeddings:
     def reads(self, text: str) -> bool:
         """Whether the model supports the script of a text."""
         return is_latin(text) or (self._backend is not None and self._backend.any_script)
-
-
-def _write(bases: Bases, file: str, known: _Known) -> None:
-    """Write vectors for the next process, where none of this model are kept with the newest base,
-    if there is one.
-    """
-    if known.vectors is not None and not (known.is_kept and bases.has_extra(file)):
-        known.is_kept = bases.folder.is_dir() and bases.write_extra(file, to_bytes(known.vectors))

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class Engine:
-    """Publishes generations, and takes texts into sessions. `run_engine` has files read for it; it
+    """Publishes generations, and takes texts into sessions. `running` has files read for it; it
     asks the system itself at most which folders there are, what git has checked out, and when a
     pause was last written.
     """

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import anyio
 from anyio.abc import TaskGroup
 
-from vouch_sidecar.engine import Caller, Engine, Subscriber, run_engine
+from vouch_sidecar.engine import Caller, Engine, Subscriber, running
 from vouch_sidecar.engine.changed import PAUSE_SECONDS, Changed
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
@@ -173,14 +173,12 @@ class LocalServer:
 
     async def _run(self, asked: Asked, engine: Engine) -> None:
         """Follow the disk for an engine until nobody asked it for `IDLE_SECONDS`."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(run_engine, engine)
+        async with running(engine):
             while self._made.get(asked) is engine:
                 await anyio.sleep(CHECK_SECONDS)
                 if self._is_idle(engine):
                     self._made.pop(asked, None)
             del self._asked_at[engine]
-            tasks.cancel_scope.cancel()
 
     def _is_idle(self, engine: Engine | None) -> bool:
         return anyio.current_time() - self._asked_at[engine] > IDLE_SECONDS

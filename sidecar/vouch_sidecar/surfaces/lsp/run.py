@@ -12,7 +12,7 @@ from typing import BinaryIO
 import anyio
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
-from vouch_sidecar.engine import Engine, run_engine
+from vouch_sidecar.engine import Engine, running
 from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.local.user_socket import Ownership
 from vouch_sidecar.surfaces.lsp.features import pushes, register_all
@@ -36,11 +36,10 @@ async def _serve(
 ) -> None:
     engine = Engine(env=env)
     end_with_client(sink.fileno())
-    async with anyio.create_task_group() as tasks:
+    async with anyio.create_task_group() as tasks, running(engine):
         local = LocalServer(engine.env, tasks, engine)
         server = Sidecar(engine, local.tell)
         register_all(server)
-        tasks.start_soon(run_engine, engine)
         tasks.start_soon(local.run, owned, partial(_follow, server))
         leave(await _converse(server, source, sink))
 

@@ -24,7 +24,7 @@ from mcp.shared.exceptions import McpError
 from mcp.shared.message import SessionMessage
 
 from vouch_sidecar import __version__
-from vouch_sidecar.engine import Caller, Engine, run_engine
+from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.kb.discovery import path_of
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.readiness import READY_SECONDS
@@ -80,8 +80,7 @@ async def _serve(
     engine, client = Engine(env=env), Client()
     answers = Answers(projects, engine)
     server = server_of(answers, every_tool=every_tool)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(run_engine, engine)
+    async with anyio.create_task_group() as tasks, running(engine):
         tasks.start_soon(answers.begin_unless_served)
         tasks.start_soon(client.read, source)
         tasks.start_soon(client.write, sink)
