@@ -23,8 +23,6 @@ from tests.hook.conftest import FILE, KEEP, KNOWN, LIMIT, PROMPT, START, Place
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, GREETINGS, ran, run_command
 
-# What an editor's server answers
-
 
 def test_a_paused_base_says_nothing(served: Place) -> None:
     pause(served.root, served.env, 3_600)
@@ -60,9 +58,6 @@ def test_what_is_no_event_has_no_answer(served: Place, raw: bytes) -> None:
     assert served.hook(PROMPT, raw=raw) == ""
 
 
-# Where nobody answers
-
-
 @pytest.mark.parametrize("answer", [None, b"nonsense\n", b'{"ok": true\n', b"[1]\n", b"{}\n"])
 def test_a_socket_that_answers_nonsense_or_hangs(place: Place, answer: bytes | None) -> None:
     with place.listener(answer):
@@ -88,9 +83,6 @@ def test_streams_that_are_closed_or_never_end(place: Place, streams: str) -> Non
     command = f"exec 3<> hangs; '{COMMAND}' hook user-prompt-submit {streams}"
     done = ran("sh", "-c", command, cwd=place.base, env=place.env)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-
-
-# Who waits how long for a process that starts
 
 
 @pytest.mark.parametrize(
@@ -175,9 +167,6 @@ def test_a_process_that_ends_while_it_is_asked_is_no_answer(place: Place) -> Non
     """As one that is being stopped: the next one answers."""
     with place.listener(b""):
         assert "jwt-rotates" in place.hook(PROMPT, KNOWN, env=KEEP)
-
-
-# What it imports, and a system without what Windows lacks
 
 
 def test_it_imports_the_standard_library_alone_and_little_of_it() -> None:

@@ -92,9 +92,6 @@ def held(text: str, words: Sequence[str] = ("night", "RelayLoop", "send_once")) 
     return [word for word in words if word in text]
 
 
-# Sessions
-
-
 def test_a_session_has_a_brief_and_each_prompt_what_it_was_not_told(agent: Agent) -> None:
     brief = agent(START, source="startup")
     assert "project holds 13 claims." in brief
@@ -175,9 +172,6 @@ def test_a_subagent_is_told_what_others_of_its_session_were(agent: Agent) -> Non
     assert "jwt-expires" in agent.edit("auth.py", "# JWT\n", agent_id="a1")
 
 
-# What nobody typed
-
-
 def test_what_stands_in_an_envelope_is_not_typed() -> None:
     for tag in " ".join(ENVELOPES.values()).split():
         one = f'<{tag} of="x">\nRedis\n<{tag}>JWT</{tag}> holds <b>it</b>\n</{tag}>'
@@ -214,9 +208,6 @@ def test_what_nobody_typed_is_neither_answered_nor_counted(agent: Agent) -> None
     said = agent(PROMPT, prompt=f"{KNOWN}\n<system-reminder>Redis holds it</system-reminder>")
     assert held(said, ("jwt-rotates", "redis-holds")) == ["jwt-rotates"]
     assert agent.engine.stats.counts["prompts"] == 1
-
-
-# Files
 
 
 def test_what_an_event_does_not_hold_is_not_read(agent: Agent, tmp_path: Path) -> None:

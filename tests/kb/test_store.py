@@ -103,10 +103,6 @@ def pipe(kb_dir: Path, _: pytest.MonkeyPatch) -> None:
     os.mkfifo(kb_dir / A)
 
 
-def grow(kb_dir: Path, _: pytest.MonkeyPatch) -> None:
-    put(kb_dir, A, b"#" * ((1 << 20) + 1), age=9)
-
-
 def lock(_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the folder one that can't be listed."""
     listed = os.scandir
@@ -124,7 +120,6 @@ def lock(_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (tear, A, "no valid YAML"),
         (pipe, A, "not a regular file"),
-        (grow, A, "larger than 1024 KiB"),
         (lock, "claims", "can't be listed"),
     ],
 )

@@ -86,8 +86,6 @@ def test_a_full_disk(here: Here, full: Path) -> None:
     says_who_knows(folder / "kb", {**env, "XDG_CACHE_HOME": str(full)})
 
 
-# A damaged base
-
 FAILED = "the index could not be read; it is being rebuilt"
 
 
@@ -110,8 +108,6 @@ def test_a_base_that_is_damaged_while_it_is_served_costs_an_answer(here: Here, e
         until(lambda: answers(server.ask, root) == before, "it is not made anew")
         until(lambda: server.ask("status")["degraded"] == [], "it says that it is not whole")
 
-
-# Privacy
 
 PROMPT, SECRET = "xyzzy-prompt about the key vault", "xyzzy-secret"
 TRACED = ["-f", "-qq", "-e", "trace=socket,connect,sendto,sendmsg,bind", "-o"]

@@ -81,9 +81,6 @@ def test_what_a_name_alone_brings_is_not_said_to_be_near_by_meaning() -> None:
     assert (hit.phrase, hit.arm) == ("Key Vault", "name")
 
 
-# Pages
-
-
 def test_a_page_is_told_where_an_entity_has_no_claims() -> None:
     body = "# Keys\n\n## Life\n\nKeys live in the vault.\nThey rotate.\n"
     listing = page("keys", "Keys", body=body, entities=("vault",))
@@ -159,9 +156,6 @@ def test_of_a_very_long_section_the_start_is_looked_at() -> None:
     section = "one two. " * MAX_PASSAGED
     assert sum(len(passage.text) for passage in passages(section)) <= MAX_PASSAGED
     assert len(plain("[claim:" + " " * (4 << 20))) <= MAX_PASSAGED
-
-
-# Edits
 
 
 def test_what_an_edit_meets_and_may_not_be_told_hides_nothing() -> None:

@@ -66,8 +66,6 @@ VAULT = entity("vault", "Key Vault", description="A box of iron.")
 DESK = times(2, "After {} hours the Night Desk calls.")
 PAGED = claim("one", "Doors close.")
 
-# What is a topic
-
 TICKETS = claims("By #4711.", "CVE-2026-1234 and ADR-0007.", "It is UTF-8, not #.")
 TOPICS: dict[str, tuple[list[Claim], str]] = {
     "a word that English lacks, in two claims of few": (KEYRINGS[:2], "keyring"),
@@ -189,9 +187,6 @@ def test_headings_that_somebody_may_not_see_are_no_topics_for_him(
         assert names(seen(*artifacts, who=who, content=lambda _: NOTES)) == found
 
 
-# Who is told of it
-
-
 def test_what_is_private_or_of_a_project_counts_for_its_readers_alone() -> None:
     mixed = [KEYRINGS[0], *(replace(one, scope=PRIVATE) for one in KEYRINGS[1:])]
     assert names(seen(*mixed)) == names(seen(*mixed, who=COURIER)) == set()
@@ -211,9 +206,6 @@ def test_what_rests_on_a_claim_that_changed_is_not_told() -> None:
     assert names(now) == {"night shift"}
     assert "keyring" not in {row.entity.name for row in rank(now, ["keyring"], 9)}
     assert names(replace(view, knowledge=after(view.knowledge, VAULT))) == set()
-
-
-# What it is good for
 
 
 def test_it_is_listed_behind_every_entity() -> None:

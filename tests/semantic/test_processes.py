@@ -97,9 +97,6 @@ def test_without_the_extra_it_says_what_to_install(
     assert process.ask("search", query=ASKED)["degraded"] == ["semantic_unavailable"]
 
 
-# Ollama
-
-
 def test_vectors_are_kept(server: Ollama, start: Start, root: Path, tmp_path: Path) -> None:
     """What was retired meanwhile costs no other text its vector; another model costs all."""
     for digest, made in (("1", True), ("1", False), ("2", True), ("2", False)):
@@ -149,9 +146,6 @@ def test_a_slow_server_costs_the_time_limit_at_most(server: Ollama, start: Start
     assert ("photos", "text") in {(hit["id"], hit["arm"]) for hit in found["hits"]}
     assert re.search("took longer than [0-9]+ ms|takes too long", process.faults()[0])
     assert not server.released.is_set()
-
-
-# Every way to ask
 
 
 def test_the_language_server_and_who_asks_it(root: Path, folder: Path, tmp_path: Path) -> None:
