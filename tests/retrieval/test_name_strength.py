@@ -1,20 +1,22 @@
-"""What a name in a text is worth: which entities are listed, and which are said unasked."""
+"""What a name in a text is worth: which entities are listed, in which order, and which are said
+unasked.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import pytest
-from vouch_sidecar.kb.records import Artifact
+from vouch_sidecar.kb.records import Artifact, Entity
 from vouch_sidecar.kb.settings_model import Settings, Volunteer
 from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval.constants import LISTED, VOLUNTEERED
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
-from vouch_sidecar.retrieval.salience import named_in, rank, volunteered
+from vouch_sidecar.retrieval.salience import Salient, named_in, rank, volunteered
 from vouch_sidecar.retrieval.view import View
 
-from tests.retrieval.samples import claim, entity, view
+from tests.retrieval.samples import claim, entity, page, view
 
 NAMED = (
     entity("relay", "Relay", type="system"),
@@ -34,10 +36,19 @@ NAMED = (
     entity("inc-57", "INC-57", type="incident"),
     entity("sharp", "C#", type="tool"),
     entity("crew", "@team", type="team"),
+    entity("zebra", "Zebra Desk", type="team", aliases=("ZD",)),
+    entity("zoo", "Zoo Desk", type="team", aliases=("ZD",)),
 )
-KNOWN: tuple[Artifact, ...] = (
-    *NAMED,
-    *(claim(f"of-{one.id}", f"Known of {one.name}.", entities=(one.id,)) for one in NAMED),
+
+
+def known_of(*entities: Entity) -> list[Artifact]:
+    """Entities, each with a claim."""
+    told = (claim(f"of-{e.id}", f"Known of {e.name}.", entities=(e.id,)) for e in entities)
+    return [*entities, *told]
+
+
+KNOWN = (
+    *known_of(*NAMED),
     claim("probes", "A probe that shows nothing for three minutes raises an alarm."),
     claim("alarm", "Alarms start after three minutes off the setpoint.", entities=("beacon",)),
 )
@@ -50,6 +61,10 @@ def listed(text: str, seen: View = SEEN) -> str:
 
 def said(text: str, seen: View = SEEN) -> str:
     return " ".join(sorted(row.entity.id for row in volunteered(named_in(seen, [text]))))
+
+
+def row(entity_id: str, *texts: str, seen: View = SEEN) -> Salient:
+    return next(row for row in rank(seen, texts, 20) if row.entity.id == entity_id)
 
 
 def of(entity_id: str, text: str, seen: View = SEEN) -> Mention:
@@ -167,10 +182,49 @@ def test_a_part_is_partial_however_often_it_is_said() -> None:
 def test_a_part_of_several_names_lists_all_of_them_below_the_rest_and_of_many_none() -> None:
     def sharing(count: int) -> View:
         some = [entity(f"r{i}", f"Redis {name}") for i, name in enumerate("ABCDEF"[:count])]
-        claims = [claim(f"c{one.id}", "Known.", entities=(one.id,)) for one in some]
-        return view(*some, *claims, *KNOWN)
+        return view(*known_of(*some), *KNOWN)
 
     rows = rank(sharing(5), ["is redis faster than gull?"], 20)
     assert [row.entity.id for row in rows] == ["gull", "r0", "r1", "r2", "r3", "r4"]
     assert [row.ambiguous for row in rows] == [False, *[True] * 5]
     assert listed("is redis faster than gull?", sharing(6)) == "gull"
+
+
+def test_texts_of_a_window_fade_and_add_up() -> None:
+    window = ("nothing", "and kafka?", "that we ask Kafka for")
+    fresh, faded = row("kafka", window[1]).strength, row("kafka", *window[:2]).strength
+    assert fresh > row("kafka", *window).strength > faded
+
+
+def test_a_shared_alias_is_listed_marked_and_never_volunteered() -> None:
+    rows = rank(SEEN, ["what of ZD?"], 20)
+    assert [(r.entity.id, r.ambiguous) for r in rows] == [("zebra", True), ("zoo", True)]
+    assert all(r.why.endswith("; the same words name another entity") for r in rows)
+    assert (said("what of ZD?"), said("ZD, so Zebra Desk")) == ("", "zebra")
+
+
+def test_what_a_text_names_first_is_volunteered_first() -> None:
+    rows = volunteered(named_in(SEEN, ["ask Zebra Desk and Zoo Desk for a log of Kafka"]))
+    assert [r.entity.id for r in rows] == ["zebra", "zoo", "kafka"]
+
+
+def test_an_entity_without_claims_stands_below_and_needs_a_page_to_be_volunteered() -> None:
+    relay = entity("relay", "Relay", type="system", description="Takes in scans of drivers.")
+    known = (relay, *known_of(entity("kafka", "Kafka", type="tool")))
+    bare, names = view(*known), "does Relay write to Kafka?"
+    assert [r.entity.id for r in rank(bare, [names], 20)] == ["kafka", "relay"]
+    assert said(names, bare) == "kafka"
+    for text, low in ((names, 0.1), ("scans taken in from drivers", 0)):
+        found = row("relay", text, seen=bare)
+        assert found.score == round(low + 0.1 * found.strength, 6)
+    assert said(names, view(*known, page("p", entities=("relay",)))) == "kafka relay"
+
+
+def test_of_hundreds_of_names_the_strongest_are_looked_at() -> None:
+    many = [entity(f"e{n:03}", "Probe", aliases=(f"Orbiter{n:03}x",)) for n in range(300)]
+    aliased = entity("z", "Zenith Array", aliases=("the farthest one",))
+    seen = view(*known_of(*many, aliased))
+    text = ", ".join([*(one.aliases[0] for one in many), "and Zenith Array"])
+    rows = volunteered(named_in(seen, [text]))
+    assert len(rows) == 24
+    assert "z" in [row.entity.id for row in rows]
