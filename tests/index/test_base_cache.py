@@ -12,31 +12,23 @@ import pytest
 from vouch_sidecar.index.base_cache import Bases, tidy
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.schema import key_in
-from vouch_sidecar.kb.records import (
-    Artifact,
-    Claim,
-    Entity,
-    Evidence,
-    Page,
-    Relation,
-    Scope,
-    Source,
-    VouchSession,
-)
+from vouch_sidecar.kb import records
 
 from tests.index.worlds import knowledge_of
 from tests.kb.samples import make_kb
 
-ODD, SCOPE = ' \n\r\\"\x85é\u2028', Scope("private", agent="ada")
-ARTIFACTS: list[Artifact] = [
-    Entity("e", "entities/e.yaml", "Vault", "system"),
-    Claim("c", "claims/c.yaml", "The vault rotates its keys weekly.", entities=("e",)),
-    Claim("d", f"claims/{ODD}.yaml", ODD, evidence=("a", ODD), scope=SCOPE, confidence=0.25),
-    Page("p", "pages/p.md", ODD, body=f"# {ODD}", tags=(ODD,), scope=SCOPE),
-    Source("s", "sources/s/meta.yaml", ODD, question=ODD, kept=True),
-    Evidence("v", "evidence/v.yaml", "s", ODD, ODD, 1, 2),
-    Relation("r", "relations/r.yaml", "c", ODD, "e"),
-    VouchSession("x", "sessions/x.yaml", ODD, ended_at=1.5),
+ODD, SCOPE = ' \n\r\\"\x85é\u2028', records.Scope("private", agent="ada")
+ARTIFACTS: list[records.Artifact] = [
+    records.Entity("e", "entities/e.yaml", "Vault", "system"),
+    records.Claim("c", "claims/c.yaml", "The vault rotates its keys weekly.", entities=("e",)),
+    records.Claim(
+        "d", f"claims/{ODD}.yaml", ODD, evidence=("a", ODD), scope=SCOPE, confidence=0.25
+    ),
+    records.Page("p", "pages/p.md", ODD, body=f"# {ODD}", tags=(ODD,), scope=SCOPE),
+    records.Source("s", "sources/s/meta.yaml", ODD, question=ODD, kept=True),
+    records.Evidence("v", "evidence/v.yaml", "s", ODD, ODD, 1, 2),
+    records.Relation("r", "relations/r.yaml", "c", ODD, "e"),
+    records.VouchSession("x", "sessions/x.yaml", ODD, ended_at=1.5),
 ]
 STAT = b"x" * 24
 CONFIG = b"kb: {name: ops}"

@@ -13,12 +13,7 @@ from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.around import around, parts_of
 from vouch_sidecar.text.comments import is_code
-from vouch_sidecar.text.prompt_text import (
-    asked_sentences,
-    asks,
-    without_asking,
-    without_printed,
-)
+from vouch_sidecar.text.prompt_text import asked_sentences, asks, without_asking, without_printed
 from vouch_sidecar.text.sentences import is_statement, is_talk
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.file_kinds import LANGUAGES

@@ -70,11 +70,7 @@ def test_it_is_served_where_it_is_trusted(tmp_path: Path, where: Callable[[Path]
     assert any(TRUST in problem.message for problem in health.faulty(engine))
     engine.registry.configure({"trust": {"folders": [str(tmp_path)]}})  # by the client, at any time
     load(engine)
-    for trusting in (
-        engine,
-        served(start, "*"),
-        served(start, str(tmp_path)),
-    ):
+    for trusting in (engine, served(start, "*"), served(start, str(tmp_path))):
         assert counts(trusting, "key vault") == {"vault": 1}
         assert ask(trusting, "status")["refused"] == []
         assert not health.faulty(trusting)
