@@ -14,6 +14,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.operations.mentions import MAX_LOOKED_AT
 from vouch_sidecar.operations.notifications import salience_notification, status_notification
 from vouch_sidecar.operations.operation import operations
+from vouch_sidecar.operations.table import for_model
 
 from tests.engine.bases import (
     Listener,
@@ -269,7 +270,7 @@ def test_the_rest_of_a_huge_text_is_not_looked_at(engine: Engine) -> None:
 def read(engine: Engine, name: str, **params: Any) -> list[str]:
     """The lines that an operation gives."""
     operation = operations()[name]
-    said = operation.readable(performed(engine, operation, Caller(is_model=True), **params))
+    said = for_model(operation.shown(performed(engine, operation, Caller(is_model=True), **params)))
     return said.split("\n")
 
 

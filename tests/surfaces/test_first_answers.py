@@ -12,6 +12,7 @@ from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.readiness import READY_SECONDS
+from vouch_sidecar.operations.table import for_model
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.mcp.run import Answers
@@ -87,7 +88,7 @@ async def test_no_question_waits_for_ever_and_what_was_not_read_is_not_denied(
         assert said.startswith(UNREAD)
         assert "No " not in said
     zebra = await perform(engine, operations()["experts"], {"topic": "zebra"}, CALLER)
-    assert operations()["experts"].readable(zebra).startswith(UNREAD)
+    assert for_model(operations()["experts"].shown(zebra)).startswith(UNREAD)
     status = await perform(engine, operations()["status"], {}, CALLER)
     assert status.degraded == ["workspace_pending"]
 

@@ -29,12 +29,11 @@ from vouch_sidecar.operations.operation import (
     P,
     R,
 )
-from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, lacking, ready
+from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, ready
 from vouch_sidecar.operations.wire import (
     FailedError,
     InvalidParamsError,
     Meta,
-    Params,
     SalienceMeta,
     ViewerParams,
     Wire,
@@ -72,11 +71,14 @@ async def perform(
 ) -> R:
     """Perform one call; `raw` holds the params as they came. A long operation runs in a worker
     thread, on the generation that was current when it began: once what it depends on is there, or
-    was waited for (`ready`, for `patience` seconds). `document` is the one asked about, if the
+    was waited for (`ready`, for `patience` seconds). Who asks about files asks from the working
+    tree of the first. `document` is the one asked about, if the
     caller has it open. Raises `InvalidParamsError` and `FailedError`.
     """
     params = read_params(operation.params, raw)
-    caller = _placed(caller, params)
+    paths = getattr(params, "paths", None) or ()
+    if caller.at is None and paths and Path(paths[0]).is_absolute():
+        caller = replace(caller, at=anchored(Path(paths[0])))
     asked = partial(serving, engine, caller, params.viewer, params.root)
     served = await ready(engine, operation.needs, asked, patience, whole=whole)
     started, generation = perf_counter(), engine.registry.generation
@@ -84,7 +86,9 @@ async def perform(
     with refusing_if_damaged(engine):
         if params.session_id and text is not None:
             engine.observe(params.session_id, None, text, caller)
-        lacks: list[str] = [*lacking(operation.needs, served)]
+        lacks: list[str] = []
+        for kb in served:
+            lacks += kb.collection.lacks(operation.needs, kb.view.gates)
         call = OperationCall(engine, caller, served, what_counts(text or ""), document)
         embeddings = engine.embeddings
         if operation.is_semantic and call.text and served and embeddings.is_on:
@@ -131,14 +135,6 @@ def serving(
         raise InvalidParamsError(
             {"root": "is no folder of a knowledge base that is served"}
         ) from None
-
-
-def _placed(caller: Caller, params: Params) -> Caller:
-    """The caller in the working tree in which the first file asked about lies, if in any."""
-    paths = getattr(params, "paths", None) or ()
-    if caller.at is None and paths and Path(paths[0]).is_absolute():
-        return replace(caller, at=anchored(Path(paths[0])))
-    return caller
 
 
 def _run(operation: Operation[P, R], call: OperationCall, params: P) -> R:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import ColumnKind, Shown, Table
+from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import (
     EditorParams,
     EntityRow,
@@ -96,7 +96,6 @@ def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[
 
 
 def table(result: MentionsResult) -> list[Shown]:
-    columns: dict[str, ColumnKind] = {"entity": "key", "name": "short", "type": "short"}
     cells = [
         (
             *(row.entity_id, row.name, row.type, row.start),
@@ -104,7 +103,18 @@ def table(result: MentionsResult) -> list[Shown]:
         )
         for row in result.mentions
     ]
-    return [Table(columns | {"at": "number", "meant": "whole"}, cells)]
+    return [
+        Table(
+            {
+                "entity": "key",
+                "name": "short",
+                "type": "short",
+                "at": "number",
+                "meant": "whole",
+            },
+            cells,
+        )
+    ]
 
 
 OPERATION = Operation(

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from vouch_sidecar.operations.table import NOT_READ, Shown, Table, Words, for_model
+from vouch_sidecar.operations.table import NOT_READ, Shown, Table, Words
 from vouch_sidecar.operations.wire import Params, Result, since_when
 
 if TYPE_CHECKING:  # a shell that asks another process imports none of it
@@ -114,11 +114,6 @@ class Operation(Generic[P, R]):
         first, *rest = self.name.split("_")
         return "vouch/" + first + "".join(word.capitalize() for word in rest)
 
-    @property
-    def kb_method(self) -> str:
-        """Its method in a line of JSON, as the schema lists it."""
-        return f"{KB}{self.name}"
-
     def is_empty(self, result: R) -> bool:
         """Whether nothing was found."""
         shown = self.table(result) if self.table is not None and self.nothing else None
@@ -128,14 +123,11 @@ class Operation(Generic[P, R]):
         """What is read of a result: that nothing was found, and what it had to do without, too."""
         shown = self.table(result) if self.table is not None else []
         if self.is_empty(result):
-            shown.insert(0, Words(NOT_READ if result.is_unread else self.nothing, aside=True))
+            is_unread = {"index_building", "workspace_pending"}.intersection(result.degraded)
+            shown.insert(0, Words(NOT_READ if is_unread else self.nothing, aside=True))
         if result.degraded:
             shown.append(Words(f"(without all of it: {', '.join(result.degraded)})", aside=True))
         return shown
-
-    def readable(self, result: R) -> str:
-        """The text of a result for a model."""
-        return for_model(self.shown(result))
 
 
 def operation_called(name: str) -> Operation[Any, Any] | None:

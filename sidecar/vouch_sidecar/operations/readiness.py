@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence, Set
 from itertools import chain
 
 from vouch_sidecar.engine import Engine, Served
-from vouch_sidecar.engine.collection import Lack, Need
+from vouch_sidecar.engine.collection import Need
 
 READY_SECONDS = 10.0
 """For so long after a process begins to serve a knowledge base, answers wait until they are
@@ -59,9 +59,3 @@ async def ready(
         await engine.changed.until(lambda: is_ready(serving()), max(left, seconds))
         served = serving()
     return served
-
-
-def lacking(needs: Set[Need], served: Sequence[Served]) -> list[Lack]:
-    """What an answer that begins now does not know."""
-    every = (kb.collection.lacks(needs, kb.view.gates) for kb in served)
-    return [*dict.fromkeys(chain.from_iterable(every))]

@@ -8,7 +8,7 @@ from pydantic.json_schema import models_json_schema
 
 from vouch_sidecar.operations.capabilities import PROTOCOL
 from vouch_sidecar.operations.notifications import NOTIFICATIONS, REQUESTS
-from vouch_sidecar.operations.operation import operations
+from vouch_sidecar.operations.operation import KB, operations
 from vouch_sidecar.operations.wire import Wire
 
 
@@ -34,7 +34,7 @@ def protocol() -> dict[str, Any]:
         "operations": {
             op.name: {
                 "method": op.method,
-                "kb_method": op.kb_method,
+                "kb_method": KB + op.name,
                 "summary": op.summary,
                 "params": refs[op.params, "validation"],
                 "result": refs[op.result, "validation"],

@@ -73,7 +73,12 @@ class Wire(BaseModel):
 
     # Validators are built on demand: no process uses all models.
     model_config = ConfigDict(
-        frozen=True, extra="ignore", strict=True, populate_by_name=True, defer_build=True
+        frozen=True,
+        extra="ignore",
+        strict=True,
+        populate_by_name=True,
+        defer_build=True,
+        coerce_numbers_to_str=True,  # where reading is not strict
     )
 
     @classmethod
@@ -228,11 +233,6 @@ class Result(Wire):
         description="What this answer had to do without; else empty.",
     )
     meta: Meta | None = absent("What is in play in the session named.", alias="_meta")
-
-    @property
-    def is_unread(self) -> bool:
-        """Whether the process that answered has not read everything yet."""
-        return "index_building" in self.degraded or "workspace_pending" in self.degraded
 
 
 def as_json(result: Wire) -> dict[str, Any]:

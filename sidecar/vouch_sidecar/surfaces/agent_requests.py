@@ -24,6 +24,7 @@ from vouch_sidecar.operations.call import perform, refusing_if_damaged
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.readiness import READY_SECONDS, indexed, ready
+from vouch_sidecar.operations.table import for_model
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.retrieval.blocks.block import safe
 from vouch_sidecar.retrieval.blocks.session_brief import brief
@@ -31,7 +32,6 @@ from vouch_sidecar.retrieval.blocks.touched_files import lines_at
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.client import END, FILE, NAMES, PROMPT, START
-from vouch_sidecar.surfaces.hook.payload import AGENT
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ async def tool_result(
     structured = harmless(as_json(result))
     if isinstance(result, ContextResult):
         structured["text"] = result.text  # a block is safe and may have several lines
-    text = _with_unusable(operation.readable(result), engine, caller)
+    text = _with_unusable(for_model(operation.shown(result)), engine, caller)
     return {**content(text), "structuredContent": structured}
 
 
@@ -99,7 +99,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
     try:
         key = hash(json.dumps([event, *map(payload.get, COUNTS)], sort_keys=True))
         session_id, file = given.session_of(payload), given.edited_file(payload)
-        session = None if session_id is None else engine.sessions.open(session_id)
+        session = engine.sessions.open(session_id) if session_id else None
         if session is not None and _is_again(session, key, engine.clock()):
             return None
         if (place := Path(str(file or payload.get("cwd")))).is_absolute():
@@ -109,7 +109,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
             engine.check_soon([Path(file)])
         unasked = replace(caller, is_unasked=True)
         with refusing_if_damaged(engine), engine.breath:
-            text = await EVENTS[event](engine, payload, session_id, unasked)
+            text = await EVENTS[event](engine, payload, session, unasked)
     except ValueError:  # no session is called so
         log.debug("hook %s: refused", event)
     except Exception as error:
@@ -141,37 +141,36 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
             await ready(engine, operation.needs, served, READY_SECONDS, whole=True)
 
 
-async def _prompt(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+async def _prompt(engine: Engine, payload: Payload, session: Session | None, caller: Caller) -> str:
     if not (prompt := given.prompt_of(payload)):
         return ""
-    task = {"task": prompt, "session_id": session_id, "repeat": session_id is None}
+    session_id = None if session is None else session.id
+    task = {"task": prompt, "session_id": session_id, "repeat": session is None}
     result = await perform(engine, context.OPERATION, task, caller, patience=0)
     engine.stats.counts.update(prompts=1, told=bool(result.text))
     return result.text
 
 
-async def _begin(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+async def _begin(engine: Engine, payload: Payload, session: Session | None, caller: Caller) -> str:
     """The brief. After `clear` or `compact` the agent no longer has earlier answers, so the session
     forgets them, too.
     """
-    session = engine.sessions.peek(session_id) if session_id else None
     if session is not None and payload.get("source") == "compact":
         session.forget_answers()
-    elif session_id is not None and payload.get("source") == "clear":
-        engine.end_session(session_id)
+    elif session is not None and payload.get("source") == "clear":
+        engine.end_session(session.id)
     return brief([kb.view for kb in engine.registry.serving(caller)])
 
 
-async def _file(engine: Engine, payload: Payload, session_id: str | None, caller: Caller) -> str:
+async def _file(engine: Engine, payload: Payload, session: Session | None, caller: Caller) -> str:
     """The block for a file: the claims tied to what was read or changed, then those on entities
     that its text names, each once a session. Does not search full text, and reads at most the file
     itself.
     """
     served = engine.registry.serving(caller)
     lines = _lines_naming(served, given.text_of(payload))
-    if session_id is not None and lines:
-        engine.observe(session_id, None, lines, caller)
-    session = None if session_id is None else engine.sessions.open(session_id)
+    if session is not None and lines:
+        engine.observe(session.id, None, lines, caller)
     tied: list[Line] = []
     if (touched := given.touched_of(payload)) is not None:
         for kb in served:
@@ -197,15 +196,15 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     return "\n".join(lines)[:MAX_SLOT_BYTES]
 
 
-async def _end(engine: Engine, _payload: Payload, session_id: str | None, _caller: Caller) -> str:
+async def _end(engine: Engine, _payload: Payload, session: Session | None, _caller: Caller) -> str:
     """Drop the session, and those of its subagents."""
-    for session in engine.sessions:
-        if session_id is not None and f"{session.id}{AGENT}".startswith(session_id + AGENT):
-            engine.end_session(session.id)
+    for one in engine.sessions:
+        if session is not None and f"{one.id}{given.AGENT}".startswith(session.id + given.AGENT):
+            engine.end_session(one.id)
     return ""
 
 
-EVENTS: dict[str, Callable[[Engine, Payload, str | None, Caller], Awaitable[str]]] = {
+EVENTS: dict[str, Callable[[Engine, Payload, Session | None, Caller], Awaitable[str]]] = {
     PROMPT: _prompt,
     START: _begin,
     FILE: _file,

@@ -15,7 +15,7 @@ import click
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from vouch_sidecar.operations.operation import Operation, operation_called, operations
+from vouch_sidecar.operations.operation import KB, Operation, operation_called, operations
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
     OF_EDITORS,
@@ -95,7 +95,7 @@ class OperationCommand(click.Command):
         viewer = {name: given[name] for name in ("project", "agent")}
 
         def served(operation: Operation[Any, Any], params: dict[str, Any]) -> Result:
-            asked = operation.kb_method, {**params, "viewer": viewer}
+            asked = KB + operation.name, {**params, "viewer": viewer}
             answered = ask(roots, *asked, env=os.environ, timeout=SOON_SECONDS, reader="person")
             result: Result = operation.result.model_validate(answered, strict=False)
             return result

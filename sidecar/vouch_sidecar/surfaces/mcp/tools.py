@@ -127,8 +127,6 @@ def known(operation: Operation[Any, Any], given: Object) -> tuple[Object, list[s
                 shown = properties.get(name, {"type": ""})  # that of the viewer is not offered
                 if isinstance(value, str) and "array" in shown["type"]:
                     value = _list(value.strip())
-                elif type(value) in (int, float) and shown["type"] == "string":
-                    value = str(value)
                 params[name] = value
         elif name not in OF_HOSTS:
             unknown, near = resembling(name, properties)
