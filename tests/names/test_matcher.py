@@ -33,6 +33,7 @@ def found(text: str, names: Names) -> list[tuple[str, str, FormKind]]:
         ("the rate limiter’s window", "rate limiter", "rate limiter", NAME),
         ("the rate \n limiter", "rate limiter", "rate \n limiter", NAME),
         ("the policies", "policy", "policies", VARIANT),
+        ("planned", "plan", "planned", VARIANT),
         ("drain the DLQs", "DLQ", "DLQs", VARIANT),
         ("two vbses", "VBS", "vbses", VARIANT),
         ("list userVMs", "VM", "VMs", VARIANT),
@@ -63,7 +64,6 @@ def test_forms_of_a_name(text: str, name: str, written: str, arm: FormKind) -> N
         ("", "C"),
         ("the DNS of it", "DN"),
         ("a dn", "DNS"),
-        ("planned", "plan"),
     ],
 )
 def test_what_names_nothing(text: str, name: str) -> None:

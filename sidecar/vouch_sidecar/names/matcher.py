@@ -22,7 +22,7 @@ from vouch_sidecar.names.name_forms import (
     spelling,
     unpunctuated,
 )
-from vouch_sidecar.text.analysis import Units, differ_in_number, units
+from vouch_sidecar.text.analysis import Units, differ_in_number, inflects, units
 from vouch_sidecar.text.english_words import STOPWORDS
 
 MANY_SHARE = 5
@@ -237,7 +237,7 @@ def _kind(form: NameForm, written: str, words: tuple[str, ...]) -> FormKind | No
         pairs = zip(form.words, words, strict=True)
         plural = not written.isupper() and all(b in (a, a + "s", a + "es") for a, b in pairs)
         return FormKind.VARIANT if plural or form.words == words else None
-    return FormKind.VARIANT if all(map(differ_in_number, form.words, words)) else None
+    return FormKind.VARIANT if all(map(inflects, form.words, words)) else None
 
 
 def mark_nested(mentions: list[Mention]) -> list[Mention]:

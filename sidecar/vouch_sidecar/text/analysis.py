@@ -177,10 +177,21 @@ def _gap(between: str) -> str:
     return "".join(between.split()) or "\n"
 
 
-def differ_in_number(word: str, other: str) -> bool:
-    """Whether two words are the same, or one is the plural of the other: narrower than equal stems,
-    as a Coppersmither is no Coppersmith.
+def inflects(base: str, form: str) -> bool:
+    """Whether `form` is `base` in another number or, from four letters up, a verb form of it.
+
+    Narrower than equal stems: a Coppersmither is no Coppersmith.
     """
+    if differ_in_number(base, form):
+        return True
+    if len(base) < 4:
+        return False
+    bare = base[:-1] if base.endswith("e") else base
+    return form in {bare + "ed", bare + "ing", base + base[-1] + "ed", base + base[-1] + "ing"}
+
+
+def differ_in_number(word: str, other: str) -> bool:
+    """Whether two words are the same, or one is the plural of the other."""
     singular, plural = sorted((word, other), key=len)
     endings = singular, singular + "s", singular + "es", singular.removesuffix("y") + "ies"
     return plural in endings

@@ -31,11 +31,12 @@ _REFUSED = re.compile(r"!|\\#|.*(?:[\[\]]|\*\*\*)|/?\Z|.*//")
 
 
 class OwnersRule(NamedTuple):
-    """A line of the file: a pattern of paths below the top of the repository, and its owners, users
-    (`octocat`) and teams (`octo-org/octocats`).
+    """A line of the file: a pattern of paths below the top of the repository, its expression, and
+    its owners, users (`octocat`) and teams (`octo-org/octocats`).
     """
 
     pattern: str
+    expression: re.Pattern[str]
     owners: tuple[str, ...]
 
 
@@ -49,7 +50,7 @@ def rule_for(rules: tuple[OwnersRule, ...], path: str) -> OwnersRule | None:
         left -= len(rule.pattern) * (len(path) if "*" in rule.pattern else 1)
         if left < 0:
             break
-        if _expression_of(rule.pattern).match(path):
+        if rule.expression.match(path):
             return rule if rule.owners else None
     return None
 
@@ -90,10 +91,9 @@ def _rule(line: str) -> OwnersRule | None:
             return None
     if len(pattern) > MAX_PATTERN or _REFUSED.match(pattern):
         return None
-    return OwnersRule(pattern, tuple(dict.fromkeys(owners)))
+    return OwnersRule(pattern, _expression_of(pattern), tuple(dict.fromkeys(owners)))
 
 
-@lru_cache(maxsize=MAX_RULES)
 def _expression_of(pattern: str) -> re.Pattern[str]:
     """The expression of a pattern. What stands between two `**` is matched as early as possible, as
     no later place could match more.
