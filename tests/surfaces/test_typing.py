@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.surfaces.lsp.documents import PROMPT, Document
-from vouch_sidecar.surfaces.lsp.typing import Typing, edited
+from vouch_sidecar.surfaces.lsp.features.sync import flush, observe, typed
+from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 from tests.engine.bases import base, engine_on
+from tests.surfaces.test_lsp_server import tells_nothing
 
 TEXT = "one\nmore\n\ntwo\n\nthree\n\nfour\n"
 
@@ -20,30 +22,27 @@ def window(engine: Engine) -> list[str]:
     return session.window(collection.identity)
 
 
-class Writer:
-    """Somebody who edits one document."""
+def prompt(uri: str, text: str) -> Document:
+    return Document(uri, text, "utf-8", PROMPT, "s")
 
-    def __init__(self, text: str = TEXT) -> None:
-        self.text = text
-        self.paragraphs: dict[int, list[str]] = {}
 
-    def put(self, old: str, new: str) -> list[tuple[int, str]]:
-        """Replaces a part of the text."""
-        before, self.text = self.text, self.text.replace(old, new, 1)
-        return edited(self.paragraphs, before, self.text)
+def put(document: Document, old: str, new: str) -> list[tuple[int, str]]:
+    """Replaces a part of the text."""
+    before, document.source = document.source, document.source.replace(old, new, 1)
+    return document.edit(before, document.source)
 
 
 def test_there_are_three_at_most_and_the_oldest_goes() -> None:
-    writer = Writer()
-    numbers = [writer.put(word, f"{word}!") for word in ("one", "two", "three", "four", "two!")]
+    document = Document("u", TEXT, "utf-8")
+    numbers = [put(document, word, f"{word}!") for word in ("one", "two", "three", "four", "two!")]
     assert [number for row in numbers for number, _ in row] == [0, 1, 2, 0, 1]
 
 
 @pytest.mark.parametrize("at", [0, 30, 59])
 def test_a_long_paragraph_is_twenty_lines_around_the_edit(at: int) -> None:
     lines = [f"line {number}." for number in range(60)]
-    writer = Writer("\n".join(lines))
-    ((_, text),) = writer.put(f"line {at}.", f"line {at}!")
+    document = Document("u", "\n".join(lines), "utf-8")
+    ((_, text),) = put(document, f"line {at}.", f"line {at}!")
     assert len(text.split("\n")) <= 20
     assert f"line {at}!" in text.split("\n")
 
@@ -63,7 +62,7 @@ def test_a_long_paragraph_is_twenty_lines_around_the_edit(at: int) -> None:
     ],
 )
 def test_paragraphs_with_changed_words_are_told(old: str, new: str, told: list[str]) -> None:
-    assert edited({}, old, new) == [*enumerate(told)]
+    assert Document("u", old, "utf-8").edit(old, new) == [*enumerate(told)]
 
 
 @pytest.mark.parametrize(
@@ -83,24 +82,25 @@ def test_the_uri_names_the_session(uri: str, session_id: str) -> None:
 
 @pytest.mark.anyio
 async def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Path) -> None:
-    engine, prompt = engine_on(base(tmp_path)), Document("u", "jwt", "utf-8", PROMPT, "s")
-    typing = Typing(engine, documents := {"u": prompt})
-    for prompt.source in ("jwt", "jwt", "jwt and redis"):
-        typing.change()
-        typing.observe(prompt, is_final=True)
-    typing.observe(documents.pop("u"), is_final=True)
-    typing.flush()  # what waited for this finds nothing
+    engine = engine_on(base(tmp_path))
+    server, typing = Sidecar(engine, tells_nothing), prompt("u", "jwt")
+    server.documents["u"] = typing
+    for typing.source in ("jwt", "jwt", "jwt and redis"):
+        typed(server)
+        observe(server, typing, is_final=True)
+    observe(server, server.documents.pop("u"), is_final=True)
+    flush(server)  # what waited for this finds nothing
     assert window(engine) == ["jwt and redis", "jwt"]
 
 
 @pytest.mark.anyio
 async def test_a_question_makes_nothing_newer_that_is_as_it_was(tmp_path: Path) -> None:
     engine = engine_on(base(tmp_path))
-    prompts = {name: Document(name, name, "utf-8", PROMPT, "s") for name in "ab"}
-    typing = Typing(engine, prompts)
-    typing.flush()
-    prompts["a"].source = "a!"
-    typing.change()
+    server = Sidecar(engine, tells_nothing)
+    server.documents |= {name: prompt(name, name) for name in "ab"}
+    flush(server)
+    server.documents["a"].source = "a!"
+    typed(server)
     for _ in range(2):
-        typing.flush()
+        flush(server)
         assert window(engine) == ["a!", "b"]

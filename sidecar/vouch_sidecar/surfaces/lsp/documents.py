@@ -1,4 +1,6 @@
-"""Open documents, with lines as LSP defines them and positions in the client's encoding."""
+"""Open documents, with lines as LSP defines them, positions in the client's encoding, and the
+paragraphs that were changed last.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +28,10 @@ CODECS = {
 """Of each encoding Python's codec, and the bytes of a unit."""
 PROMPT = "vouch-prompt"
 """The language of prompts, and the scheme of their URIs."""
+MAX_LINES = 20
+MAX_BEFORE = 14
+"""Lines of a paragraph before the edited one."""
+KEPT = 3
 
 
 def path_of(uri: str) -> Path | None:
@@ -60,8 +66,8 @@ class Document:
         self.session_id = (_session_in(rest) if scheme == PROMPT else None) or session_id
         self.observed = ("" if self.is_prompt else self.words, True)
         """The words that were observed last, and whether they were submitted."""
-        self.paragraphs: dict[int, list[str]] = {}
-        """Those that were changed last, by number (`typing`)."""
+        self._paragraphs: dict[int, list[str]] = {}
+        """Those that were changed last: their lines by number (0, 1 or 2), the newest last."""
         self.is_below_vouch = self.path is not None and KB_DIRNAME in self.path.parts
         self._codec, self._unit = CODECS[lsp.PositionEncodingKind(encoding)]
 
@@ -98,6 +104,39 @@ class Document:
             text = self.source[:start] + text + self.source[max(start, end) :]
         self.source = text
 
+    def edit(self, old: str, new: str) -> list[tuple[int, str]]:
+        """The numbers and texts of the paragraphs that differ between two states of the text, at
+        most three. A paragraph is the lines between two blank ones, at most `MAX_LINES`.
+
+        One that is new replaces one of which the text lacks a line, or which is a part of it, else
+        the one that was changed longest ago. Of one that lost lines the others are left. Blank and
+        removed lines, and those that the text had already, begin none.
+        """
+        known, after = {*BREAK.split(old)}, BREAK.split(new)
+        there, seen = {*after}, 0
+        changed: list[list[str]] = []
+        for at, line in enumerate(after):
+            if at >= seen and line.strip() and line not in known:
+                first, seen = _around(after, at)
+                changed.append(after[first:seen])
+        edited = {
+            number: [line for line in lines if line in there]
+            for number, lines in self._paragraphs.items()
+            if not there.issuperset(lines)
+        }
+        taken: set[int] = set()
+        for lines in changed[-KEPT:]:
+            parts = [number for number, own in self._paragraphs.items() if {*own} <= {*lines}]
+            unused = [number for number in range(KEPT) if number not in self._paragraphs]
+            numbers = (*edited, *parts, *unused, *self._paragraphs)
+            number = next(number for number in numbers if number not in taken)
+            taken.add(number)
+            for kept in (self._paragraphs, edited):  # the newest is the last
+                kept.pop(number, None)
+                kept[number] = lines
+        self._paragraphs |= edited
+        return [(number, "\n".join(lines)) for number, lines in edited.items()]
+
     def _position(self, offset: int) -> lsp.Position:
         starts = _line_starts(self.source)
         line = bisect_right(starts, offset) - 1
@@ -119,3 +158,13 @@ def _line_starts(text: str) -> list[int]:
 def well_formed(text: str) -> str:
     """The text with lone surrogates replaced, which JSON allows and UTF-8 does not."""
     return LONE_SURROGATE.sub("\ufffd", text)
+
+
+def _around(lines: list[str], at: int) -> tuple[int, int]:
+    """Where the paragraph with line `at` begins, and where it has ended."""
+    first, end = at, at + 1
+    while first > max(0, at - MAX_BEFORE) and lines[first - 1].strip():
+        first -= 1
+    while end < min(len(lines), first + MAX_LINES) and lines[end].strip():
+        end += 1
+    return first, end

@@ -29,7 +29,6 @@ from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart
 from vouch_sidecar.surfaces.hook.payload import session_of
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
-from vouch_sidecar.surfaces.lsp.typing import Typing
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +54,8 @@ class Sidecar(LanguageServer):
         """The parts of pushes that the client wants."""
         self.documents: dict[str, Document] = {}
         """What the client has open, by URI without escapes."""
-        self.typing = Typing(engine, self.documents)
+        self.timer: asyncio.TimerHandle | None = None
+        """Runs out when what was typed counts."""
         self.tell_in_play = tell_in_play
         self.on_start: list[Callable[[], Awaitable[object]]] = []
         """What features do from the start of the client on."""

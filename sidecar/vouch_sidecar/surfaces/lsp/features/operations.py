@@ -14,6 +14,7 @@ from vouch_sidecar.operations.notifications import (
 )
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import Result
+from vouch_sidecar.surfaces.lsp.features.sync import flush
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 OF_OWN_SESSION = ("salience", "context")
@@ -28,7 +29,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
     if server.protocol.msg_id is None:  # only a request is refused for what is unknown
         params = {name: given[name] for name in given if name in operation.params.model_fields}
     if given.get("session_id") or operation.name in OF_OWN_SESSION:
-        server.typing.flush()
+        flush(server)
     caller, document, uri = server.caller, None, given.get("uri")
     if isinstance(uri, str):
         caller, document = server.caller_for(uri), server.document(uri)
@@ -38,7 +39,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
 
 def prompt(server: Sidecar, params: object) -> None:
     """Put a prompt that was submitted without a document into a new, final slot."""
-    server.typing.flush()
+    flush(server)
     given = read_params(PromptParams, params)
     server.engine.observe(given.session_id, None, given.text)
 

@@ -1,16 +1,20 @@
 """Follows what the client tells: open documents, which are prompts, edited texts or files under
 `.vouch/`; saved files; workspace folders and settings. Files are watched here; a client is not
 asked to.
+
+What is typed counts once it stands still, or when somebody asks. A prompt fills one slot of its
+session, of another document the paragraphs that were changed last fill three.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.settings import CLIENT
+from vouch_sidecar.kb.settings import CLIENT, Settings
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -20,10 +24,10 @@ def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     encoding, session_id = server.workspace.position_encoding, server.session_id
     document = Document(item.uri, item.text, encoding, item.language_id, session_id)
     if (before := server.document(item.uri)) is not None:  # that was never closed
-        server.typing.observe(before, is_final=True)
+        observe(server, before, is_final=True)
     server.documents[unquote(item.uri)] = document
     if document.is_prompt:
-        server.typing.change()
+        typed(server)
     if document.path is not None:
         server.engine.registry.open_document(document.path)
     _tell(server, document)
@@ -33,14 +37,14 @@ def did_change(server: Sidecar, params: lsp.DidChangeTextDocumentParams) -> None
     if (document := server.document(params.text_document.uri)) is not None:
         for change in params.content_changes:
             document.change(change)
-        server.typing.change()
+        typed(server)
         _tell(server, document)
 
 
 def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
     uri = params.text_document.uri
     if (document := server.document(uri)) is not None:
-        server.typing.observe(document, is_final=True)
+        observe(server, document, is_final=True)
     if (path := path_of(uri)) is not None:
         server.engine.check_soon([path])
 
@@ -48,10 +52,41 @@ def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
 def did_close(server: Sidecar, params: lsp.DidCloseTextDocumentParams) -> None:
     document = server.documents.pop(unquote(params.text_document.uri), None)
     if document is not None:
-        server.typing.observe(document, is_final=True)
+        observe(server, document, is_final=True)
         if document.path is not None:
             server.engine.registry.close_document(document.path)
         _tell(server, document)
+
+
+def typed(server: Sidecar) -> None:
+    """A document has a new text, which counts once nothing more is typed."""
+    if server.timer is not None:
+        server.timer.cancel()
+    served = [collection.settings for collection in server.engine.collections.values()]
+    idle_ms = min(settings.prompts.idle_ms for settings in served or [Settings()])
+    server.timer = asyncio.get_running_loop().call_later(idle_ms / 1000, flush, server)
+
+
+def flush(server: Sidecar) -> None:
+    """Observe all that was typed: an answer reflects every earlier message."""
+    for document in server.documents.values():
+        observe(server, document)
+
+
+def observe(server: Sidecar, document: Document, *, is_final: bool = False) -> None:
+    """Observe a document as it stands. What is typed into a prompt after a final text is another
+    one.
+    """
+    text, (before, was_final) = document.words, document.observed
+    if text == before and (was_final or not is_final):
+        return
+    document.observed = text, is_final
+    session_id, uri = document.session_id, document.uri
+    if document.is_prompt:
+        server.engine.observe(session_id, uri, text, final=is_final)
+        return
+    for number, paragraph in document.edit(before, text):
+        server.engine.observe(session_id, f"{uri}#{number}", paragraph)
 
 
 def _tell(server: Sidecar, document: Document) -> None:
