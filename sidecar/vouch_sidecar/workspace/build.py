@@ -16,7 +16,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
-from vouch_sidecar.kb.records import Kind, Source
+from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.workspace.breath import Breathe
@@ -29,7 +29,7 @@ from vouch_sidecar.workspace.file_list import list_files, read_file, stat_of
 from vouch_sidecar.workspace.files import Files
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.quotes_in_files import Freshness
-from vouch_sidecar.workspace.ties import Ties
+from vouch_sidecar.workspace.ties import ClaimReading, Ties
 from vouch_sidecar.workspace.topics import TopicFinder
 from vouch_sidecar.workspace.world import SERIALS, Given, World
 
@@ -163,29 +163,21 @@ def _read_claims(before: World, world: World, given: Given, root: Path, breathe:
     them if the files did, the names of the project, or what claims refer to. `root` is the folder
     of the knowledge base.
     """
-    changed, was, knowledge = None, before.given, given.knowledge
-    if was is not None and world.files is before.files and was.own == given.own:
-        changed = _changed(was.knowledge, knowledge)
-    readings, sources = dict(before.readings), before.sources
-    if changed is None:
-        readings, sources = {}, sources_in(knowledge, root, world, breathe)
-        changed = [claim.id for claim in knowledge.all_of(Kind.CLAIM)]
+    was, knowledge = before.given, given.knowledge
+    changed = None if was is None else knowledge.changed_since(was.knowledge)
+    others = {kind for kind, _ in changed or ()} & {Kind.SOURCE, Kind.EVIDENCE, Kind.ENTITY}
+    is_same = was is not None and was.own == given.own and world.files is before.files
+    known, sources = before.readings, before.sources
+    if changed is None or others or not is_same:
+        known, sources = {}, sources_in(knowledge, root, world, breathe)
     reader = ClaimReader(knowledge, root, replace(world, sources=sources), given.own)
-    for claim_id in changed:
+    readings, again = dict[str, ClaimReading](), {*(changed or ())}
+    for claim in knowledge.all_of(Kind.CLAIM):
+        assert isinstance(claim, Claim)
         breathe()
-        readings.pop(claim_id, None)
-        if (claim := knowledge.claim(claim_id)) is not None:
-            readings[claim_id] = reader.read(claim)
+        last = None if (Kind.CLAIM, claim.id) in again else known.get(claim.id)
+        readings[claim.id] = last or reader.read(claim)
     return replace(world, readings=readings, sources=sources)
-
-
-def _changed(before: Knowledge, after: Knowledge) -> list[str] | None:
-    """The ids of claims to read again after another generation; None for all of them."""
-    changed = after.changed_since(before)
-    kinds = {kind for kind, _ in changed or ()}
-    if changed is None or kinds & {Kind.SOURCE, Kind.EVIDENCE, Kind.ENTITY}:
-        return None
-    return [claim_id for kind, claim_id in changed if kind is Kind.CLAIM]
 
 
 def _fresh(world: World, knowledge: Knowledge) -> Freshness:
