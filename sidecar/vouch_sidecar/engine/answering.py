@@ -23,12 +23,21 @@ from vouch_sidecar.semantic.vectors import TextVector
 
 
 def probe(
-    served: Sequence[Served], text: str, session: Session | None, vector: TextVector | None = None
+    served: Sequence[Served],
+    text: str,
+    session: Session | None,
+    vector: TextVector | None = None,
+    *,
+    repeat: bool = True,
 ) -> tuple[Probe, int]:
     """Probe a text. Returns the probe, and how many of its phrases the session had probed before;
-    it remembers them until something changes.
+    it remembers them until something changes. `repeat` as for `context_for`.
     """
-    probed = run([kb.view for kb in served], text, vector)
+
+    def is_given(row: Salient) -> bool:
+        return session is not None and not repeat and _was_given(session, row)
+
+    probed = run([kb.view for kb in served], text, vector, is_given)
     if session is None:
         return probed, 0
     stamp = tuple(kb.view.stamp for kb in served)

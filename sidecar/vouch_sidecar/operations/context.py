@@ -75,7 +75,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     if task is not None:
         asked = task, *(kb.view.identity for kb in served)
         if once is None or once.last_task != asked:  # a repeated prompt asks for nothing new
-            probed, known = probe(served, task, session, ask.vector)
+            probed, known = probe(served, task, session, ask.vector, repeat=params.repeat)
             counts.update(phrases=len(probed.phrases), from_cache=known)
     speech, given = context_for(
         served,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.kb.records import Claim, key_of
@@ -50,7 +50,7 @@ class Probe:
     asked: Sequence[Salient]
     """Those whose names are all that the text holds."""
     sure: Sequence[Salient]
-    """Those that are surely meant."""
+    """Those that are surely meant; what was given before has no strength."""
     answers: Sequence[Line]
     """What answers what the text asks beside the names in it, people first, then likeliest."""
 
@@ -81,11 +81,18 @@ class Probe:
         return each_line_once(lines)[:MANY]
 
 
-def run(views: Sequence[View], text: str, vector: TextVector | None = None) -> Probe:
-    """Probe all views. `vector` is the text as a vector, if a model is set up."""
+def run(
+    views: Sequence[View],
+    text: str,
+    vector: TextVector | None = None,
+    is_given: Callable[[Salient], bool] = lambda _: False,
+) -> Probe:
+    """Probe all views. `vector` is the text as a vector, if a model is set up. The name of an
+    entity that was given before (`is_given`) is no new evidence.
+    """
     named = sorted((r for v in views for r in named_in(v, [text])), key=volunteering_order)
     asked = [row for view in views for row in asked_by_name(view, text)]
-    sure = surely_named(named)
+    sure = [replace(r, strength=0.0) if is_given(r) else r for r in surely_named(named)]
     is_exact = holds_exact(text) or any(view.workspace.files_in(text) for view in views)
     length, found = len(text.strip()), list[Line]()
     if is_exact or worth_searching(text):

@@ -48,8 +48,8 @@ def answers(
     """The artifacts that may answer a text, likeliest first, each once.
 
     Candidates are artifacts that hold most of the text's words beside names, and artifacts about
-    the entities in `entity_strengths`. With `vector`, artifacts near in meaning are candidates too,
-    and nearness is a feature.
+    the entities in `entity_strengths`. A name of strength 0 is removed from the text and counts for
+    nothing. With `vector`, artifacts near in meaning are candidates too, and nearness is a feature.
     """
     text = text[:MAX_PHRASED]
     strengths = tuple(sorted(entity_strengths.items()))
