@@ -102,8 +102,8 @@ def load(engine: Engine) -> None:
     reread(engine)
     for collection in engine.collections.values():
         with collection.faults.contained(BASE):
-            if (kept := collection.keep()) is not None:
-                engine.publish(collection, kept)
+            if (kept := collection.reader.keep()) is not None:
+                engine.publish(collection, collection.published.seen._replace(knowledge=kept))
 
 
 def settle(engine: Engine) -> None:

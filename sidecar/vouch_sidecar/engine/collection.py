@@ -161,13 +161,6 @@ class Collection:
         files = self.reader.read(paths if checkout == self.published.seen.checkout else None)
         return Seen(self.reader.latest, files, checkout if checkout == self.checkout() else None)
 
-    def keep(self) -> Seen | None:
-        """Keep a base for the next process; what was published, on that. None if it is to be tried
-        again. Blocks. Raises OSError or ValueError if there is no room.
-        """
-        kept = self.reader.keep()
-        return None if kept is None else self.published.seen._replace(knowledge=kept)
-
     def checkout(self) -> Checkout:
         """What git has checked out now around the knowledge base and the working tree; None while
         it writes files.

@@ -169,9 +169,10 @@ class BaseFollower:
         engine, collection = self._engine, self._collection
         self._keep_at = engine.clock() + FINISH_SECONDS
         with collection.faults.contained(BASE):
-            if (kept := await run_sync(collection.keep, limiter=self._disk)) is not None:
+            kept = await run_sync(collection.reader.keep, limiter=self._disk)
+            if kept is not None:
                 self._keep_at = inf
-                engine.publish(collection, kept)
+                engine.publish(collection, collection.published.seen._replace(knowledge=kept))
 
     # The world around
 
