@@ -141,8 +141,9 @@ class Registry:
         """
         own, found = self.own_trees, self.found_from(path)
         served = [p for p in found.places if Path(p.tree) in own or not is_in_package(p.root)]
-        self._documents[path] = found._replace(places=served)
-        self._serve_found()
+        self._documents[path] = found = found._replace(places=served)
+        if not found.trees <= self.collections.keys():
+            self._serve_found()
 
     def close_document(self, path: Path) -> None:
         """A document was closed."""
