@@ -42,27 +42,14 @@ def test_a_client_is_told_the_parts_that_it_wants_and_its_status(serve: Serve, r
     assert none.in_play("A") == ["redis"]
 
 
-def test_an_edited_document_puts_the_paragraph_just_changed_in_play(client: Client) -> None:
-    uri = "file:///notes.md"
-    client.open(uri, "Redis is far away.\n\nnothing here\n", "markdown")
-    assert client.in_play() == []
-    client.change(uri, "Redis is far away.\n\nJWT lives here\n")
-    assert client.in_play() == ["jwt"]
-    client.change(uri, "Redis is far away.\n\nJWT lives here\n\n", 3)
-    assert client.in_play() == ["jwt"]
-    client.change(uri, "Redis is far off.\n\nJWT lives here\n\n", 4)
-    assert client.in_play() == ["jwt", "redis"]
-    client.change(uri, "Redis is far off.\n\n\n", 5)
-    assert client.in_play() == ["redis"]
-
-
 def test_a_request_reflects_every_message_before_it(client: Client) -> None:
+    """Of a document the paragraph that was edited."""
     uri = "file:///notes.md"
-    client.open(uri, "", "markdown")
+    client.open(uri, "Redis and JWT.\n\n", "markdown")
     asked = []
     for number in range(40):
         name = ("JWT", "Redis")[number % 2]
-        client.change(uri, f"{name} {number}", number + 2)
+        client.change(uri, f"Redis and JWT.\n\n{name} {number}", number + 2)
         asked.append((client.start("vouch/salience"), name.lower()))
     for request_id, entity_id in asked:
         rows = client.answer(request_id)["result"]["salience"]

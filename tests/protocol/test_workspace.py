@@ -140,16 +140,9 @@ def said(client: Client) -> int:
     return len(client.request("vouch/context", TASK)["items"])
 
 
-def test_initialize_answers_before_indexing_and_says_what_is_offered(
-    start: Start, root: Path
-) -> None:
-    client = start()
-    asked = client.start("initialize", {"capabilities": {}, "rootUri": root.as_uri()})
-    early = client.start("vouch/experts", {"topic": "jwt"})
-    result = client.answer(asked)["result"]
+def test_initialize_says_what_is_offered(start: Start, root: Path) -> None:
+    result = start().initialize(root)
     assert result["serverInfo"]["name"] == "vouch-sidecar"
     offered = {name for name in result["capabilities"] if name.endswith("Provider")}
     language = {f"{name}Provider" for name in ("hover", "definition", "completion")}
     assert offered == {*language, "workspaceSymbolProvider", "executeCommandProvider"}
-    answer = client.answer(early)["result"]
-    assert answer["complete"] == ("index_building" not in answer["degraded"])

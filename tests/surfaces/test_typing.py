@@ -26,23 +26,19 @@ def prompt(uri: str, text: str) -> Document:
     return Document(uri, text, "utf-8", PROMPT, "s")
 
 
-def put(document: Document, old: str, new: str) -> list[tuple[int, str]]:
-    """Replaces a part of the text."""
-    before, document.source = document.source, document.source.replace(old, new, 1)
-    return document.edit(before, document.source)
-
-
 def test_there_are_three_at_most_and_the_oldest_goes() -> None:
-    document = Document("u", TEXT, "utf-8")
-    numbers = [put(document, word, f"{word}!") for word in ("one", "two", "three", "four", "two!")]
-    assert [number for row in numbers for number, _ in row] == [0, 1, 2, 0, 1]
+    document, numbers = Document("u", TEXT, "utf-8"), list[int]()
+    for word in ("one", "two", "three", "four", "two!"):
+        before, document.source = document.source, document.source.replace(word, f"{word}!", 1)
+        numbers += [number for number, _ in document.edit(before, document.source)]
+    assert numbers == [0, 1, 2, 0, 1]
 
 
 @pytest.mark.parametrize("at", [0, 30, 59])
 def test_a_long_paragraph_is_twenty_lines_around_the_edit(at: int) -> None:
-    lines = [f"line {number}." for number in range(60)]
-    document = Document("u", "\n".join(lines), "utf-8")
-    ((_, text),) = put(document, f"line {at}.", f"line {at}!")
+    before = "\n".join(f"line {number}." for number in range(60))
+    after = before.replace(f"line {at}.", f"line {at}!")
+    ((_, text),) = Document("u", before, "utf-8").edit(before, after)
     assert len(text.split("\n")) <= 20
     assert f"line {at}!" in text.split("\n")
 
