@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine import Engine
 from vouch_sidecar.operations.call import read_params
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import InvalidParamsError
@@ -81,22 +81,17 @@ def test_null_is_not_given_and_what_is_no_object_is_refused(operation: str) -> N
 
 
 def test_a_refusal_names_unknown_params_with_those_that_were_meant(engine: Engine) -> None:
-    """A call that lacks what it asks about most likely gave that another name."""
+    """A call that lacks what it asks about most likely gave that another name. It is none of its
+    session; those of protocols are none.
+    """
+    unknown = dict.fromkeys(("query", "xyzzy", "a", "b", "c"), SENT)
     with pytest.raises(InvalidParamsError) as error:
-        ask(engine, "experts", None, **dict.fromkeys(("query", "xyzzy", "a", "b", "c"), SENT))
+        ask(engine, "experts", None, session_id="s", **unknown)
+    assert ask(engine, "status", workDoneToken=1, partialResultToken=1, _meta={})["sessions"] == 0
     said = "topic is missing; query is no parameter; did you mean topic?; xyzzy is no parameter"
     assert str(error.value).startswith(said)
     assert str(error.value).count("is no parameter") == 3
     assert error.value.code == "missing_param"
-
-
-@pytest.mark.parametrize("operation", operations())
-def test_unknown_params_are_refused_with_the_nearest(engine: Engine, operation: str) -> None:
-    with pytest.raises(InvalidParamsError, match=r"viwer is no parameter; did you mean viewer\?"):
-        ask(engine, operation, None, **{"session_id": "s", **valid(operation)}, viwer=SENT)
-    assert ask(engine, "status")["sessions"] == 0
-    of_protocols = {"workDoneToken": 1, "partialResultToken": 1, "_meta": {}}
-    ask(engine, operation, None, **valid(operation), **of_protocols)
 
 
 def test_a_refusal_of_many_params_ends() -> None:
@@ -133,9 +128,3 @@ def test_three_words_of_an_id_are_enough(tmp_path: Path) -> None:
     for start, message in refusals.items():
         with pytest.raises(InvalidParamsError, match=message):
             ask(engine, "claim", id=start)
-
-
-def test_a_client_with_a_session_need_not_name_it(engine: Engine) -> None:
-    own = Caller(session_id="own")
-    assert ask(engine, "salience", own)["session_id"] == "own"
-    assert ask(engine, "context", own)["text"] == ""
