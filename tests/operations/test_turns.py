@@ -6,7 +6,6 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import anyio
 import pytest
@@ -28,8 +27,7 @@ NAMED = "How long do JWT access tokens live?"
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     made = knowledge.make(tmp_path / "project")
-    with (made / ".vouch" / "config.yaml").open("a", encoding="utf-8") as config:
-        config.write(f"\nsidecar:\n  persona: '{PERSONA}'\n")
+    knowledge.config(made, f"sidecar: {{persona: '{PERSONA}'}}\n")
     return made
 
 
@@ -118,18 +116,14 @@ async def held_up(engine: Engine, until: Event) -> asyncio.Task[ContextResult]:
     return asked
 
 
-async def ask_async(engine: Engine, name: str, params: object) -> Any:
-    return await perform(engine, operations()[name], params, Caller())
-
-
 @pytest.mark.anyio
 async def test_others_are_answered_meanwhile_and_it_is_told_of_the_moment_when_it_was_asked(
     engine: Engine,
 ) -> None:
     go_on, before = Event(), engine.registry.generation
     slow = await held_up(engine, go_on)
-    await ask_async(engine, "status", {})
-    await ask_async(engine, "entity", {"id": "jwt"})
+    for name, params in (("status", {}), ("entity", {"id": "jwt"})):
+        await perform(engine, operations()[name], params, Caller())
     (root,) = engine.collections
     for file in (root / ".vouch/claims").iterdir():
         file.unlink()
@@ -151,4 +145,4 @@ async def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
     done, _ = await asyncio.wait(slow, timeout=30)
     assert all(future.cancelled() for future in done)
     go_on.set()
-    assert (await ask_async(engine, "context", TASK)).items
+    assert (await perform(engine, operations()["context"], TASK, Caller())).items

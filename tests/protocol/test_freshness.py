@@ -64,13 +64,13 @@ def test_progress_of_a_long_first_index(start: Start, root: Path) -> None:
 ASKED = {"query": "vault keys", "kinds": ["claim"]}
 
 
-def texts(client: Client) -> list[str]:
-    return sorted(hit["snippet"] for hit in client.request("vouch/search", ASKED)["hits"])
-
-
 def served(client: Client, expected: list[str]) -> None:
     """Wait until these are the claims that are served."""
-    client.until("vouch/search", ASKED, lambda _: texts(client) == expected)
+
+    def wanted(found: Any) -> bool:
+        return sorted(hit["snippet"] for hit in found["hits"]) == expected
+
+    client.until("vouch/search", ASKED, wanted)
 
 
 def test_approve_supersede_and_redact(make_kb: MakeKb, start: Start) -> None:
@@ -85,12 +85,12 @@ def test_approve_supersede_and_redact(make_kb: MakeKb, start: Start) -> None:
     client.initialize(kb.root)
     client.indexed()
     assert client.request("vouch/status")["watcher"] == "own"  # not the sweep, which is later
-    assert texts(client) == [monthly, weekly]
+    served(client, [monthly, weekly])
     kb.run({"op": "supersede", "old": "@monthly", "new": "@weekly"})
     served(client, [weekly])
     kb.run({"op": "propose", "kind": "claim", "text": daily, "evidence": ["@s"], "as": "new"})
     assert [*(kb.root / ".vouch" / "proposed").iterdir()]
-    assert texts(client) == [weekly]
+    served(client, [weekly])
     kb.run({"op": "approve", "proposal": "@new"})
     served(client, [daily, weekly])
     kb.run({"op": "redact", "claim": "@weekly"})
