@@ -7,8 +7,6 @@ import sys
 from contextlib import suppress
 
 HELP = {"-h", "--help"}
-M_ARENA_MAX = -8
-"""Parameter number for glibc's `mallopt`: the most arenas."""
 
 
 def main() -> None:
@@ -74,7 +72,7 @@ def _hold_little_memory() -> None:
     import ctypes
 
     with suppress(AttributeError, OSError, TypeError):
-        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
+        ctypes.CDLL(None).mallopt(-8, 1)  # M_ARENA_MAX of malloc.h
 
 
 if __name__ == "__main__":
