@@ -25,7 +25,11 @@ def history(root: Path, tmp_path: Path, below: str = "") -> History:
 
 def authors(found: History, path: str) -> list[str]:
     """Newest first."""
-    return [found.commits[number].author for number in found.by_path.get(path, ())]
+    return [commit.author for commit in found.by_path.get(path, ())]
+
+
+def everybody(found: History) -> set[str]:
+    return {name for path in found.by_path for name in authors(found, path)}
 
 
 @pytest.fixture
@@ -39,7 +43,7 @@ def test_the_commits_of_each_file(root: Path, tmp_path: Path) -> None:
     found, below = history(root, tmp_path), history(root, tmp_path, "b")
     assert authors(found, "a.py") == ["Ada Byron"]
     assert authors(found, "b/c.py") == authors(below, "c.py") == ["Bob Kahn", "Ada Byron"]
-    assert [commit.at for commit in found.commits] == [1_735_689_600, 1_704_067_200]
+    assert [commit.at for commit in found.by_path["b/c.py"]] == [1_735_689_600, 1_704_067_200]
     assert found.head == git(root, "rev-parse", "HEAD").strip()
     assert (list(below.by_path), below.known.paths) == (["c.py"], ("c.py",))
 
@@ -70,7 +74,7 @@ def test_who_is_the_same_person(
     commit_as(root, first[0], {"a.py": "1"}, email=first[1])
     commit_as(root, second[0], {"a.py": "2"}, email=second[1])
     found = history(root, tmp_path)
-    one, other = found.commits
+    one, other = found.by_path["a.py"]
     assert (one.person == other.person) is same
     if same:
         assert one.author == other.author == max(first[0], second[0], key=lambda name: " " in name)
@@ -111,7 +115,7 @@ def test_names_and_paths_pass_for_nothing_else(root: Path, tmp_path: Path) -> No
     for name in ("ada@example.org", "x" * 101, "a @ b"):
         commit_as(root, name, {"a.py": name})
     found = history(root, tmp_path)
-    assert {commit.author for commit in found.commits} == {"Ada By ron"}
+    assert everybody(found) == {"Ada By ron"}
     assert set(found.by_path) == files
     assert "example" not in repr(found)
 
@@ -136,7 +140,7 @@ def test_a_partial_clone_fetches_nothing(root: Path, tmp_path: Path) -> None:
         pytest.skip("this git makes no partial clones")
     objects = tmp_path / "part" / ".git" / "objects"
     before = {path for path in objects.rglob("*") if path.is_file()}
-    assert not history(tmp_path / "part", tmp_path).commits
+    assert not history(tmp_path / "part", tmp_path).by_path
     assert {path for path in objects.rglob("*") if path.is_file()} == before
 
 
@@ -208,7 +212,7 @@ def test_a_repository_that_can_not_be_read_says_so(
     trick(root, other)
     engine = settled(root, tmp_path)
     (collection,) = engine.collections.values()
-    assert not collection.world.history.commits
+    assert not collection.world.history.by_path
     assert "a.py" in collection.world.ties.by_path
     said = ask(engine, "status")["roots"][0]["problems"]
     assert any("authors not named" in row["message"] for row in said)
@@ -229,7 +233,7 @@ def test_odd_paths_of_old_trees_end_nothing(root: Path, tmp_path: Path) -> None:
     git(root, "update-ref", "HEAD", commit.strip())
     found = history(root, tmp_path)
     assert (authors(found, "a.py"), authors(found, "b.py")) == (["Ada Byron"], ["Bob Kahn"])
-    assert {commit.author for commit in found.commits} == {"Ada Byron", "Bob Kahn"}
+    assert everybody(found) == {"Ada Byron", "Bob Kahn"}
     assert not found.unread
 
 

@@ -53,15 +53,14 @@ class Commit(NamedTuple):
 
 @dataclass(frozen=True)
 class History:
-    """The commits that changed each file, by its path below the root of a knowledge base, as
-    indices into `commits`. Immutable. `head` is the newest commit; `names` has every name of each
+    """The commits that changed each file, newest first, by its path below the root of a knowledge
+    base. Immutable. `head` is the newest commit; `names` has every name of each
     person, as written and as in `.mailmap`; `unread` says why commits could not be read; `known`
     has every path that some commit has changed.
     """
 
     head: str = ""
-    commits: Sequence[Commit] = ()
-    by_path: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    by_path: Mapping[str, Sequence[Commit]] = field(default_factory=dict)
     names: Mapping[str, Set[str]] = field(default_factory=dict)
     unread: str = ""
     known: Files = field(default_factory=Files)
@@ -96,10 +95,10 @@ def read_history(
         return History(head, unread="git is missing, or could not read them")
     logged, cut = list(_commits(data)), _shallow(repository)
     counted = [commit for commit in logged if commit.name not in cut and commit.shows_who_knows]
-    commits, by_path, names = _of_persons(counted, prefix)
+    by_path, names = _of_persons(counted, prefix)
     unread = "the clone is shallow: the commits that changed its files are not in it"
     known = Files(tuple(sorted({path for commit in logged for path in commit.below(prefix)})))
-    return History(head, commits, by_path, names, unread if cut and not commits else "", known)
+    return History(head, by_path, names, unread if cut and not by_path else "", known)
 
 
 def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[str, str]) -> str:
@@ -120,9 +119,9 @@ def _shallow(repository: Repository) -> frozenset[str]:
 
 def _of_persons(
     logged: Sequence[_LoggedCommit], prefix: str
-) -> tuple[list[Commit], dict[str, list[int]], dict[str, set[str]]]:
-    """The commits that changed files below a folder, their numbers by path, and the names of each
-    person. A person is shown by the full name that stands in most commits.
+) -> tuple[dict[str, list[Commit]], dict[str, set[str]]]:
+    """The commits that changed files below a folder, by path, and the names of each person. A
+    person is shown by the full name that stands in most commits.
     """
     person_of = persons((commit.author, commit.address) for commit in logged)
     names: defaultdict[str, set[str]] = defaultdict(set)
@@ -135,14 +134,13 @@ def _of_persons(
         person: min(some, key=lambda name: (" " not in name, -some[name], name))
         for person, some in authors.items()
     }
-    now, commits, by_path = int(time.time()), list[Commit](), dict[str, list[int]]()
+    now, by_path = int(time.time()), dict[str, list[Commit]]()
     for commit in logged:
-        person, paths = person_of[commit.author, commit.address], commit.below(prefix)
-        for path in paths:
-            by_path.setdefault(path, []).append(len(commits))
-        if paths:
-            commits.append(Commit(commit.name, shown[person], min(commit.at, now), person))
-    return commits, by_path, names
+        person = person_of[commit.author, commit.address]
+        made = Commit(commit.name, shown[person], min(commit.at, now), person)
+        for path in commit.below(prefix):
+            by_path.setdefault(path, []).append(made)
+    return by_path, names
 
 
 class _LoggedCommit(NamedTuple):

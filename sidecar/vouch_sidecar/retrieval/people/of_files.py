@@ -153,7 +153,7 @@ def _changes(subjects: Sequence[Subject]) -> dict[tuple[Commit, File], float]:
         weakest_first = sorted(places, key=places.__getitem__)
         ties = {path: places[at] for at in weakest_first for path in around.files.below(at)}
         for path, strength in ties.items():
-            for commit in (history.commits[number] for number in history.by_path.get(path, ())):
+            for commit in history.by_path.get(path, ()):
                 if _may_be_named(history.names[commit.person], never):
                     changes[commit, (view.identity, path)] = strength
     return changes
