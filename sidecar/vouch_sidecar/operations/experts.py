@@ -9,7 +9,7 @@ from pydantic import Field, PrivateAttr
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people import BY_COMMITS, people_shown
-from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words, marked
+from vouch_sidecar.operations.table import Shown, Table, Words, marked
 from vouch_sidecar.operations.wire import (
     EntityRow,
     Result,
@@ -163,19 +163,22 @@ def table(result: ExpertsResult) -> list[Shown]:
         ]
         for row in result.experts
     ]
-    columns: dict[str, ColumnKind] = {
-        "entity": "key",
-        "name": "short",
-        "type": "short",
-        "claims": "number",
-        "citations": "number",
-        "score": "number",
-        **({"collection": "whole"} if several else {}),
-        "top claims": "ids",
-    }
     unknown = ", ".join(result.unmatched or ())
     return [
-        Table(columns, cells, "expert" if explained else ""),
+        Table(
+            {
+                "entity": "key",
+                "name": "short",
+                "type": "short",
+                "claims": "number",
+                "citations": "number",
+                "score": "number",
+                **({"collection": "whole"} if several else {}),
+                "top claims": "ids",
+            },
+            cells,
+            "expert" if explained else "",
+        ),
         Table(
             {
                 "entity": "key",

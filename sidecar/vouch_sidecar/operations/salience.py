@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import ColumnKind, Shown, Table
+from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import (
     EntityRow,
     InvalidParamsError,
@@ -66,17 +66,6 @@ def table(result: SalienceResult) -> list[Shown]:
 def in_play(rows: Sequence[SalientEntity], section: str = "") -> Table:
     """The table of entities in play."""
     several = any(row.collection is not None for row in rows)
-    columns: dict[str, ColumnKind] = {
-        "entity": "key",
-        "name": "short",
-        "type": "short",
-        "score": "number",
-        "claims": "number",
-        "top claim": "whole",
-        "named by": "short",
-        "text": "text",
-        **({"collection": "whole"} if several else {}),
-    }
     cells = [
         (
             *(row.entity_id, row.name, row.type, f"{row.score:.2f}", row.claim_count),
@@ -85,7 +74,21 @@ def in_play(rows: Sequence[SalientEntity], section: str = "") -> Table:
         )
         for row in rows
     ]
-    return Table(columns, cells, section)
+    return Table(
+        {
+            "entity": "key",
+            "name": "short",
+            "type": "short",
+            "score": "number",
+            "claims": "number",
+            "top claim": "whole",
+            "named by": "short",
+            "text": "text",
+            **({"collection": "whole"} if several else {}),
+        },
+        cells,
+        section,
+    )
 
 
 OPERATION = Operation(

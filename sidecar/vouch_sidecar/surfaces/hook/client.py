@@ -43,11 +43,7 @@ MAX_INPUT = 6 << 20
 """Bytes of an event: larger ones are passed over, nobody typed or read them."""
 LIMIT_VARIABLE, SETTING = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS", "timeout_ms"
 MAX_CONFIG_BYTES = 1 << 16
-STARTING = {START, PROMPT, FILE}
-"""The events that start a process where none serves."""
 RETRY_SECONDS = 0.02
-LEAST_SECONDS = 0.001
-"""Shortest time for the alarm: 0 would switch it off."""
 NO = {"false", "0", "no", "off"}
 MINUTE = 60.0
 STARTED = "started"
@@ -77,7 +73,8 @@ def run(arguments: Sequence[str]) -> NoReturn:
 def _end_after(seconds: float) -> None:
     """End the process so many seconds after its start."""
     signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
-    signal.setitimer(signal.ITIMER_REAL, max(LEAST_SECONDS, _BEGAN + seconds - time.monotonic()))
+    left = _BEGAN + seconds - time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, max(0.001, left))  # 0 would switch it off
 
 
 def allowed(event: str, roots: Sequence[str], env: Env, *, begins: bool) -> float:
@@ -131,7 +128,7 @@ def _ask(roots: Sequence[str], event: str, payload: Mapping[str, Any], env: Env)
         if (connected := connect(env)) is not None:
             if (answered := exchange(connected, request, None)) is not None:
                 return answered.get("result")
-        elif event not in STARTING or starts_none(env):
+        elif event == END or starts_none(env):
             return None
         elif started is None or started() == 0:  # one that ends still held the socket
             is_worth_it = is_worth_waiting(env)
