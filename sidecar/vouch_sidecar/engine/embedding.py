@@ -155,17 +155,12 @@ class Embeddings:
 
     # Asking
 
-    @property
-    def is_on(self) -> bool:
-        """Whether a model is configured."""
-        return self._wanted()[0] is not None
-
     async def vector(self, text: str, served: Sequence[Served]) -> TextVector | None:
-        """The vector of a text with the vectors of some knowledge bases; None if any is missing, or
-        the question's deadline is too close.
+        """The vector of a text that the model `reads`, with the vectors of some knowledge bases;
+        None if any is missing, or the question's deadline is too close.
         """
         backend, ready = self._backend, self._ready(served)
-        if backend is None or ready is None or not self.reads(text):
+        if backend is None or ready is None:
             return None
         seconds = min(kb.view.deadline.seconds_left for kb in served) * ASKING_SHARE
         fitting: TextVector | None = None
@@ -194,5 +189,7 @@ class Embeddings:
         return ready
 
     def reads(self, text: str) -> bool:
-        """Whether the model supports the script of a text."""
+        """Whether a model is configured that supports the script of a text."""
+        if self._wanted()[0] is None:
+            return False
         return is_latin(text) or (self._backend is not None and self._backend.any_script)

@@ -13,8 +13,6 @@ from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, is_cut, push_of
 
-Several = tuple[object, ...]
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Subscriber:
@@ -25,7 +23,7 @@ class Subscriber:
     parts: Collection[PushPart] = PUSH_PARTS
     hears_all: bool = False
     """Whether every session concerns him."""
-    _told: WeakKeyDictionary[Engine, dict[str, tuple[Several, Several]]] = field(
+    _told: WeakKeyDictionary[Engine, dict[str, tuple[object, object]]] = field(
         default_factory=WeakKeyDictionary, init=False
     )
     """The rows that he was told last, by session id, and what these, and what was volunteered,
@@ -59,10 +57,9 @@ class Subscriber:
                 windows, state = self._windows(engine, session)
                 if state == last_state:
                     continue
-                generation = engine.registry.generation
+                of = session.id, engine.registry.generation
                 with engine.breath:
-                    rank = partial(push_of, session.id, generation, windows, self.parts)
-                    push, fresh = await in_turn(rank)
+                    push, fresh = await in_turn(partial(push_of, *of, windows, self.parts))
                 if engine.sessions.peek(session.id) is not session:
                     continue
                 if self._windows(engine, session)[1] != state:
@@ -77,7 +74,7 @@ class Subscriber:
                 session.pushed |= dict.fromkeys([row.identity for row in fresh], now)
                 told[session.id] = rows, state
 
-    def _windows(self, engine: Engine, session: Session) -> tuple[list[Window], Several]:
+    def _windows(self, engine: Engine, session: Session) -> tuple[list[Window], object]:
         """The texts of a session that count, and what their ranking, and what it volunteers,
         depends on.
         """

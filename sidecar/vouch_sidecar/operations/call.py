@@ -91,10 +91,9 @@ async def perform(
             lacks += kb.collection.lacks(operation.needs, kb.view.gates)
         call = OperationCall(engine, caller, served, what_counts(text or ""), document)
         embeddings = engine.embeddings
-        if operation.is_semantic and call.text and served and embeddings.is_on:
+        if operation.is_semantic and call.text and served and embeddings.reads(call.text):
             call = replace(call, vector=await embeddings.vector(call.text, served))
-            is_late = call.vector is None and embeddings.reads(call.text)
-            lacks += ["semantic_unavailable"] if is_late else []
+            lacks += ["semantic_unavailable"] if call.vector is None else []
         with engine.breath:
             run = partial(_run, operation, call, params)
             result = await in_turn(run) if operation.is_long else run()
