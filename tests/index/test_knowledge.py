@@ -87,28 +87,6 @@ def test_evidence_counts_for_whoever_sees_what_cites_it(scopes: str) -> None:
     assert counted[ONLY_OPEN] == shown
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        claim("c", "Kept.", evidence=("ev",), scope=Scope("private", agent="ada")),
-        claim("c", "Kept.", evidence=("other",)),
-        claim("c", "Kept.", evidence=("ev",), status="archived"),
-    ],
-    ids=["scope", "citations", "status"],
-)
-def test_a_claim_that_changes_changes_who_sees_what_it_cites(changed: Artifact) -> None:
-    cited: list[Artifact] = [
-        source("src", "Notes", Scope()),
-        evidence("ev", "src"),
-        evidence("other", "src"),
-    ]
-    mine = claim("mine", "Mine.", evidence=("ev",), scope=Scope("private", agent="ada"))
-    before = knowledge_of([*cited, mine, claim("c", "Kept.", evidence=("ev",))])
-    later, anew = after(before, changed), knowledge_of([*cited, mine, changed])
-    assert later.states == anew.states
-    assert later.states != before.states
-
-
 def test_what_nobody_sees_differs_as_well() -> None:
     """Of a source that an archived claim cites other parts are shown, of a redacted one's none."""
     knowledge = knowing(claim("c", "Keys leaked.", status="archived"))

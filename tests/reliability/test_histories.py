@@ -22,6 +22,8 @@ SEEDS = range(2_000 if LONG else 40)
 STEPS = 8
 BROKEN = f"<<<<<<< a\ntext: {SENTENCES[0]}\n=======\ntext: No.\n>>>>>>> b\nevidence: [ev1, ev2]\n"
 """A file that says nothing."""
+FLIPS = [(b"status: stable", b"status: redacted"), (b"visibility: project", b"visibility: private")]
+"""What alone a change of a claim may change, either way."""
 
 
 def change(root: Path, rng: random.Random) -> str:
@@ -34,6 +36,10 @@ def change(root: Path, rng: random.Random) -> str:
         data = BROKEN.encode()
     if way > 0.95 and path.startswith("claims/"):
         path = f"claims/other{rng.randrange(2)}.yaml"
+    if 0.8 > way > 0.6 and (claims := sorted((root / ".vouch" / "claims").iterdir())):
+        file, flip = rng.choice(claims), rng.choice(FLIPS)
+        path, data = f"claims/{file.name}", file.read_bytes()
+        data = data.replace(*(flip if flip[0] in data else flip[::-1]))
     write(root, path, data)
     return f"+ {path} {data.decode()!r}"
 
