@@ -25,20 +25,19 @@ _SPACELESS = (
     "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _MARKS = "\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u064b-\u065f\u0670\u00ad\u200b-\u200d\u2060"
-_LETTER = rf"[^\W_{_SPACELESS}]"
 _INDIC = "\u0900-\u0963\u0966-\u0dff"
 """Scripts whose vowel signs Python counts for no letters: पान is no word of पानी."""
-_LETTER_OR_MARK = rf"(?:{_LETTER}|[{_MARKS}{_INDIC}])"
+_LETTER = rf"(?:[^\W_{_SPACELESS}]|[{_MARKS}{_INDIC}])"
 
 
 @cache
-def _tokens_of(letter: str) -> re.Pattern[str]:
+def _tokens() -> re.Pattern[str]:
     # Compiled when a text asks for it: characters from so many ranges take 5 ms.
     return re.compile(
         rf"(?P<spaceless>[{_SPACELESS}]+)"
         rf"|(?<![\w.{_MARKS}])\.[A-Za-z]{{2,}}(?![\w{_MARKS}])"  # .NET
         rf"|[A-Za-z]{{1,3}}(?:\+\+|\#)(?![\w+#{_MARKS}])"  # C++, C#
-        rf"|{letter}++(?:['’ʼ＇]{letter}++)*+(?:['’](?!\w))?"
+        rf"|{_LETTER}++(?:['’ʼ＇]{_LETTER}++)*+(?:['’](?!\w))?"
     )
 
 
@@ -150,8 +149,7 @@ def units(text: str) -> Units:
     out: list[Unit] = []
     wholes: dict[int, tuple[Unit, int]] = {}
     last = 0
-    letter = _LETTER if text.isascii() else _LETTER_OR_MARK
-    for match in _tokens_of(letter).finditer(text):
+    for match in _tokens().finditer(text):
         at, token = match.start(), match[0]
         gap, last = _gap(text[last:at]), match.end()
         if match.lastgroup:

@@ -57,12 +57,10 @@ _BY_PLACE = {
     "another's": "a part of another name",
 }
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
-_LITTLE = STOPWORDS | frozenset(
-    "mr mrs ms mx dr prof sir inc ltd llc corp co gmbh ag plc sa bv".split()
+_LITTLE = (STOPWORDS | DATES).union(
+    "cc dm ping mr mrs ms mx dr prof sir inc ltd llc corp co gmbh ag plc sa bv".split()
 )
 """Words with a capital that may stand beside a name without being a part of it."""
-ADDRESSING = frozenset("ask cc dm email inform mail message ping remind slack tell text".split())
-"""Words before a name that address whoever has it."""
 
 _OBJECT = re.compile(
     r"\s++(?:an?|the|my|your|our|their|his|her|its|this|that|these|those|it|me|us|him|them|all|any"
@@ -287,11 +285,11 @@ class Placing:
         if at == 0 or unit.gap or not self._belongs_to_name(before := units[at - 1]):
             return False
         if self._starts_sentence(before):  # a verb, or the first name of someone else
-            return person and tier(before.folded) == 0 and before.folded not in ADDRESSING
+            return person and tier(before.folded) == 0
         return True
 
     def _belongs_to_name(self, unit: Unit) -> bool:
-        return self._has_capital(unit) and not (unit.folded in _LITTLE or unit.folded in DATES)
+        return self._has_capital(unit) and unit.folded not in _LITTLE
 
     def _has_capital(self, unit: Unit) -> bool:
         return self.text[unit.start].isupper()
