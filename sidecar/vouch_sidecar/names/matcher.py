@@ -14,7 +14,6 @@ from typing import NamedTuple
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.name_forms import (
     FormKind,
-    KeyedForm,
     NameForm,
     Words,
     forms,
@@ -80,23 +79,23 @@ class Names:
         """What is worked out of an entity is taken from a matcher `before` that knew the same."""
         self._entities = {entity.id: entity for entity in entities}
         former = before._forms if before is not None else {}
-        self._forms: dict[Entity, tuple[KeyedForm, ...]] = {
+        self._forms: dict[Entity, tuple[NameForm, ...]] = {
             entity: former.get(entity) or forms(entity) for entity in self._entities.values()
         }
         self._root = _Node()
         self._by_spelling: defaultdict[str, list[str]] = defaultdict(list)
-        self._by_stem = defaultdict[str, defaultdict[str, list[KeyedForm]]](
+        self._by_stem = defaultdict[str, defaultdict[str, list[NameForm]]](
             lambda: defaultdict(list)
         )
         """The names, other than surnames, that have a stem or punctuation, by entity."""
-        for entity, keyed in self._forms.items():
-            for path, form in keyed:
+        for entity, named in self._forms.items():
+            for form in named:
                 node = self._root
-                for key in path:
+                for key in form.path:
                     node = node.children[key]
                 node.forms.append(form)
-                for key in dict.fromkeys(path) if form.kind is not FormKind.SURNAME else ():
-                    self._by_stem[key][entity.id].append((path, form))
+                for key in {*form.path} if form.kind is not FormKind.SURNAME else ():
+                    self._by_stem[key][entity.id].append(form)
             for text in {*map(spelling, (entity.name, *entity.aliases))} - {""}:
                 self._by_spelling[text].append(entity.id)
 
@@ -175,7 +174,7 @@ class Names:
         for run in {path_of(analysis, whole)[0] for whole in (False, True)}:
             stems = f" {' '.join(run)} "
             for entity_id, having in self._by_stem.get(run[0], {}).items():
-                if any(stems in f" {' '.join(path)} " for path, _ in having):
+                if any(stems in f" {' '.join(form.path)} " for form in having):
                     found.add(entity_id)
         return sorted(found)
 
@@ -185,13 +184,13 @@ class Names:
         """
         found: list[Mention] = []
         for unit in units(text).units:
-            having: Mapping[str, list[KeyedForm]] = self._by_stem.get(unit.stem, {})
+            having: Mapping[str, list[NameForm]] = self._by_stem.get(unit.stem, {})
             is_word = not unit.spaceless and unit.folded not in STOPWORDS
             is_whole = _NUMBER_BEHIND.match(text, unit.end) is None
             if not (is_word and is_whole and len(having) <= MANY_SHARE):
                 continue
             named: dict[str, str] = {}
-            for _, form in chain.from_iterable(having.values()):
+            for form in chain.from_iterable(having.values()):
                 if any(differ_in_number(word, unit.folded) for word in form.words):
                     named.setdefault(form.entity_id, form.name)
             found += [

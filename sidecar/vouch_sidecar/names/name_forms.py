@@ -39,17 +39,15 @@ class NameForm(NamedTuple):
     entity_id: str
     kind: FormKind
     name: str
+    path: Words
+    """The keys that lead through the trie to it."""
     words: Words
 
 
-KeyedForm = tuple[Words, NameForm]
-"""A path of keys through the trie, and the form of a name at its end."""
-
-
-def forms(entity: Entity) -> tuple[KeyedForm, ...]:
-    """The forms of an entity's name and aliases, with their paths through the trie."""
+def forms(entity: Entity) -> tuple[NameForm, ...]:
+    """The forms of an entity's name and aliases."""
     return tuple(
-        (path, NameForm(entity.id, kind, name, words))
+        NameForm(entity.id, kind, name, path, words)
         for kind, name in _names(entity)
         for path, words in _paths(units(name))
         if path

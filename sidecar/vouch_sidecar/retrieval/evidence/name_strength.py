@@ -226,13 +226,11 @@ class Placing:
         if may_be_code and is_code(*token):
             return "code"
         is_anothers = is_foreign or self._is_anothers(unit, is_person)
-        has_signs = mention.matched != self.text[mention.start : mention.end]
-        if len(inside) == 1 and is_anothers and not has_signs:
+        written = self.text[mention.start : mention.end]
+        if len(inside) == 1 and is_anothers and mention.matched == written:
             return "another's"
-        name = "name"
-        if self._is_printed(mention.start):
-            is_several = len(inside) > 1 and " " not in self.text[mention.start : mention.end]
-            name = "name" if is_several else "printed"  # an identifier names one thing
+        is_identifier = len(inside) > 1 and " " not in written  # which names one thing
+        name = "printed" if self._is_printed(mention.start) and not is_identifier else "name"
         has_capital = mention.name != mention.name.lower()
         is_written = (has_capital or is_person) and self.has_own_capital(unit)
         is_shouted = is_acronym(self.text[unit.start : unit.end])
