@@ -68,12 +68,11 @@ def _quotes(view: View, claim: Claim) -> list[tuple[int, Fresh]]:
     its citation.
     """
     fresh = view.workspace.fresh
-    every = ((number, fresh_of(fresh, each)) for number, _, each in view.visible.cited(claim))
+    cited = ((number, each) for number, _, each in view.visible.cited(claim) if each is not None)
+    every = ((number, fresh_of(fresh, evidence)) for number, evidence in cited)
     return [(number, quote) for number, quote in every if quote is not None]
 
 
-def fresh_of(fresh: Freshness, evidence: Evidence | None) -> Fresh | None:
+def fresh_of(fresh: Freshness, evidence: Evidence) -> Fresh | None:
     """Whether the file that evidence cites still has its quote; None if that is not known."""
-    if evidence is None or evidence.byte_start is None or evidence.byte_end is None:
-        return None
-    return fresh.of((evidence.source_id, evidence.byte_start, evidence.byte_end))
+    return fresh.of((evidence.source_id, evidence.byte_start or 0, evidence.byte_end or 0))
