@@ -60,7 +60,6 @@ def test_a_setting_is_one_line_of_one_model(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("config", "client", "env", "name", "value"),
     [
-        ({}, {}, {}, "general.persona", None),
         (UNKNOWN_TO_US, {}, {}, "general.persona", None),
         ({"kb": {"id": "k"}}, {}, {}, "kb.id", "k"),
         ({"sidecar": {"persona": "  clerk "}}, {}, {}, "general.persona", "clerk"),
@@ -100,7 +99,6 @@ PERSONAL = "counts in client settings and the environment alone; it is ignored"
         ("retrieval:\n  reflex:\n    window: true\n", "retrieval.reflex.window", (3, 5), "whole"),
         ("retrieval:\n  reflex:\n    window: 65\n", "retrieval.reflex.window", (3, 5), "1 to 64"),
         ("retrieval:\n  reflex:\n    enabled: 1\n", "retrieval.reflex.enabled", (3, 5), "true or"),
-        ("retrieval:\n  reflex: []\n", "retrieval.reflex", (2, 3), "a mapping"),
         ("sidecar: {probe: off}", "sidecar.probe", (1, 11), "a mapping"),
         ("sidecar:\n  recall: {timeout_ms: .nan}\n", "sidecar.recall.timeout_ms", (2, 12), "whole"),
         ("volunteer:\n  threshold: '0.5'\n", "volunteer.threshold", (2, 3), "a number from 0 to 1"),

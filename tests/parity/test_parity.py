@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import product
 from random import Random
-from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Caller
@@ -78,11 +77,6 @@ def steps(words: list[str], random: Random) -> Iterator[Step]:
         }
 
 
-def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Ties by id, as the contract has them."""
-    return sorted(rows, key=lambda row: (-row["score"], row["entity_id"]))
-
-
 def test_experts_are_the_same_as_vouchs(make_kb: MakeKb, monkeypatch: pytest.MonkeyPatch) -> None:
     words = vocabulary()
     kb = make_kb(*steps(words, Random(20261115)))
@@ -94,8 +88,7 @@ def test_experts_are_the_same_as_vouchs(make_kb: MakeKb, monkeypatch: pytest.Mon
     for topic, weight in product(words[:60], ("count", "recency", "citation")):
         asked = {"topic": topic, "weight": weight, "limit": 100}
         theirs = vouch("experts").rank_experts(kb.store, **asked)
-        assert ask(engine, "experts", analyst, **asked, linking="declared")["experts"] == in_order(
-            theirs
-        )
+        theirs.sort(key=lambda row: (-row["score"], row["entity_id"]))  # ties by id
+        assert ask(engine, "experts", analyst, **asked, linking="declared")["experts"] == theirs
         found += bool(theirs)
     assert found > 120
