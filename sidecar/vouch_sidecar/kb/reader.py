@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
@@ -276,24 +275,13 @@ def _in_words(failure: ErrorDetails) -> str:
     return _WORDS.get(failure["type"], words.replace("Input should be", "must be"))
 
 
-class Kept:
-    """The content of one source, as vouch kept it."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data = data
-        self._starts = [0, *(end.end() for end in re.finditer(b"\n", data))]
-
-    def span(self, evidence: Evidence) -> tuple[int, int] | None:
-        """The range that evidence quotes; None if it has none, or the source has another text
-        there.
-        """
-        start, end = evidence.byte_start, evidence.byte_end
-        if start is None or end is None or not start < end <= len(self.data):
-            return None
-        if evidence.quote is not None and self.data[start:end] != evidence.quote.encode():
-            return None
-        return start, end
-
-    def line_at(self, offset: int) -> int:
-        """The line, from 1, that contains a byte."""
-        return bisect_right(self._starts, offset)
+def span_in(data: bytes, evidence: Evidence) -> tuple[int, int] | None:
+    """The range of a source's content that evidence quotes; None if it has none, or the source has
+    another text there.
+    """
+    start, end = evidence.byte_start, evidence.byte_end
+    if start is None or end is None or not start < end <= len(data):
+        return None
+    if evidence.quote is not None and data[start:end] != evidence.quote.encode():
+        return None
+    return start, end

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
 from vouch_sidecar.kb.artifact_files import CONTENT_NAME, KB_DIRNAME
+from vouch_sidecar.kb.reader import span_in
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -285,8 +286,8 @@ def _document(
     line = fresh.line if fresh is not None else None
     if line is None and evidence is not None and evidence.byte_start is not None:
         document = document_of(view.root, source)
-        span = None if document is None else document.kept.span(evidence)
-        line = document.kept.line_at(span[0]) if document is not None and span else None
+        span = None if document is None else span_in(document.data, evidence)
+        line = document.data.count(b"\n", 0, span[0]) + 1 if document is not None and span else None
     if line is None:
         line = line_in(evidence.locator if evidence else source.locator.partition("#")[2])
     return file.as_uri() if line is None else f"{file.as_uri()}#L{line}"

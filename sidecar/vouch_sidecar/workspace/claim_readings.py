@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.reader import read_content
+from vouch_sidecar.kb.reader import read_content, span_in
 from vouch_sidecar.kb.records import Claim, Evidence, Kind, Source
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.breath import Breathe
@@ -92,11 +92,12 @@ class ClaimReader:
     def _quoted(self, evidence: Evidence, source: Source, path: str) -> Quote | None:
         """The words that a receipt quotes of a source that was made from a file; None without."""
         document = document_of(self.root, source) if is_receipt(evidence) else None
-        span = document.kept.span(evidence) if document is not None else None
+        span = span_in(document.data, evidence) if document is not None else None
         if document is None or span is None:
             return None
-        words = document.kept.data[slice(*span)].decode("utf-8", "replace")
-        return Quote((source.id, *span), path, words, document.kept.line_at(span[0]))
+        words = document.data[slice(*span)].decode("utf-8", "replace")
+        line = document.data.count(b"\n", 0, span[0]) + 1
+        return Quote((source.id, *span), path, words, line)
 
     def _of_same_name(self, claim: Claim, plain: Tie) -> Iterator[FoundTie]:
         """Ties to files that have the name of an entity of the claim."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import gate_of, is_live
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, content_stat
-from vouch_sidecar.kb.reader import Kept, read_content
+from vouch_sidecar.kb.reader import read_content, span_in
 from vouch_sidecar.kb.records import Claim, Evidence, Source
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError
 from vouch_sidecar.text.analysis import units
@@ -132,7 +132,7 @@ class CitedDocument:
     """The text of a source, with its blocks."""
 
     def __init__(self, data: bytes) -> None:
-        self.kept = Kept(data)
+        self.data = data
         try:
             self._text = data.decode()
         except UnicodeDecodeError:
@@ -142,7 +142,7 @@ class CitedDocument:
 
     def around(self, evidence: Evidence) -> _Around | None:
         """What stands around a receipt; None if the source is no text, or has another one there."""
-        span = self.kept.span(evidence)
+        span = span_in(self.data, evidence)
         if span is None or not self._text:
             return None
         if span not in self._places:
@@ -153,7 +153,7 @@ class CitedDocument:
         if last - first > MAX_RECEIPT:
             return _Around()
         text = self._text
-        start, end = (len(self.kept.data[:at].decode("utf-8", "ignore")) for at in (first, last))
+        start, end = (len(self.data[:at].decode("utf-8", "ignore")) for at in (first, last))
         place = around(text, self._blocks, start, end)
         if place is None:
             return _Around()
