@@ -94,7 +94,9 @@ def worlds(tmp_path: Path) -> Engine:
 
 @pytest.mark.parametrize("text", [ARRIVED, ARRIVED.replace("'", "’")])
 def test_the_block_leads_with_the_one_that_has_the_most_evidence(worlds: Engine, text: str) -> None:
-    """One claim of the campaign holds both names; the atlas, with one, is no equal to it."""
+    """One claim of the campaign holds both names; the atlas, with one, is no equal to it, unless
+    the text names it.
+    """
     probed, context = ask(worlds, "probe", text=text), ask(worlds, "context", task=text)
     folded = [phrase.replace("’", "'") for phrase in probed["phrases_tested"]]
     assert folded[:2] == ["Rogue's End", "Tower Faction"]
@@ -105,10 +107,7 @@ def test_the_block_leads_with_the_one_that_has_the_most_evidence(worlds: Engine,
     assert (first, second) == ("PRIMARY campaign", "SUPPLEMENTAL atlas")
     assert "besieged" in siege
     assert "coast" in coast
-
-
-def test_one_that_a_text_names_leads(worlds: Engine) -> None:
-    asked = f"{ARRIVED} I mean in the atlas."
+    asked = f"{text} I mean in the atlas."
     for answer in (ask(worlds, "probe", text=asked), ask(worlds, "context", task=asked)):
         assert answer["primary_collection"] == "atlas"
 

@@ -190,6 +190,5 @@ class Embeddings:
 
     def reads(self, text: str) -> bool:
         """Whether a model is configured that supports the script of a text."""
-        if self._wanted()[0] is None:
-            return False
-        return is_latin(text) or (self._backend is not None and self._backend.any_script)
+        is_read = is_latin(text) or (self._backend is not None and self._backend.any_script)
+        return self._wanted()[0] is not None and is_read

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,6 @@ from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.registry import Caller, Registry, Served
 from vouch_sidecar.engine.sessions import Sessions
-from vouch_sidecar.engine.stats import Stats
 from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.records import Kind, VouchSession
 from vouch_sidecar.retrieval.push import in_play
@@ -27,6 +27,25 @@ from vouch_sidecar.workspace.breath import Breath
 from vouch_sidecar.workspace.world import World
 
 log = logging.getLogger(__name__)
+
+LATEST_CALLS = 1000
+
+
+class Stats:
+    """What one process was asked and gave: numbers in memory, never a text."""
+
+    def __init__(self) -> None:
+        self.counts = Counter[str]()
+        """By the name of the field of `StatsResult`."""
+        self.calls = Counter[str]()
+        """By operation."""
+        self.latest = defaultdict[str, deque[float]](lambda: deque(maxlen=LATEST_CALLS))
+        """The milliseconds that the latest calls of each operation took."""
+
+    def count_call(self, operation: str, seconds: float) -> None:
+        """Record the duration of one call."""
+        self.calls[operation] += 1
+        self.latest[operation].append(seconds * 1000)
 
 
 class Engine:
