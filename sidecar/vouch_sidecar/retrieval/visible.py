@@ -193,9 +193,11 @@ class ClaimTexts:
         """
         if isinstance(artifact, Page) and artifact.type == SESSION_PAGE:
             return "exchange"
-        if not isinstance(artifact, Claim):
-            return "worded"
-        if not artifact.auto_approved or artifact.last_confirmed_at is not None:
+        if (
+            not isinstance(artifact, Claim)
+            or not artifact.auto_approved
+            or artifact.last_confirmed_at is not None
+        ):
             return "worded"
         knowledge, text = self.artifacts.knowledge, self.shown(artifact)
         cited = map(knowledge.evidence, artifact.evidence)
