@@ -11,6 +11,7 @@ from pathlib import Path
 from tantivy import Document, Query
 
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.schema import QUESTION, TITLE, key_in, labels_for
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.access import gate_of
@@ -71,24 +72,20 @@ class VisibleArtifacts:
         artifact = self.artifact((Kind.ENTITY, entity_id))
         return artifact if isinstance(artifact, Entity) else None
 
-    def in_document(self, document: Document) -> Artifact | None:
-        """The artifact that a document of the index stands for; for a section, its page. None if
-        the viewer may not see it.
-        """
-        key = key_in(document)
-        kind = {TITLE: Kind.PAGE, QUESTION: Kind.SOURCE}.get(key.kind) or Kind(key.kind)
-        return self.artifact((kind, key.id))
-
     def found(
         self, query: Query, limit: int, by: str | None = None
     ) -> Iterator[tuple[Artifact, Document]]:
         """The artifacts among a query's first `limit` documents that the viewer may see, each with
         its document.
         """
-        snapshot = self.knowledge.snapshot
-        for hit in snapshot.search(query, limit, by):
-            document = snapshot.document(hit)
-            if (artifact := self.in_document(document)) is not None:
+        return self.of_hits(self.knowledge.snapshot.search(query, limit, by))
+
+    def of_hits(self, hits: Iterable[Hit]) -> Iterator[tuple[Artifact, Document]]:
+        """The same of some hits. The artifact of a section is its page."""
+        for document in map(self.knowledge.snapshot.document, hits):
+            key = key_in(document)
+            kind = {TITLE: Kind.PAGE, QUESTION: Kind.SOURCE}.get(key.kind) or Kind(key.kind)
+            if (artifact := self.artifact((kind, key.id))) is not None:
                 yield artifact, document
 
     def best(self, query: Query, limit: int) -> list[Claim]:

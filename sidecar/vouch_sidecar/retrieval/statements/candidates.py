@@ -18,7 +18,7 @@ from vouch_sidecar.index.artifact_documents import sections, texts
 from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.index.query import all_of, term_query
 from vouch_sidecar.index.schema import QUESTION, key_in, stems_in
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import (
     ASKED_AGAIN,
@@ -194,11 +194,7 @@ def claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     themselves: a few that are reviewed, and a few that are not.
     """
     query, most = view.search.weighed(asked.weights, Kind.CLAIM), SPARE * MAX_CONSIDERED
-    entering = (
-        _claim(view, claim, document)
-        for claim, document in view.visible.found(query, SPARE * most)
-        if isinstance(claim, Claim) and may_enter(view, claim)
-    )
+    entering = _claims(view, view.visible.found(query, SPARE * most))
     found = sorted(
         islice(entering, most),
         key=lambda each: -asked.weight_of(asked.held_by(frozenset(each.stems))),
@@ -222,11 +218,8 @@ def claims_of(
     hits = [hit for hit, _ in sorted(ranked, key=lambda each: (-each[0].value, -each[1]))]
     hits += snapshot.search(own, enough, by="worth")
     found: dict[str, Candidate] = {}
-    for document in map(snapshot.document, hits):
-        claim = view.visible.in_document(document)
-        if isinstance(claim, Claim) and may_enter(view, claim):
-            candidate = _claim(view, claim, document)
-            found.setdefault(candidate.sentence_key, candidate)
+    for candidate in _claims(view, view.visible.of_hits(hits)):
+        found.setdefault(candidate.sentence_key, candidate)
         if len(found) == most:
             break
     return list(found.values())
@@ -234,9 +227,16 @@ def claims_of(
 
 def claims_by_id(view: View, claim_ids: Iterable[str]) -> Iterator[Candidate]:
     """The candidates of some claims, without those that the viewer may not see."""
-    for claim in map(view.visible.claim, claim_ids):
-        if claim is not None and may_enter(view, claim):
-            yield _claim(view, claim)
+    return _claims(view, ((view.visible.claim(each), None) for each in claim_ids))
+
+
+def _claims(
+    view: View, found: Iterable[tuple[Artifact | None, Document | None]]
+) -> Iterator[Candidate]:
+    """The candidates of the claims among some artifacts, as far as they may enter a prompt."""
+    for claim, document in found:
+        if isinstance(claim, Claim) and may_enter(view, claim):
+            yield _claim(view, claim, document)
 
 
 def _found(
