@@ -141,13 +141,11 @@ def right(random: Random, root: Path) -> dict[str, Any]:
     text = random.choice(["JWT", "id: ["])
     document = {"uri": uri, "version": 1, "languageId": "x", "text": text}
     changes = [{"text": "a\r\nJWT"}, {"text": "z", "range": {"start": start, "end": end}}]
-    notebook = {"uri": uri, "version": 1, "notebookType": "x", "cells": [{"document": uri}]}
     return {
         "textDocument": document,
         "position": start,
         "contentChanges": changes,
-        "notebookDocument": notebook,
-        "cellTextDocuments": [document],
+        "notebookDocument": document,
         "event": {"added": [{"uri": uri, "name": "x"}], "removed": []},
         "settings": {"vouchSidecar": {"recall": {"max_results": 3}}},
         "query": "JWT",

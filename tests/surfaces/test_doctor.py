@@ -97,15 +97,12 @@ def test_what_is_wrong_is_said_with_exit_code_1(place: Place) -> None:
     assert [state for state, _ in found["zed --user"]] == ["ok"], "it names an absolute path"
 
 
-def test_without_a_knowledge_base(place: Place) -> None:
+def test_without_a_knowledge_base_or_a_claim_no_trial_is_sent(place: Place) -> None:
     found = doctor(place, place.base, code=1)
     ((_, message),) = found["knowledge base"]
     assert "none found from" in message
     assert "`vouch init`" in message
     assert "prompt hook" not in found
-
-
-def test_without_a_claim_no_trial_is_sent(place: Place) -> None:
     root = make_kb(place.base / "empty").parent
     ((state, message),) = doctor(place, root)["prompt hook"]
     assert (state, message[:9]) == ("note", "not tried")
