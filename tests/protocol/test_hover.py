@@ -53,23 +53,21 @@ def test_links_of_any_hover_lead_to_files_and_none_is_an_image(
 ) -> None:
     root = knowledge.library(tmp_path / "hostile")
     said = HOSTILE.replace("\x1b", "").replace("\u202e", "")
-    for path in [*(root / ".vouch").rglob("*.yaml"), *(root / ".vouch").rglob("*.md")]:
-        text = path.read_text("utf-8")
-        for words in ("Auth notes", "Auth guide", "Tokens expire.", "JWT is cited by evidence."):
-            text = text.replace(words, said)
-        path.write_text(text, "utf-8")
+    named = r"Auth notes|Auth guide|Tokens expire\.|JWT is cited by evidence\."
+    for path in (root / ".vouch").rglob("*.*"):
+        path.write_text(re.sub(named, lambda _: said, path.read_text("utf-8")), "utf-8")
     editor = Editor(serve(root))
     spots = [
         (editor.open("untitled:a", "JWT", "markdown"), "JWT"),
         (editor.open("untitled:code", CODE, "python"), "(|JWT"),
     ]
-    for name, named in (
+    for name, words in (
         ("claims/jwt-expires.yaml", knowledge.SOURCE),
         ("claims/jwt-cites.yaml", "jwt-cites"),
         ("claims/jwt-cites.yaml", knowledge.EVIDENCE),
         ("pages/auth.md", "auth"),
     ):
-        spots.append((editor.open(root / ".vouch" / name), named))
+        spots.append((editor.open(root / ".vouch" / name), words))
     values = [editor.at(*spot, "textDocument/hover")["contents"]["value"] for spot in spots]
     assert all("evil" in value for value in values)
     links = 0

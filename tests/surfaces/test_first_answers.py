@@ -29,11 +29,9 @@ CALLER = Caller()
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    root = repository(tmp_path / "repo", {".gitignore": "cache/\n"})
+    root = repository(tmp_path / "repo", {})
     cite(root, "night", "The relay restarts at night.", "src/relay.py")
     commit_as(root, "Ada Byron", {"src/relay.py": "x = 1\n"})
-    git(root, "add", "-A", "-f")
-    git(root, "commit", "-qm", "base")
     return root
 
 
