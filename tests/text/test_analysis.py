@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import unicodedata
 
 import pytest
@@ -22,7 +23,7 @@ def written(text: str) -> list[str]:
 
 
 @given(_tricky)
-def test_units_stand_in_the_text_in_order(text: str) -> None:
+def test_units_stand_in_the_text_in_order_and_each_piece_has_its_own(text: str) -> None:
     analysis = units(text)
     end = 0
     for unit in analysis.units:
@@ -34,6 +35,11 @@ def test_units_stand_in_the_text_in_order(text: str) -> None:
         parts = analysis.units[i:after]
         assert len(parts) > 1
         assert (whole.start, whole.end) == (parts[0].start, parts[-1].end)
+    pieces = [units(piece) for piece in text.split()]
+    alone = [(unit.folded, unit.stem) for piece in pieces for unit in piece.units]
+    assert [(unit.folded, unit.stem) for unit in analysis.units] == alone
+    identifiers = [each.folded for piece in pieces for each, _ in piece.wholes.values()]
+    assert [each.folded for each, _ in analysis.wholes.values()] == identifiers
 
 
 @given(st.text("aéåöñşçß s-_.ҋй東ក"))
@@ -76,6 +82,16 @@ def test_the_stems_of_identifiers_and_of_scripts_without_spaces() -> None:
     assert [n.word for n in terms("認証基盤を")] == ["認証", "証基", "基盤", "盤を"]
     assert content_stems("What is the tokens' issuer?") == [stem("tokens"), stem("issuer")]
     assert terms("it's of the") == []
+
+
+def test_clauses_without_spaces_are_not_remembered() -> None:
+    """Ten thousands of them, each with its pairs, would take much memory."""
+    tracemalloc.start()
+    for number in range(400):
+        content_stems("".join(chr(0x4E00 + (number * 31 + i * i) % 20_000) for i in range(40)))
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert taken < 1 << 18
 
 
 @pytest.mark.parametrize("letter", ["e", "가", "", "क"])

@@ -135,8 +135,8 @@ def _camel_parts(word: str) -> Iterator[tuple[int, int]]:
 
 
 class Units(NamedTuple):
-    """The units of a text. `wholes` gives, by index, an identifier's whole word and its end.
-    Immutable.
+    """The units of a text. `wholes` gives, by index, an identifier's whole word and its end. White
+    space separates: a piece between two spaces has the same units by itself. Immutable.
     """
 
     text: str

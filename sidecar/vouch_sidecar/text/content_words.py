@@ -5,10 +5,18 @@ stopwords, and bigrams of characters of scripts without spaces.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from vouch_sidecar.text.analysis import Units, units
 from vouch_sidecar.text.english_words import STOPWORDS
+
+MAX_REMEMBERED = 40
+"""Bytes of a piece of text whose stems are remembered: longer ones seldom come again, as do clauses
+without spaces, whose pairs would take much memory.
+"""
+_Stems = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+"""The stems of words, of whole identifiers, and the pairs of characters."""
 
 
 class Term(NamedTuple):
@@ -26,10 +34,27 @@ def content_stems(text: str) -> list[str]:
     """The stems by which full text finds a text: stems without stopwords, with repetitions, in
     order; then the whole words of identifiers; then pairs of characters.
     """
-    analysis = units(text)
-    stems = [u.stem for u in analysis.units if not u.spaceless and u.folded not in STOPWORDS]
-    wholes = [whole.stem for whole, _ in analysis.wholes.values()]
-    return stems + wholes + [pair for pair, _ in _pairs(analysis)]
+    stems: list[str] = []
+    wholes: list[str] = []
+    pairs: list[str] = []
+    for piece in text.split():
+        is_short = len(piece.encode("utf-8", "replace")) <= MAX_REMEMBERED
+        found = _remembered(piece) if is_short else _stems_of(piece)
+        stems += found[0]
+        wholes += found[1]
+        pairs += found[2]
+    return stems + wholes + pairs
+
+
+def _stems_of(piece: str) -> _Stems:
+    """What a piece between two spaces adds: it has the same units by itself."""
+    analysis = units(piece)
+    stems = (u.stem for u in analysis.units if not u.spaceless and u.folded not in STOPWORDS)
+    wholes = (whole.stem for whole, _ in analysis.wholes.values())
+    return tuple(stems), tuple(wholes), tuple(pair for pair, _ in _pairs(analysis))
+
+
+_remembered = lru_cache(maxsize=1 << 15)(_stems_of)
 
 
 def terms(text: str) -> list[Term]:
