@@ -287,7 +287,7 @@ def _document(
     if line is None and evidence is not None and evidence.byte_start is not None:
         document = document_of(view.root, source)
         span = None if document is None else span_in(document.data, evidence)
-        line = document.data.count(b"\n", 0, span[0]) + 1 if document is not None and span else None
+        line = document.line_at(span[0]) if document is not None and span else None
     if line is None:
         line = line_in(evidence.locator if evidence else source.locator.partition("#")[2])
     return file.as_uri() if line is None else f"{file.as_uri()}#L{line}"

@@ -96,8 +96,7 @@ class ClaimReader:
         if document is None or span is None:
             return None
         words = document.data[slice(*span)].decode("utf-8", "replace")
-        line = document.data.count(b"\n", 0, span[0]) + 1
-        return Quote((source.id, *span), path, words, line)
+        return Quote((source.id, *span), path, words, document.line_at(span[0]))
 
     def _of_same_name(self, claim: Claim, plain: Tie) -> Iterator[FoundTie]:
         """Ties to files that have the name of an entity of the claim."""

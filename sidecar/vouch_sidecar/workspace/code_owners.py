@@ -94,6 +94,7 @@ def _rule(line: str) -> OwnersRule | None:
     return OwnersRule(pattern, _expression_of(pattern), tuple(dict.fromkeys(owners)))
 
 
+@lru_cache(maxsize=MAX_RULES)
 def _expression_of(pattern: str) -> re.Pattern[str]:
     """The expression of a pattern. What stands between two `**` is matched as early as possible, as
     no later place could match more.

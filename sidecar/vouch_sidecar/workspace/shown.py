@@ -5,6 +5,7 @@ id; who may see it is decided from ids and ranges (`Knowledge.concealed`).
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import suppress
@@ -133,12 +134,17 @@ class CitedDocument:
 
     def __init__(self, data: bytes) -> None:
         self.data = data
+        self._line_ends = [end.start() for end in re.finditer(b"\n", data)]
         try:
             self._text = data.decode()
         except UnicodeDecodeError:
             self._text = ""  # around whose ranges nothing stands
         self._blocks, _ = parts_of(self._text)
         self._places: dict[Span, _Around] = {}
+
+    def line_at(self, offset: int) -> int:
+        """The line, from 1, that contains a byte."""
+        return bisect_left(self._line_ends, offset) + 1
 
     def around(self, evidence: Evidence) -> _Around | None:
         """What stands around a receipt; None if the source is no text, or has another one there."""
