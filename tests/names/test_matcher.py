@@ -64,6 +64,7 @@ def test_forms_of_a_name(text: str, name: str, written: str, arm: FormKind) -> N
         ("", "C"),
         ("the DNS of it", "DN"),
         ("a dn", "DNS"),
+        ("cookies", "cook"),
     ],
 )
 def test_what_names_nothing(text: str, name: str) -> None:

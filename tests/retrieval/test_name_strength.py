@@ -85,6 +85,7 @@ def of(entity_id: str, text: str, seen: View = SEEN) -> Mention:
         ("WHY IS BEACON DOWN AGAIN", "beacon"),
         ("the Go services of the edge leak goroutines", "go"),
         ("the tracker is down", "dt"),
+        ("INC57 again", "inc-57"),
         ("we write c# here", "sharp"),
         ("ask @team about it", "crew"),
         ("JWT authentication", "jwt"),

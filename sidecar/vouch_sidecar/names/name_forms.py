@@ -14,6 +14,7 @@ from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.text.analysis import Units, fold, units
 
 MIN_SURNAME = 3
+_NUMBERED = re.compile(r"[^\W\d_]{2,}-\d+")
 _APOSTROPHES = re.compile("['’ʼ＇]")
 _PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
 
@@ -48,18 +49,22 @@ def forms(entity: Entity) -> tuple[NameForm, ...]:
     """The forms of an entity's name and aliases."""
     return tuple(
         NameForm(entity.id, kind, name, path, words)
-        for kind, name in _names(entity)
-        for path, words in _paths(units(name))
+        for kind, name, spelled in _names(entity)
+        for path, words in _paths(units(spelled))
         if path
     )
 
 
-def _names(entity: Entity) -> Iterator[tuple[FormKind, str]]:
-    yield FormKind.NAME, entity.name
-    yield from ((FormKind.ALIAS, alias) for alias in entity.aliases)
+def _names(entity: Entity) -> Iterator[tuple[FormKind, str, str]]:
+    """Each name, and how it may be spelled: “INC57” for “INC-57”, too."""
+    aliases = ((FormKind.ALIAS, alias) for alias in entity.aliases)
+    for kind, name in ((FormKind.NAME, entity.name), *aliases):
+        yield kind, name, name
+        if _NUMBERED.fullmatch(name):
+            yield FormKind.VARIANT, name, name.replace("-", "")
     *others, surname = entity.name.split() or [""]
     if entity.type == "person" and others and len(surname) >= MIN_SURNAME:
-        yield FormKind.SURNAME, surname
+        yield FormKind.SURNAME, surname, surname
 
 
 def _paths(analysis: Units) -> Iterator[tuple[Words, Words]]:

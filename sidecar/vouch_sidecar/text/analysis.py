@@ -191,5 +191,7 @@ def inflects(base: str, form: str) -> bool:
 def differ_in_number(word: str, other: str) -> bool:
     """Whether two words are the same, or one is the plural of the other."""
     singular, plural = sorted((word, other), key=len)
-    endings = singular, singular + "s", singular + "es", singular.removesuffix("y") + "ies"
-    return plural in endings
+    plurals = [singular, singular + "s", singular + "es"]
+    if singular.endswith("y"):
+        plurals.append(singular[:-1] + "ies")
+    return plural in plurals
