@@ -34,8 +34,8 @@ class Changed:
         if self._wider is not None:
             self._wider.bump()
 
-    async def since(self, count: int, seconds: float = inf) -> int:
-        """Wait until more than this was counted, for at most `seconds`. Returns the count."""
+    async def since(self, count: int, seconds: float = inf) -> None:
+        """Wait until more than this was counted, for at most `seconds`."""
         event = anyio.Event()
         self._waiting.add(event)
         try:
@@ -44,7 +44,6 @@ class Changed:
                     await event.wait()
         finally:
             self._waiting.discard(event)
-        return self.count
 
     async def until(
         self, holds: Callable[[], bool], seconds: float = inf, every: float = inf
