@@ -11,7 +11,7 @@ from typing import Any
 
 import anyio
 from vouch_sidecar.engine import Caller, Engine, Subscriber
-from vouch_sidecar.engine.faults import BASE, LOOK, WORKSPACE
+from vouch_sidecar.engine.faults import CACHE, LOOK, WORKSPACE
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import Operation, P, R, operations
 from vouch_sidecar.operations.wire import as_json
@@ -101,7 +101,7 @@ def load(engine: Engine) -> None:
     """Have an engine take in what changed, and keep a base where one is wanted."""
     reread(engine)
     for collection in engine.collections.values():
-        with collection.faults.contained(BASE):
+        with collection.faults.contained(CACHE):
             if (kept := collection.reader.keep()) is not None:
                 engine.publish(collection, collection.published.seen._replace(knowledge=kept))
 

@@ -253,7 +253,7 @@ async def test_a_pause_ends_whoever_noticed_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It begins and ends between two rankings, and nothing else changes."""
-    monkeypatch.setattr(socket_server, "PAUSE_SECONDS", 0.5)
+    monkeypatch.setattr(socket_server, "PAUSE_LOOK_SECONDS", 0.5)
     env = {**cached(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path / "run")}
     root = base(tmp_path / "kb")
     engine = engine_on(root, env=env)
@@ -318,7 +318,7 @@ async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
     engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sessions, "SESSION_SECONDS", 0.1)
-    monkeypatch.setattr(socket_server, "PAUSE_SECONDS", 0.1)
+    monkeypatch.setattr(socket_server, "PAUSE_LOOK_SECONDS", 0.1)
     told: list[int] = []
 
     def tell(push: Push) -> None:

@@ -17,7 +17,7 @@ from vouch_sidecar.retrieval.salience import listed_topics, rank
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.topics import FEW_SPEAK, TopicFinder
-from vouch_sidecar.workspace.world import Given, World
+from vouch_sidecar.workspace.world import Inputs, World
 
 from tests.index.worlds import after, knowledge_of
 from tests.retrieval.samples import ADA, COURIER, NOBODY, PRIVATE, claim, entity, evidence, page
@@ -33,7 +33,7 @@ def seen(*artifacts: Artifact, who: Viewer = NOBODY, **around: Any) -> View:
     """What somebody sees of a knowledge base with these artifacts and others that share nothing."""
     knowledge = knowledge_of([*artifacts, *OTHERS])
     topics = TopicFinder(knowledge, who.gates, **around).topics()
-    given = Given(knowledge, (), frozenset(), (), (), is_told=True)
+    given = Inputs(knowledge, (), frozenset(), (), (), is_told=True)
     world = World(Path(), given, topics={who.gates: topics})
     return View("kb", knowledge, who.gates, workspace=world)
 

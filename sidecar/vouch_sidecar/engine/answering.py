@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from vouch_sidecar.engine.registry import Served
 from vouch_sidecar.engine.sessions import Given, GivenKey, Session
-from vouch_sidecar.kb.records import Claim, Kind, Page, Relation
+from vouch_sidecar.kb.records import Claim, Page, Relation
 from vouch_sidecar.retrieval.blocks.context import (
     ContextBlock,
     make_block,
@@ -33,11 +33,8 @@ def probe(
     """Probe a text. Returns the probe, and how many of its phrases the session had probed before;
     it remembers them until something changes. `repeat` as for `context_for`.
     """
-
-    def is_given(row: Salient) -> bool:
-        return session is not None and not repeat and _was_given(session, row)
-
-    probed = run([kb.view for kb in served], text, vector, is_given)
+    given = {} if session is None or repeat else session.given
+    probed = run([kb.view for kb in served], text, vector, given)
     if session is None:
         return probed, 0
     stamp = tuple(kb.view.stamp for kb in served)
@@ -81,7 +78,7 @@ def context_for(
     if once is not None:
         # Who asks for all about a name gets the rest of it.
         names = {row.identity for row in asked}
-        before = [row for row in rows if row.identity not in names and _was_given(once, row)]
+        before = [row for row in rows if row.identity not in names and row.was_given(once.given)]
         rows = [row for row in rows if row not in before]
         if text is not None:
             more = [*(hit for row in before for hit in whom_to_ask(row, text)), *more]
@@ -112,15 +109,6 @@ def _allowed(hits: Iterable[Line]) -> list[Line]:
     ]
 
 
-# What is given once, and again only when it changed
-
-
-def _was_given(session: Session, row: Salient) -> bool:
-    """Whether the session was given an entity, and neither it nor its claims and pages changed."""
-    given = session.given.get((row.view.identity, Kind.ENTITY, row.entity.id))
-    return given == _entity_state(row)
-
-
 def _given_by(block: ContextBlock, rows: Sequence[Salient]) -> Iterator[tuple[GivenKey, Hashable]]:
     """What a block gives, each with its state: its entities among `rows`, and what its lines
     cite.
@@ -128,14 +116,6 @@ def _given_by(block: ContextBlock, rows: Sequence[Salient]) -> Iterator[tuple[Gi
     given_now = {(hit.view.identity, hit.entity_id) for hit in block.hits}
     for row in rows:
         if row.identity in given_now:
-            yield (row.view.identity, Kind.ENTITY, row.entity.id), _entity_state(row)
+            yield from row.gives.items()
     for hit in block.hits:
         yield from hit.gives.items()
-
-
-def _entity_state(row: Salient) -> int:
-    """A hash that changes with the entity, its claims or its pages."""
-    view, entity_id = row.view, row.entity.id
-    ids = sorted(view.search.ids(view.search.claims_of([entity_id])))
-    pages = view.visible.pages_about((Kind.ENTITY, entity_id))
-    return hash((row.entity, *map(view.knowledge.claim, ids), *pages))

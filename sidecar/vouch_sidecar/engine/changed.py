@@ -11,7 +11,7 @@ GATHER_SECONDS = 0.02
 """Changes within this time after the first are told together. It is short, as what is typed waited
 already.
 """
-PAUSE_SECONDS = 5.0
+PAUSE_LOOK_SECONDS = 5.0
 """Time between looks whether a knowledge base is paused: the shell, or another editor, says so with
 a file.
 """

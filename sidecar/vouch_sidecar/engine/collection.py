@@ -24,7 +24,7 @@ from vouch_sidecar.kb.store import Reconciled
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.build import WorldMemo, build, is_due
 from vouch_sidecar.workspace.git import Checkout, checked_out
-from vouch_sidecar.workspace.world import Given, World, own_names
+from vouch_sidecar.workspace.world import Inputs, World, own_names
 
 SILENT_SECONDS = 60.0
 """How long the last content is served while looks at the files fail. Without a limit, redacted text
@@ -196,15 +196,15 @@ class Collection:
     # The world around
 
     @property
-    def given(self) -> Given:
+    def given(self) -> Inputs:
         """What the world is to be built from."""
         seen, settings, viewers = self.published.seen, self.settings, tuple(self.viewers())
         is_told = settings.people.git != "off"
         own, trusted = own_names(self.name, self.root), tuple(settings.trust.folders)
-        return Given(seen.knowledge, seen.checkout, own, viewers, trusted, is_told)
+        return Inputs(seen.knowledge, seen.checkout, own, viewers, trusted, is_told)
 
     def build(
-        self, given: Given, reported: Set[str] = frozenset(), breathe: Breathe = lambda: None
+        self, given: Inputs, reported: Set[str] = frozenset(), breathe: Breathe = lambda: None
     ) -> World:
         """The world that follows the published one. Blocks; one thread at a time may call it."""
         return build(self.world, given, self.memo, breathe, reported)

@@ -20,7 +20,7 @@ from anyio.to_thread import run_sync
 
 from vouch_sidecar.engine.collection import Collection, Seen, looked_at
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.faults import BASE, BASES, LOOK, WATCH, WORKSPACE
+from vouch_sidecar.engine.faults import CACHE, FOLLOWING, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.kb.watch import changes, sweep_interval
 from vouch_sidecar.workspace.git import STALE_SECONDS
@@ -57,7 +57,7 @@ class DiskFollower:
 
     async def run(self) -> None:
         """Read and publish changes until cancelled."""
-        await self._engine.faults.repeat(BASES, self._until_others, self._follow_served)
+        await self._engine.faults.repeat(FOLLOWING, self._until_others, self._follow_served)
 
     async def _until_others(self) -> None:
         """Wait until other knowledge bases are served than followed, or it is time to search."""
@@ -68,7 +68,7 @@ class DiskFollower:
         """Follow the knowledge bases that are served, then search from folders that have none."""
         before, self._followed = self._followed, {*self._registry.collections.values()}
         for collection in self._followed - before:
-            self._group.start_soon(BaseFollower(self._engine, collection, self._disk).run)
+            self._group.start_soon(CollectionFollower(self._engine, collection, self._disk).run)
         began = self._engine.clock()
         for folder in self._registry.lacking:
             found = await run_sync(self._registry.found_from, folder)  # a slow disk stops nobody
@@ -77,7 +77,7 @@ class DiskFollower:
         self._search_pause = sweep_interval(self._engine.clock() - began)
 
 
-class BaseFollower:
+class CollectionFollower:
     """Follows one knowledge base. `disk` lets one thread at a time read and write files."""
 
     def __init__(self, engine: Engine, collection: Collection, disk: anyio.CapacityLimiter) -> None:
@@ -168,7 +168,7 @@ class BaseFollower:
         """Keep a base for the next process, or try again later."""
         engine, collection = self._engine, self._collection
         self._keep_at = engine.clock() + FINISH_SECONDS
-        with collection.faults.contained(BASE):
+        with collection.faults.contained(CACHE):
             kept = await run_sync(collection.reader.keep, limiter=self._disk)
             if kept is not None:
                 self._keep_at = inf

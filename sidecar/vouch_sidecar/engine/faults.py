@@ -30,11 +30,11 @@ class Step(NamedTuple):
 
 
 LOOK = Step("Changes on disk could not be taken in")
-BASE = Step("The cache could not be written")
+CACHE = Step("The cache could not be written")
 WORKSPACE = Step("Claims are not tied to files")
 WATCH = Step("Changes on disk are noticed late: the watcher was lost")
 """The steps of a knowledge base."""
-BASES = Step("Changes on disk are not all followed")
+FOLLOWING = Step("Changes on disk are not all followed")
 MODEL = Step("Nothing is found by meaning")
 QUESTION = Step(MODEL.sentence, "a question")
 """Those of a process."""

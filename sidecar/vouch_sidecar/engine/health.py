@@ -7,7 +7,7 @@ from itertools import chain
 
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.faults import BASES, WATCH
+from vouch_sidecar.engine.faults import FOLLOWING, WATCH
 from vouch_sidecar.kb.records import Problem, Severity
 
 
@@ -17,7 +17,8 @@ def degraded(engine: Engine, served: Sequence[Collection]) -> list[str]:
     """
     holds = {
         "search_failed": any(c.is_rebuilt for c in served),
-        "watch_lost": BASES in engine.faults or any(WATCH in c.faults or c.is_torn for c in served),
+        "watch_lost": FOLLOWING in engine.faults
+        or any(WATCH in c.faults or c.is_torn for c in served),
         "files_skipped": any(c.files.skipped or c.is_failing for c in served),
     }
     return [value for value, is_so in holds.items() if is_so]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from vouch_sidecar.kb.records import Claim, key_of
@@ -85,14 +86,14 @@ def run(
     views: Sequence[View],
     text: str,
     vector: TextVector | None = None,
-    is_given: Callable[[Salient], bool] = lambda _: False,
+    given: Mapping[tuple[Hashable, ...], Hashable] = MappingProxyType({}),
 ) -> Probe:
     """Probe all views. `vector` is the text as a vector, if a model is set up. The name of an
-    entity that was given before (`is_given`) is no new evidence.
+    entity that was `given` before is no new evidence.
     """
     named = sorted((r for v in views for r in named_in(v, [text])), key=volunteering_order)
     asked = [row for view in views for row in asked_by_name(view, text)]
-    sure = [replace(r, strength=0.0) if is_given(r) else r for r in surely_named(named)]
+    sure = [replace(r, strength=0.0) if r.was_given(given) else r for r in surely_named(named)]
     is_exact = holds_exact(text) or any(view.workspace.files_in(text) for view in views)
     length, found = len(text.strip()), list[Line]()
     if is_exact or worth_searching(text):

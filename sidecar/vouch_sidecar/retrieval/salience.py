@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -104,6 +104,20 @@ class Salient:
             "ambiguous": self.ambiguous,
             "collection": self.view.shown_collection,
         }
+
+    @property
+    def gives(self) -> dict[tuple[Hashable, ...], Hashable]:
+        """What is given with it, as of a line: its state changes with the entity, its claims or its
+        pages.
+        """
+        view, key = self.view, (Kind.ENTITY, self.entity.id)
+        ids = sorted(view.search.ids(view.search.claims_of([self.entity.id])))
+        claims, pages = map(view.knowledge.claim, ids), view.visible.pages_about(key)
+        return {(view.identity, *key): hash((self.entity, *claims, *pages))}
+
+    def was_given(self, given: Mapping[tuple[Hashable, ...], Hashable]) -> bool:
+        """Whether it was given before, and has not changed."""
+        return bool(given) and self.gives.items() <= given.items()
 
     def with_claim(self) -> Salient:
         """The entity with its best claim."""

@@ -23,7 +23,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from vouch_sidecar.engine import Caller, Engine, Subscriber, running
-from vouch_sidecar.engine.changed import PAUSE_SECONDS, Changed
+from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS, Changed
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
 from vouch_sidecar.operations.operation import operations
@@ -157,7 +157,7 @@ class LocalServer:
         """
         step = Step("What is in play could not be told", subscriber)
         try:
-            async for _ in self._tellable.rounds(PAUSE_SECONDS):
+            async for _ in self._tellable.rounds(PAUSE_LOOK_SECONDS):
                 for engine in self._engines:
                     with engine.faults.contained(step):
                         async with aclosing(subscriber.news(engine)) as news:

@@ -31,7 +31,7 @@ from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import ClaimReading, Ties
 from vouch_sidecar.workspace.topics import TopicFinder
-from vouch_sidecar.workspace.world import SERIALS, Given, World
+from vouch_sidecar.workspace.world import SERIALS, Inputs, World
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ class WorldMemo:
     """When all files are looked at next, whatever is reported."""
 
 
-def is_due(before: World, given: Given, memo: WorldMemo, reported: Collection[str]) -> bool:
+def is_due(before: World, given: Inputs, memo: WorldMemo, reported: Collection[str]) -> bool:
     """Whether a world is to be built after another one: from something else, of files that were
     reported, or because it is time to look at all files.
     """
@@ -62,7 +62,7 @@ def _is_sweep(before: World, memo: WorldMemo) -> bool:
 
 
 def build(
-    before: World, given: Given, memo: WorldMemo, breathe: Breathe, reported: Set[str]
+    before: World, given: Inputs, memo: WorldMemo, breathe: Breathe, reported: Set[str]
 ) -> World:
     """The world around a generation, of the files as they are now; the one before, or one that says
     the same, if nothing changed. Blocks.
@@ -158,7 +158,7 @@ def _history(
 # Claims
 
 
-def _read_claims(before: World, world: World, given: Given, root: Path, breathe: Breathe) -> World:
+def _read_claims(before: World, world: World, given: Inputs, root: Path, breathe: Breathe) -> World:
     """A world with what claims say of files now: the claims are read again that changed, or all of
     them if the files did, the names of the project, or what claims refer to. `root` is the folder
     of the knowledge base.
@@ -200,12 +200,12 @@ def _fresh(world: World, knowledge: Knowledge) -> Freshness:
 
 
 def _topics(
-    before: World, given: Given, root: Path, breathe: Breathe
+    before: World, given: Inputs, root: Path, breathe: Breathe
 ) -> dict[frozenset[str], VisibleTopics]:
     """The topics of those who ask, by their gates: those before, if they are of the same."""
     was, content = before.given, partial(read_content, root / KB_DIRNAME)
-    is_same = was is not None and was.knowledge is given.knowledge and was.own == given.own
-    derived = before.topics if is_same else {}
+    is_same = was is not None and given.knowledge.changed_since(was.knowledge) == []
+    derived = before.topics if is_same and was is not None and was.own == given.own else {}
     return {
         gates: derived.get(gates)
         or TopicFinder(given.knowledge, gates, content, given.own, breathe).topics()

@@ -30,7 +30,7 @@ SERIALS = count(1)
 """Numbers of worlds, each of one world alone, or of all that say the same."""
 
 
-class Given(NamedTuple):
+class Inputs(NamedTuple):
     """What a world is built from, beside the files around.
 
     `checkout` is what git had checked out when the generation was read; `own` are the names of the
@@ -59,7 +59,7 @@ class World:
     """
 
     tree: Path
-    given: Given | None = field(default=None, compare=False)
+    given: Inputs | None = field(default=None, compare=False)
     is_whole: bool = field(default=False, compare=False)
     files: Files = field(default_factory=Files)
     prefix: str = ""

@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
 
 from vouch_sidecar.engine import Subscriber
-from vouch_sidecar.engine.changed import PAUSE_SECONDS
+from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.operations.notifications import (
     DidChangeStatus,
@@ -43,7 +43,7 @@ async def tell_status(server: Sidecar) -> None:
     """Tell how the server is, whenever that or the generation changed. Never returns."""
     engine = server.engine
     told: DidChangeStatus | None = None
-    async for _ in engine.changed.rounds(PAUSE_SECONDS):
+    async for _ in engine.changed.rounds(PAUSE_LOOK_SECONDS):
         with engine.faults.contained(Step("How it is could not be told")):
             status = status_notification(engine, server.caller)
             if status != told:
