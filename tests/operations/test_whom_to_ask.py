@@ -297,8 +297,10 @@ async def test_a_change_counts_without_a_new_start(
         assert ("by_commits" in found, found["degraded"]) == (False, ["workspace_pending"])
 
     async def until(condition: Callable[[], bool]) -> None:
-        """Wait for it, and ask seldom: what is asked goes before the world."""
-        with anyio.fail_after(60):
+        """Wait for it, and ask seldom: what is asked goes before the world, which is looked at once
+        a minute at least.
+        """
+        with anyio.fail_after(100):
             while not condition():
                 await anyio.sleep(0.5)
 

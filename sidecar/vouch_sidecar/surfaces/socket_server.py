@@ -221,7 +221,7 @@ class LocalServer:
         forced, trusted = (request["env"].get(name, "") for name in (FORCED, TRUST))
         engine = self.engine_for(Asked(caller.roots, forced, trusted))
         method, params = request["method"], request["params"]
-        if method.startswith(HOOK):
+        if method.startswith(HOOK) and isinstance(params, dict):
             said = await respond(engine, method.removeprefix(HOOK), params, caller)
             return {"ok": True, "result": said}
         if method.startswith(TOOL):
