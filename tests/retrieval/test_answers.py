@@ -122,6 +122,16 @@ def test_claims_come_by_likelihood_then_by_worth_then_by_id() -> None:
     assert [answer.artifact.id for answer in found] == ["valve", "sure", "old"]
 
 
+def test_of_many_claims_that_hold_as_much_the_best_is_found() -> None:
+    many = [
+        claim(f"c{i:03}", f"The valve in zone {i} is shut.", entities=("boiler",), confidence=0.5)
+        for i in range(60)
+    ]
+    best = claim("z", "The valve was replaced.", entities=("boiler",), confidence=1.0)
+    seen = view(BOILER, *many, best)
+    assert best_claim_id(seen, "boiler", "the valve of the Boiler House") == "z"
+
+
 def test_a_relation_answers_beside_the_names_of_its_ends() -> None:
     ends = [entity(i, f"{i.title()} Works") for i in ("alder", "birch", "yew")]
     edges = [

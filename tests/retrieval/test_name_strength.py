@@ -109,6 +109,8 @@ def test_what_is_said_unasked(text: str, ids: str) -> None:
         ("rename BeaconClient here", "beacon"),
         ("look at src/beacon/app.py", "beacon"),
         ("import { Store } from '../beacon/store'", "beacon"),
+        ("PLEASE BEACON ME AT NOON", "beacon"),
+        ("Please Relay My Thanks To The Whole Floor.", "relay"),
         ("is the jwt too old?", "jwt"),
         ("the Gateway is down", "locker"),
     ],
@@ -133,6 +135,12 @@ def test_what_is_listed_and_not_said(text: str, ids: str) -> None:
 )
 def test_what_is_neither(text: str) -> None:
     assert (listed(text), said(text)) == ("", "")
+
+
+def test_a_name_without_its_signs_is_a_word() -> None:
+    seen = view(*known_of(entity("deploy", "/deploy"), entity("infra", "@infra")))
+    for text in ("please deploy the blog now", "we need new infra help for the blog"):
+        assert (listed(text, seen), said(text, seen)) == ("", "")
 
 
 SIGNS = ("Relay", "C#", "F#", "C++", ".NET", "@team", "--Force", "🚀 launcher", "→", "++")

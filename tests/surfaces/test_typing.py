@@ -61,6 +61,12 @@ def test_paragraphs_with_changed_words_are_told(old: str, new: str, told: list[s
     assert Document("u", old, "utf-8").edit(old, new) == [*enumerate(told)]
 
 
+def test_a_paragraph_with_a_blank_at_its_end_is_not_edited_by_what_follows() -> None:
+    document = Document("u", "The box is warm. \n", "utf-8")
+    before, document.source = document.words, document.source + "\nbuy flour\n"
+    assert document.edit(before, document.words) == [(0, "buy flour")]
+
+
 @pytest.mark.parametrize(
     ("uri", "session_id"),
     [

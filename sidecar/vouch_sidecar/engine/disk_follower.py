@@ -23,12 +23,13 @@ from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import CACHE, FOLLOWING, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.kb.watch import changes, sweep_interval
-from vouch_sidecar.workspace.git import STALE_SECONDS
 
 log = logging.getLogger(__name__)
 
 AROUND_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
+GIT_LOCK_SECONDS = 5.0
+"""How long to wait for git to write its files before they are taken as they are."""
 LOCK_LOOK_SECONDS = 0.02
 FINISH_SECONDS = 2.0
 """A base is kept so long after a change, or after it could not be kept."""
@@ -133,7 +134,7 @@ class CollectionFollower:
         """Read what is due, and publish what changed. Then keep a base, if that is due: of nothing
         that git is writing.
         """
-        give_up_at = anyio.current_time() + STALE_SECONDS
+        give_up_at = anyio.current_time() + GIT_LOCK_SECONDS
         await self._until_git_wrote(give_up_at)
         engine, collection, began = self._engine, self._collection, self._engine.clock()
         changed, self._changed = self._changed, set()

@@ -50,8 +50,8 @@ class Subscriber:
             for session_id in told.keys() - {session.id for session in waiting}:
                 if told.pop(session_id)[0]:
                     yield Push(session_id, engine.registry.generation)
-            await in_turn(lambda: None)  # questions that wait go first: time limits begin now
             while waiting:
+                await in_turn(lambda: None)  # questions that wait go first: time limits begin now
                 session = waiting.pop()
                 last_rows, last_state = told.get(session.id, ((), ()))
                 windows, state = self._windows(engine, session)

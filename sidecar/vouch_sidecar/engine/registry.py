@@ -132,8 +132,9 @@ class Registry:
 
     def search(self, folder: Path, found: Found | None = None) -> None:
         """Serve the knowledge bases found from a folder, which is searched if `found` is None."""
-        self._folders[folder] = found or self.found_from(folder)
-        self._serve_found()
+        self._folders[folder] = found = found or self.found_from(folder)
+        if not found.trees <= self.collections.keys():
+            self._serve_found()
 
     def open_document(self, path: Path) -> None:
         """Serve the knowledge bases found from a document, but for those of installed packages:

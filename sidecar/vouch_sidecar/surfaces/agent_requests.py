@@ -16,6 +16,7 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.answering import context_for
 from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES, Session
+from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count
@@ -92,7 +93,7 @@ def content(text: str) -> Object:
 
 async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Object | None:
     """What a hook prints for an event, once what it depends on is known; None for nothing. Never
-    raises.
+    raises. `payload["viewer"]` may name the viewer, as for any operation.
     """
     text, key = "", 0
     session: Session | None = None
@@ -146,6 +147,7 @@ async def _prompt(engine: Engine, payload: Payload, session: Session | None, cal
         return ""
     session_id = None if session is None else session.id
     task = {"task": prompt, "session_id": session_id, "repeat": session is None}
+    task |= {"viewer": payload.get("viewer")}
     result = await perform(engine, context.OPERATION, task, caller, patience=0)
     engine.stats.counts.update(prompts=1, told=bool(result.text))
     return result.text
@@ -159,7 +161,7 @@ async def _begin(engine: Engine, payload: Payload, session: Session | None, call
         session.forget_answers()
     elif session is not None and payload.get("source") == "clear":
         engine.end_session(session.id)
-    return brief([kb.view for kb in engine.registry.serving(caller)])
+    return brief([kb.view for kb in engine.registry.serving(caller, viewer_in(payload))])
 
 
 async def _file(engine: Engine, payload: Payload, session: Session | None, caller: Caller) -> str:
@@ -167,7 +169,7 @@ async def _file(engine: Engine, payload: Payload, session: Session | None, calle
     that its text names, each once a session. Does not search full text, and reads at most the file
     itself.
     """
-    served = engine.registry.serving(caller)
+    served = engine.registry.serving(caller, viewer_in(payload))
     lines = _lines_naming(served, given.text_of(payload))
     if session is not None and lines:
         engine.observe(session.id, None, lines, caller)

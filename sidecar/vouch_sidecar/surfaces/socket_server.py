@@ -28,7 +28,7 @@ from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.retrieval.push import Push
-from vouch_sidecar.surfaces.agent_requests import respond, tool_result
+from vouch_sidecar.surfaces.agent_requests import EVENTS, respond, tool_result
 from vouch_sidecar.surfaces.hook.client import note_serving
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
 from vouch_sidecar.surfaces.local.follower import FOLLOW, follower_for, told
@@ -221,11 +221,10 @@ class LocalServer:
         forced, trusted = (request["env"].get(name, "") for name in (FORCED, TRUST))
         engine = self.engine_for(Asked(caller.roots, forced, trusted))
         method, params = request["method"], request["params"]
-        if method.startswith(HOOK) and isinstance(params, dict):
-            said = await respond(engine, method.removeprefix(HOOK), params, caller)
-            return {"ok": True, "result": said}
-        if method.startswith(TOOL):
-            operation = operations()[method.removeprefix(TOOL)]
+        event, tool = method.removeprefix(HOOK), method.removeprefix(TOOL)
+        if event in EVENTS and isinstance(params, dict):
+            return {"ok": True, "result": await respond(engine, event, params, caller)}
+        if method.startswith(TOOL) and (operation := operations().get(tool)) is not None:
             return {"ok": True, "result": await tool_result(engine, operation, params, caller)}
         return await answer(engine, request, caller)
 

@@ -21,7 +21,7 @@ from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
-from vouch_sidecar.workspace.code_owners import read_owners
+from vouch_sidecar.workspace.code_owners import OwnersRules, read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import language_of
@@ -81,7 +81,7 @@ def build(
         paths = list_files(before.tree, git, caches, memo.env)
         files = files if paths == files.paths else Files(paths)
     top, prefix = (before.tree, "") if git is None else (git.top, git.prefix(before.tree))
-    rules = read_owners(top) if given.is_told else ()
+    rules = read_owners(top) if given.is_told else OwnersRules()
     world = replace(before, given=given, prefix=prefix, files=files, owners_rules=rules)
     if was is not None:
         history = _history(world, git, why_unasked, memo, is_all) if given.is_told else History()

@@ -40,8 +40,14 @@ class OwnersRule(NamedTuple):
     owners: tuple[str, ...]
 
 
+class OwnersRules(tuple[OwnersRule, ...]):
+    """The rules of a file. They are looked up by what they are, as to hash thousands takes long."""
+
+    __hash__ = object.__hash__
+
+
 @lru_cache(maxsize=4096)
-def rule_for(rules: tuple[OwnersRule, ...], path: str) -> OwnersRule | None:
+def rule_for(rules: OwnersRules, path: str) -> OwnersRule | None:
     """The rule that gives a path below the top of the repository owners that can be named. A path
     with a slash at its end stands for everything in that folder.
     """
@@ -55,7 +61,7 @@ def rule_for(rules: tuple[OwnersRule, ...], path: str) -> OwnersRule | None:
     return None
 
 
-def read_owners(top: Path) -> tuple[OwnersRule, ...]:
+def read_owners(top: Path) -> OwnersRules:
     """The rules of the repository with this top. Blocks."""
     for path in OWNERS_FILES:
         try:
@@ -65,17 +71,17 @@ def read_owners(top: Path) -> tuple[OwnersRule, ...]:
         except UnreadableError:
             break
         return rules_in(data.decode("utf-8-sig", "replace"))
-    return ()
+    return OwnersRules()
 
 
-def rules_in(text: str) -> tuple[OwnersRule, ...]:
+def rules_in(text: str) -> OwnersRules:
     """The rules in the text of a file; none where there are too many."""
     lines = (line.strip() for line in text.split("\n"))
     written = [line for line in lines if line and not line.startswith("#")]
     if len(written) > MAX_RULES:
-        return ()
+        return OwnersRules()
     rules = (_rule(line) for line in written if len(line) <= MAX_WINDOW)
-    return tuple(rule for rule in rules if rule is not None)
+    return OwnersRules(rule for rule in rules if rule is not None)
 
 
 def _rule(line: str) -> OwnersRule | None:

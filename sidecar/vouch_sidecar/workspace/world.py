@@ -15,7 +15,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.text.analysis import fold
-from vouch_sidecar.workspace.code_owners import OwnersRule, rule_for
+from vouch_sidecar.workspace.code_owners import OwnersRule, OwnersRules, rule_for
 from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
@@ -69,7 +69,7 @@ class World:
     ties: Ties = field(default_factory=lambda: Ties({}, {}), compare=False)
     fresh: Freshness = field(default_factory=Freshness)
     history: History = field(default_factory=History)
-    owners_rules: tuple[OwnersRule, ...] = ()
+    owners_rules: OwnersRules = field(default_factory=OwnersRules)
     topics: Mapping[frozenset[str], VisibleTopics] = field(default_factory=dict)
     serial: int = field(default_factory=lambda: next(SERIALS), compare=False)
     """Compared in place of the world, which would stay in memory with all ties where it was kept to

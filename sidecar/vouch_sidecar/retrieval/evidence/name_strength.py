@@ -57,10 +57,12 @@ _BY_PLACE = {
     "another's": "a part of another name",
 }
 _OPENING, _CLOSING = " ([{\"'“‘", " .,;:!?…)]}\"'”’"
-_LITTLE = (STOPWORDS | DATES).union(
-    "cc dm ping mr mrs ms mx dr prof sir inc ltd llc corp co gmbh ag plc sa bv".split()
+_LITTLE = STOPWORDS | frozenset(
+    "mr mrs ms mx dr prof sir inc ltd llc corp co gmbh ag plc sa bv".split()
 )
 """Words with a capital that may stand beside a name without being a part of it."""
+ADDRESSING = frozenset("ask cc dm email inform mail message ping remind slack tell text".split())
+"""Words before a name that address whoever has it."""
 
 _OBJECT = re.compile(
     r"\s++(?:an?|the|my|your|our|their|his|her|its|this|that|these|those|it|me|us|him|them|all|any"
@@ -112,7 +114,8 @@ def _weigh(view: View, text: str) -> list[Mention]:
     mentions = [m for m in view.names.mentions(text) if not m.nested] + parts
     mentions += outside(topics, parts)
     placing = Placing(units(text))
-    return [_weighed(view, placing, mention) for mention in mentions]
+    weighed = (_weighed(view, placing, mention) for mention in mentions)
+    return [mention for mention in weighed if mention is not None]
 
 
 def is_listed(mention: Mention) -> bool:
@@ -153,26 +156,26 @@ def sentence(value: float, reason: str = "", needs: float = 0.0) -> str:
     return f"{value:.{digits}f}{limit}" + (f": {reason}" if reason else "")
 
 
-def _weighed(view: View, placing: Placing, mention: Mention) -> Mention:
-    """A mention with its factors."""
-    text, name, form = placing.text, mention.name.strip(), mention.form
-    written = matched = text[mention.start : mention.end]
-    before, core, after = _between_signs(name)
-    has_signs = text.endswith(before, 0, mention.start) and text.startswith(after, mention.end)
-    if has_signs and fold(written) != fold(name):
-        matched = before + written + after
-    if form is FormKind.VARIANT and fold(matched) in (fold(name), fold(core)):
-        form = FormKind.NAME
+def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
+    """A mention with its factors; None if it lacks signs of the name: 14089 is not #14089."""
+    written = placing.text[mention.start : mention.end]
+    is_part = mention.form is FormKind.PART
+    matched = written if is_part else with_signs(placing.text, mention)
+    if matched is None:
+        return None
+    form = mention.form
+    if form is FormKind.VARIANT and fold(matched) == fold(mention.name.strip()):
+        form = FormKind.NAME  # with its signs it is the name itself
     mention = mention._replace(matched=matched, form=form, arm=ARMS[form])
     entity = view.visible.entity(mention.entity_id)
     is_person = entity is not None and entity.type == "person"
     inside = placing.units_in(mention.start, mention.end)
-    is_signed = fold(matched) == fold(name) and (before.strip(_OPENING) or after.strip(_CLOSING))
+    is_signed = not is_part and has_signs(mention.name)
     is_settled = is_signed or not is_word(inside) or spelling(written) in view.always
     content = content_of(inside)
     common = 0 if is_settled else _tier(mention, content)
     place = placing.place(mention, is_person, common)
-    specificity = 1.0 if place == "alone" and form is not FormKind.PART else SPECIFICITY[common]
+    specificity = 1.0 if place == "alone" and not is_part else SPECIFICITY[common]
     mention = mention._replace(specificity=specificity, place=PLACES[place], placed=place)
     if is_settled or place == "alone" or not content or not is_listed(mention):
         return mention
@@ -226,14 +229,15 @@ class Placing:
         if may_be_code and is_code(*token):
             return "code"
         is_anothers = is_foreign or self._is_anothers(unit, is_person)
-        written = self.text[mention.start : mention.end]
-        if len(inside) == 1 and is_anothers and mention.matched == written:
+        if len(inside) == 1 and is_anothers and (is_part or not has_signs(mention.name)):
             return "another's"
-        is_identifier = len(inside) > 1 and " " not in written  # which names one thing
-        name = "printed" if self._is_printed(mention.start) and not is_identifier else "name"
+        name = "name"
+        if self._is_printed(mention.start):
+            is_several = len(inside) > 1 and " " not in self.text[mention.start : mention.end]
+            name = "name" if is_several else "printed"  # an identifier names one thing
         has_capital = mention.name != mention.name.lower()
         is_written = (has_capital or is_person) and self.has_own_capital(unit)
-        is_shouted = is_acronym(self.text[unit.start : unit.end])
+        is_shouted = is_acronym(self.text[unit.start : unit.end]) and not self._is_title
         if not common or is_written or is_shouted:
             return name
         is_small = has_capital and self.text[unit.start].islower()
@@ -247,6 +251,13 @@ class Placing:
         before = self.text[max(0, unit.start - _NEAR) : unit.start]
         is_bare = not is_small or _WITHOUT_ARTICLE.search(before) is not None
         return "as it is" if common > VERY_COMMON and is_bare and not is_verb else "word"
+
+    @cached_property
+    def _is_title(self) -> bool:
+        """Whether capitals say nothing: every word has one, as in a heading."""
+        content = content_of(self.analysis.units)
+        is_long = len(content) > (1 if self.text.isupper() else 3)
+        return is_long and all(map(self._has_capital, content))
 
     @cached_property
     def _unpunctuated(self) -> str:
@@ -270,12 +281,14 @@ class Placing:
         return bisect_left(self.analysis.units, start, key=lambda unit: unit.start)
 
     def has_own_capital(self, unit: Unit) -> bool:
-        """Whether a word has a capital that the start of a sentence does not explain."""
-        return self._has_capital(unit) and not self._starts_sentence(unit)
+        """Whether a word has a capital that neither the start of a sentence nor a heading
+        explains.
+        """
+        return self._has_capital(unit) and not self._is_title and not self._starts_sentence(unit)
 
     def _is_anothers(self, unit: Unit, person: bool) -> bool:
         """Whether a word is a part of a longer proper name."""
-        if not self._has_capital(unit):
+        if not self._has_capital(unit) or self._is_title:
             return False
         at, units = self._number(unit.start), self.analysis.units
         if at + 1 < len(units) and not units[at + 1].gap and self._belongs_to_name(units[at + 1]):
@@ -283,11 +296,11 @@ class Placing:
         if at == 0 or unit.gap or not self._belongs_to_name(before := units[at - 1]):
             return False
         if self._starts_sentence(before):  # a verb, or the first name of someone else
-            return person and tier(before.folded) == 0
+            return person and tier(before.folded) == 0 and before.folded not in ADDRESSING
         return True
 
     def _belongs_to_name(self, unit: Unit) -> bool:
-        return self._has_capital(unit) and unit.folded not in _LITTLE
+        return self._has_capital(unit) and not (unit.folded in _LITTLE or unit.folded in DATES)
 
     def _has_capital(self, unit: Unit) -> bool:
         return self.text[unit.start].isupper()
@@ -322,8 +335,26 @@ def token_around(text: str, start: int, end: int) -> tuple[str, str]:
     return before[0] if before else "", after[0].rstrip(".:") if after else ""
 
 
-def _between_signs(name: str) -> tuple[str, str, str]:
-    """A name in three: the signs that begin it, what is between, and those that end it."""
-    letters = [at for at, sign in enumerate(name) if sign.isalnum() or combining(sign)] or [0]
-    first, behind = letters[0], letters[-1] + 1
-    return name[:first], name[first:behind], name[behind:]
+def with_signs(text: str, mention: Mention) -> str | None:
+    """A mention widened to the signs that begin or end its name; None if the text lacks some of
+    them.
+    """
+    name, written = mention.name.strip(), text[mention.start : mention.end]
+    before, after = _edges(name)
+    if fold(written) == fold(name) or not (before or after):
+        return written
+    if text.endswith(before, 0, mention.start) and text.startswith(after, mention.end):
+        return before + written + after
+    return None
+
+
+def has_signs(name: str) -> bool:
+    """Whether a name begins or ends with signs that are no punctuation of a sentence: C#, @team."""
+    before, after = _edges(name.strip())
+    return bool(before.strip(_OPENING) or after.strip(_CLOSING))
+
+
+def _edges(name: str) -> tuple[str, str]:
+    """The signs that begin a name, and those that end it."""
+    letters = [at for at, sign in enumerate(name) if sign.isalnum() or combining(sign)]
+    return (name[: letters[0]], name[letters[-1] + 1 :]) if letters else (name, name)

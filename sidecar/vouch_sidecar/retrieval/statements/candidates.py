@@ -199,9 +199,12 @@ def claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
         islice(entering, most),
         key=lambda each: -asked.weight_of(asked.held_by(frozenset(each.stems))),
     )
-    worded = [each for each in found if each.kind == "worded"][:MAX_CONSIDERED]
-    others = [each for each in found if each.kind != "worded"][:MAX_CONSIDERED]
-    return [*worded, *others]
+    few = list[Candidate]()
+    for is_worded in (True, False):
+        own = [each for each in found if (each.kind == "worded") is is_worded]
+        sentences = [*dict.fromkeys(each.sentence_key for each in own)][:MAX_CONSIDERED]
+        few += [each for each in own if each.sentence_key in sentences]
+    return few
 
 
 def claims_of(
@@ -214,6 +217,8 @@ def claims_of(
     own = view.search.claims_of([entity_id])
     holding = all_of([own, view.search.weighed(asked.weights, Kind.CLAIM)])
     hits = snapshot.search(holding, enough)
+    if len(hits) == enough:
+        hits = snapshot.down_to(holding, hits[-1].value)  # with all that hold as much
     ranked = zip(hits, snapshot.numbers(hits, "worth"), strict=True)
     hits = [hit for hit, _ in sorted(ranked, key=lambda each: (-each[0].value, -each[1]))]
     hits += snapshot.search(own, enough, by="worth")
@@ -267,7 +272,7 @@ def _section(
     parts = view.knowledge.memo.cached(section, "passages", lambda: list(passages(section)))
 
     def weight(part: Passage) -> float:
-        return asked.weight_of(asked.held_by(frozenset(part.stems)))
+        return asked.weight_of(asked.held_by(frozenset((*headed, *part.stems))))
 
     own = (part for part in parts if not any(map(view.visible.claim, part.claim_ids)))
     best = max(own, key=weight, default=Passage("", (), ()))

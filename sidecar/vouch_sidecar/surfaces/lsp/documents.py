@@ -73,8 +73,9 @@ class Document:
 
     @property
     def words(self) -> str:
-        """The text without inserted blocks, and without blanks at its end, where they stood."""
-        return without_blocks(self.source).rstrip()
+        """The text without inserted blocks, and without the blank place of one at its end."""
+        text = without_blocks(self.source)
+        return text if text == self.source else text.rstrip()
 
     def offset_at(self, position: lsp.Position) -> int:
         """The offset of a position, at most the end of its line or of the text."""

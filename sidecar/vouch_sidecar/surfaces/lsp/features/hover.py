@@ -90,7 +90,7 @@ def _card(
     title = source.title or text_of(artifact)
     kind, facts = key_of(artifact)[0].value, (getattr(artifact, n, "") for n in ("type", "status"))
     lines = [_head(style, title, kind, *facts)]
-    lines += [style.text(f"“{source.quote}”")] if source.quote else []
+    lines += [style.text(f"“{source.quote}”")] if source.quote not in (None, title) else []
     return [*lines, *([] if source.kind == "missing" else [_source(style, source)])]
 
 
@@ -181,7 +181,7 @@ class Style:
 
     def hover(self, paragraphs: Sequence[Sequence[str]], place: Place[Any]) -> lsp.Hover:
         # Two blanks are markdown's line break.
-        text = "\n\n".join(map("  \n".join, paragraphs))
+        text = "\n\n".join(map(("\n" if self._is_plain else "  \n").join, paragraphs))
         return lsp.Hover(lsp.MarkupContent(self._kind, text), place.range)
 
 
