@@ -106,7 +106,10 @@ class Search:
 
     def frequency(self, term: Term, kind: str) -> int:
         """How many documents of a kind hold a word, whatever their date."""
-        return self.snapshot.count(self._word(term, kind))
+        if (stem := term.only_stem) is None:
+            return self.snapshot.count(self._word(term, kind))
+        frequency, places = self.snapshot.frequency, self.places[kind]
+        return sum(frequency("stems", placed_stem(place, stem)) for place in places)
 
     # Documents of a kind
 

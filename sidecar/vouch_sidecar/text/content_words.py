@@ -25,6 +25,13 @@ class Term(NamedTuple):
     word: str
     alternatives: tuple[tuple[str, ...], ...]
 
+    @property
+    def only_stem(self) -> str | None:
+        """The word's stem; None if it has several, or alternatives."""
+        if len(self.alternatives) == 1 and len(self.alternatives[0]) == 1:
+            return self.alternatives[0][0]
+        return None
+
     def held_by(self, stems: frozenset[str]) -> bool:
         """Whether a text with these stems contains the word."""
         return any(map(stems.issuperset, self.alternatives))
