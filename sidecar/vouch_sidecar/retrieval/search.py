@@ -71,11 +71,12 @@ def search(
     only some words of an identifier, such as `RETRY_LIMIT`, is left out. With `vector`, a few found
     by meaning alone are ranked among these.
     """
+    words = terms(query)[:MAX_WORDS]
     found = [
         hit
         for view in views
         for kind in dict.fromkeys(kinds)
-        for hit in _in_kind(view, kind, query, limit, exclude)
+        for hit in _in_kind(view, kind, query, words, limit, exclude)
     ]
     if vector is not None:
         found = _ranked_by_meaning(vector, views, query, kinds, found, exclude)
@@ -95,7 +96,12 @@ def _order(hit: Line) -> tuple[bool, float, str, str, str, int]:
 
 
 def _in_kind(
-    view: View, kind: Kind, query: str, limit: int, exclude: Collection[str]
+    view: View,
+    kind: Kind,
+    query: str,
+    words: Sequence[Term],
+    limit: int,
+    exclude: Collection[str],
 ) -> Iterator[Line]:
     """The best of one kind that hold words of a query, and the entities that it names.
 
@@ -104,7 +110,7 @@ def _in_kind(
     """
     if view.deadline.has_passed():
         return
-    words, total = terms(query)[:MAX_WORDS], view.search.total(kind)
+    total = view.search.total(kind)
     weights = {word: rarity(total, view.search.frequency(word, kind)) for word in words}
     average = view.search.length(kind) / total if total else 0.0
     is_whole = _IDENTIFIER.fullmatch(query.strip()) is not None

@@ -221,7 +221,8 @@ def claims_of(
         hits = snapshot.down_to(holding, hits[-1].value)  # with all that hold as much
     ranked = zip(hits, snapshot.numbers(hits, "worth"), strict=True)
     hits = [hit for hit, _ in sorted(ranked, key=lambda each: (-each[0].value, -each[1]))]
-    hits += snapshot.search(own, enough, by="worth")
+    if len(hits) < enough:
+        hits += snapshot.search(own, enough, by="worth")
     found: dict[str, Candidate] = {}
     for candidate in _claims(view, view.visible.of_hits(hits)):
         found.setdefault(candidate.sentence_key, candidate)
