@@ -105,6 +105,14 @@ def test_a_session_has_a_brief_and_each_prompt_what_it_was_not_told(agent: Agent
         assert "jwt-expires" in agent.edit("auth.py", text, session_id=None)
 
 
+def test_an_event_may_name_the_viewer(agent: Agent, tmp_path: Path) -> None:
+    scope = {"visibility": "private", "agent": "ada"}
+    cite(agent.root, "own", "A zebra gate needs two keys.", "https://example.org/z", scope=scope)
+    again, asked = Agent(agent.root, tmp_path), "How many keys does the zebra gate need?"
+    assert again(PROMPT, prompt=asked) == ""
+    assert "two keys" in again(PROMPT, "other", prompt=asked, viewer={"agent": "ada"})
+
+
 def test_what_nobody_heard_was_not_given(agent: Agent) -> None:
     asked = "What about a JWT?"
     heard = agent(PROMPT, prompt=KNOWN, is_heard=False)
