@@ -17,6 +17,7 @@ from vouch_sidecar.operations.wire import FailedError, LongText, Params, Session
 from vouch_sidecar.retrieval.push import Push
 
 MAX_SECONDS = 366 * 86_400
+IN_PLAY, STATUS = "vouch/didChangeSalience", "vouch/didChangeStatus"
 
 
 class PauseParams(Params):
@@ -71,8 +72,8 @@ class DidChangeStatus(Wire):
 NOTIFICATIONS: dict[str, type[Wire]] = {
     "vouch/prompt": PromptParams,
     "vouch/sessionEnd": SessionEndParams,
-    "vouch/didChangeSalience": DidChangeSalience,
-    "vouch/didChangeStatus": DidChangeStatus,
+    IN_PLAY: DidChangeSalience,
+    STATUS: DidChangeStatus,
 }
 
 REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {"vouch/pause": (PauseParams, PauseResult)}

@@ -13,6 +13,7 @@ from vouch_sidecar.retrieval.blocks.context import each_line_once, lines_for
 from vouch_sidecar.retrieval.constants import (
     MANY,
     MAX_CONSIDERED,
+    MAX_PHRASED,
     WHO_LIKELIHOOD,
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, holds_exact, worth_searching
@@ -118,7 +119,7 @@ def _answering(
 ) -> list[Line]:
     """What answers a text beside its names, each with the phrase or the words that it holds."""
     own = [row for row in sure if row.view is view]
-    found, is_about_somebody = list[Line](), WHO.search(text)
+    found, is_about_somebody = list[Line](), WHO.search(text[:MAX_PHRASED])
     for answer in answers(view, text, strengths_of(own, view), vector):
         somebody = _somebody(view, answer) if is_about_somebody else None
         if somebody is not None and answer.words and answer.likelihood >= WHO_LIKELIHOOD:

@@ -13,9 +13,10 @@ import anyio
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
 from vouch_sidecar.engine import Engine, running
+from vouch_sidecar.operations.notifications import IN_PLAY
 from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.local.user_socket import Ownership
-from vouch_sidecar.surfaces.lsp.features import pushes, register_all
+from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.socket_server import LocalServer
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
@@ -48,7 +49,7 @@ async def _follow(server: Sidecar) -> None:
     """Follow the holder about the window's knowledge bases, until it ends or these change."""
     env, named = server.engine.env, partial(server.engine.registry.named, server.caller)
     if (caller := named()).roots:
-        tell = partial(server.protocol.notify, pushes.IN_PLAY)
+        tell = partial(server.protocol.notify, IN_PLAY)
         await follow(caller, env, tell, server.parts, lasts=lambda: caller == named())
 
 

@@ -15,6 +15,8 @@ from vouch_sidecar.engine import Subscriber
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.operations.notifications import (
+    IN_PLAY,
+    STATUS,
     DidChangeStatus,
     salience_notification,
     status_notification,
@@ -23,7 +25,6 @@ from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.local.user_socket import carried
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-IN_PLAY = "vouch/didChangeSalience"
 NOTICED = 0.5
 """Seconds after which progress is shown."""
 
@@ -47,7 +48,7 @@ async def tell_status(server: Sidecar) -> None:
         with engine.faults.contained(Step("How it is could not be told")):
             status = status_notification(engine, server.caller)
             if status != told:
-                server.protocol.notify("vouch/didChangeStatus", status)
+                server.protocol.notify(STATUS, status)
                 told = status
 
 
