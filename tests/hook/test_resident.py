@@ -29,7 +29,7 @@ def residents(place: Place) -> list[int]:
     """The processes that hooks left behind."""
     found = []
     for process in place.processes():
-        if b"-m\0vouch_sidecar.surfaces.resident" in (process / "cmdline").read_bytes():
+        if b"vouch_sidecar.surfaces.entry\0resident" in (process / "cmdline").read_bytes():
             found.append(int(process.name))
     return found
 
@@ -43,9 +43,11 @@ def left(place: Place, **env: str) -> int:
 
 def tampered(place: Place, line: str) -> subprocess.Popen[bytes]:
     """One that runs this line first."""
-    code = f"{line}\nfrom vouch_sidecar.surfaces.resident import main\nmain()"
+    code = f"{line}\nfrom vouch_sidecar.surfaces.entry import main\nmain()"
     out, env = subprocess.PIPE, environment(place.env)
-    return subprocess.Popen([sys.executable, "-c", code], env=env, stdout=out, stderr=out)
+    return subprocess.Popen(
+        [sys.executable, "-c", code, "resident"], env=env, stdout=out, stderr=out
+    )
 
 
 def test_only_what_can_use_it_starts_one_and_the_next_prompt_is_answered(place: Place) -> None:

@@ -20,6 +20,16 @@ def main() -> None:
         from vouch_sidecar.surfaces.hook.client import run
 
         run(arguments[1:])
+    if arguments == ["resident"]:  # as a hook starts it, without a client of its own
+        from vouch_sidecar.surfaces.local.user_socket import Ownership
+
+        # Before the engine is imported, which takes half a second: who asks meanwhile starts none.
+        if (owned := Ownership.take(os.environ)) is not None:
+            from vouch_sidecar.surfaces.socket_server import run_resident
+
+            _hold_little_memory()
+            run_resident(os.environ, owned)
+        return
     output = sys.stdout
     try:
         try:

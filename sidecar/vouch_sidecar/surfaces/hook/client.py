@@ -155,7 +155,7 @@ def _start_resident(env: Env) -> Callable[[], int | None]:
     import subprocess  # a hook waits for every import, and seldom needs this one
 
     return subprocess.Popen(
-        [sys.executable, "-m", "vouch_sidecar.surfaces.resident"],
+        [sys.executable, "-m", "vouch_sidecar.surfaces.entry", "resident"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
