@@ -18,7 +18,7 @@ from anyio.from_thread import start_blocking_portal
 from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
-from vouch_sidecar.operations.readiness import EVERYTHING, ready
+from vouch_sidecar.operations.readiness import ready
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.retrieval.view import Deadline, View
 from vouch_sidecar.semantic.vectors import TextVector
@@ -47,7 +47,7 @@ PLAIN: Mapping[str, dict[str, Any]] = {
 async def _read(engine: Engine) -> None:
     """Have all that lies on disk and around it taken in."""
     async with running(engine):
-        await ready(engine, EVERYTHING, partial(engine.registry.serving, Caller()), inf)
+        await ready(engine, {"ties", "topics"}, partial(engine.registry.serving, Caller()), inf)
 
 
 class World:

@@ -17,7 +17,6 @@ complete.
 """
 CATCH_UP_SECONDS = 0.5
 """How long a question waits for the look at what a client reported."""
-EVERYTHING: frozenset[Need] = frozenset({"ties", "topics"})
 
 
 async def indexed(engine: Engine, seconds: float = math.inf) -> None:

@@ -13,7 +13,6 @@ from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.readiness import EVERYTHING
 from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent, iso
 from vouch_sidecar.version import __version__
@@ -148,5 +147,5 @@ OPERATION = Operation(
     "bases served and the problems of their files. Not needed in ordinary work.",
     example={},
     table=table,
-    needs=EVERYTHING,
+    needs=frozenset({"ties", "topics"}),
 )

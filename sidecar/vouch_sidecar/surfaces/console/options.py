@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from vouch_sidecar.kb.discovery import BaseInTree, Finder, start_folder, why_refused
+from vouch_sidecar.kb.discovery import FORCED, BaseInTree, Finder, start_folder, why_refused
 from vouch_sidecar.kb.sanitize import count, escaped, printable
 from vouch_sidecar.surfaces.stdio import say
 
@@ -68,10 +68,8 @@ def found_from(root: Path | None) -> list[BaseInTree]:
         say(f"vouch-sidecar: {printable(why_refused(folder))}", err=True)
     if not found:
         where = f" from {start_at(root)}"
-        if forced := os.environ.get("VOUCH_KB_PATH"):
-            where = (
-                f": VOUCH_KB_PATH names {forced}, which is no .vouch folder; unset it, or name one"
-            )
+        if forced := os.environ.get(FORCED):
+            where = f": {FORCED} names {forced}, which is no .vouch folder; unset it, or name one"
         elif not finder.refused:
             where += f"; {how_to_begin(start_at(root))}"
         raise MissingKnowledgeBaseError(escaped(f"no knowledge base found{where}"))

@@ -21,8 +21,6 @@ SERVED = ("experts", "context", "search", "entity", "claim", "mentions")
 """The operations that a model needs. The other tools are listed on demand only, but always
 answered.
 """
-VIEWER_PARAM = "viewer"
-"""A param that models are not offered, because they must not choose the viewer."""
 
 INSTRUCTIONS = (
     "Reviewed, cited knowledge of this repository: entities, and claims that people or checked "
@@ -85,7 +83,7 @@ def input_schema(name: str) -> Object:
         required = ["session_id", *required]
     properties: Object = {}
     for param in operation.params.model_fields:
-        if param != VIEWER_PARAM and param not in OF_EDITORS:
+        if param != "viewer" and param not in OF_EDITORS:  # models must not choose who they are
             shown = properties[param] = _short(schema["properties"][param])
             if titles := shown.pop("x-titles", None):
                 shown["enum"] = list(titles)
