@@ -23,7 +23,7 @@ from vouch_sidecar.surfaces import socket_server
 from vouch_sidecar.surfaces.local import follower
 from vouch_sidecar.surfaces.local.follower import follower_for
 from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask, socket_path
-from vouch_sidecar.surfaces.socket_server import Asked, LocalServer
+from vouch_sidecar.surfaces.socket_server import LocalServer
 
 from tests.engine import bases
 from tests.engine.processes import until
@@ -198,9 +198,9 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
         watching = Caller(env={}, roots=frozenset({one}), names={one: "mine"})
         who = Subscriber(lambda: watching, hears_all=True)
         tasks.start_soon(engines.tell, who, told.append)
-        wanted = [Asked(frozenset(roots)) for roots in ({one}, {one, two})]
+        wanted = [Caller(roots=frozenset(roots)) for roots in ({one}, {one, two})]
         alone, both = map(engines.engine_for, wanted)
-        assert engines.engine_for(Asked(frozenset({one}))) is alone
+        assert engines.engine_for(Caller(roots=frozenset({one}))) is alone
         assert [sorted(engine.collections) for engine in (alone, both)] == [[one], [one, two]]
         assert not alone.env
         both.observe("agent", None, KNOWN)
@@ -223,13 +223,12 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
         watching = Caller(env={}, roots=frozenset({two}))
         who = Subscriber(lambda: watching, hears_all=True)
         tasks.start_soon(engines.tell, who, told.append)
-        asked = Asked(frozenset({two}))
-        engines.engine_for(asked).observe("agent", None, KNOWN)
+        engines.engine_for(watching).observe("agent", None, KNOWN)
         for in_play in (True, False):
             while not told or bool(told[-1].rows) != in_play:
                 await anyio.sleep(0.01)
             window.registry.set_folders([one, two])
-            assert engines.engine_for(asked) is window
+            assert engines.engine_for(watching) is window
         tasks.cancel_scope.cancel()
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import anyio
 import pytest
 from vouch_sidecar import NoKnowledgeBaseError, open_kb
-from vouch_sidecar.engine import Engine, health
+from vouch_sidecar.engine import Caller, Engine, health
 from vouch_sidecar.engine.collection import SILENT_SECONDS
-from vouch_sidecar.surfaces.socket_server import Asked, LocalServer
+from vouch_sidecar.surfaces.socket_server import LocalServer
 
 from tests.engine.bases import Clock, ask, base, counts, load, until
 from tests.protocol.client import run_command
@@ -101,8 +101,8 @@ async def test_the_process_that_serves_trusts_what_the_asker_trusts(tmp_path: Pa
     roots = frozenset({theirs(tmp_path)})
     async with anyio.create_task_group() as tasks:
         server = LocalServer({TRUST: "/elsewhere"}, tasks)
-        other = server.engine_for(Asked(roots))
-        trusting = server.engine_for(Asked(roots, trusted=str(tmp_path)))
+        other = server.engine_for(Caller(roots=roots))
+        trusting = server.engine_for(Caller(roots=roots, env={TRUST: str(tmp_path)}))
         await until(lambda: trusting.registry.has_looked)
         assert counts(trusting, "key vault") == {"vault": 1}
         assert ask(trusting, "status")["refused"] == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -50,8 +50,6 @@ class Caller:
     """What a caller who knows these working trees himself calls their collections in rows."""
     is_model: bool = False
     at: Path | None = None
-    hears: Callable[[], bool] = field(default=lambda: True, compare=False)
-    """Whether he still waits for an answer: what nobody hears was not given."""
     is_unasked: bool = False
     """Whether this is a hook or a push, which speaks to somebody who did not ask."""
 

@@ -12,12 +12,11 @@ import atexit
 import json
 import logging
 import signal
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import aclosing
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Hashable, Mapping
+from contextlib import aclosing, closing, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import anyio
 from anyio.abc import TaskGroup
@@ -52,16 +51,6 @@ log = logging.getLogger(__name__)
 Request = Mapping[str, Any]
 
 
-class Asked(NamedTuple):
-    """The knowledge bases that a question is about, the one that the asker's environment names, and
-    the folders of other users that it allows.
-    """
-
-    roots: frozenset[Path]
-    forced: str = ""
-    trusted: str = ""
-
-
 def run_resident(env: Mapping[str, str], owned: Ownership) -> None:
     """Serve others without a client, then end the process."""
 
@@ -90,7 +79,8 @@ class LocalServer:
         self._env = env
         self._tasks = tasks
         self._editor = editor
-        self._made: dict[Asked, Engine] = {}
+        self._made: dict[Hashable, Engine] = {}
+        """By what is asked about."""
         self._tellable = Changed() if editor is None else editor.tellable
         self._asked_at: dict[Engine | None, float] = {None: anyio.current_time()}
         """When somebody asked each of these, and anything at all."""
@@ -128,10 +118,14 @@ class LocalServer:
             atexit.unregister(owned.release)
             owned.release()
 
-    def engine_for(self, asked: Asked) -> Engine:
-        """The engine that answers questions about some knowledge bases."""
-        editor, own, roots = self._editor, carried(self._env), asked.roots
-        is_own = asked.forced == own.get(FORCED, "")
+    def engine_for(self, caller: Caller) -> Engine:
+        """The engine that answers a caller: for his knowledge bases, the one that his environment
+        names, and the folders of other users that it allows.
+        """
+        editor, roots, env = self._editor, caller.roots or frozenset(), caller.env or {}
+        named = {name: env[name] for name in (FORCED, TRUST) if env.get(name)}
+        asked = roots, *named.items()
+        is_own = named.get(FORCED, "") == carried(self._env).get(FORCED, "")
         if editor is not None and is_own and roots <= editor.registry.own_trees:
             if (made := self._made.pop(asked, None)) is not None:
                 for session in made.sessions:  # nobody ends them any more
@@ -139,10 +133,8 @@ class LocalServer:
             return editor
         if (engine := self._made.get(asked)) is None:
             # What else askers set comes with their questions.
-            env = {n: value for n, value in self._env.items() if n != FORCED and not is_setting(n)}
-            named = {FORCED: asked.forced, TRUST: asked.trusted}
-            env |= {name: value for name, value in named.items() if value}
-            engine = Engine(env=env, tellable=self._tellable)
+            own = {n: value for n, value in self._env.items() if n != FORCED and not is_setting(n)}
+            engine = Engine(env=own | named, tellable=self._tellable)
             for root in sorted(roots):
                 engine.registry.search(root)
             self._made[asked] = engine
@@ -171,7 +163,7 @@ class LocalServer:
     def _engines(self) -> list[Engine]:
         return [one for one in (self._editor, *self._asked_at) if one is not None]
 
-    async def _run(self, asked: Asked, engine: Engine) -> None:
+    async def _run(self, asked: Hashable, engine: Engine) -> None:
         """Follow the disk for an engine until nobody asked it for `IDLE_SECONDS`."""
         async with running(engine):
             while self._made.get(asked) is engine:
@@ -186,25 +178,31 @@ class LocalServer:
     async def _serve_client(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Answer the one request of a connection."""
+        """Answer the one request of a connection, until the other side leaves: it never closes one
+        direction alone. What is not answered by then was not heard.
+        """
         self._asked_at[None] = anyio.current_time()
+        with suppress(OSError, ValueError), closing(writer):  # it left, or sent too much
+            answering = asyncio.ensure_future(self._respond(await reader.readline(), writer))
+            try:
+                await reader.read(1)
+            finally:
+                answering.cancel()
+
+    async def _respond(self, line: bytes, writer: asyncio.StreamWriter) -> None:
+        """Answer a request, or tell who follows."""
         try:
-            request = json.loads(await reader.readline())
-            if request["method"] == STOP_PROCESS:  # an editor's process ends with its client
-                answered = {"ok": self._editor is None}
-            elif request["method"] == FOLLOW:
+            request = json.loads(line)
+            method = request["method"]
+            if method == FOLLOW:
                 follower = follower_for(_caller(request), request["params"])
-                telling = asyncio.ensure_future(self.tell(follower, partial(told, writer)))
-                try:
-                    await reader.read(1)  # he says nothing more
-                finally:
-                    telling.cancel()
-                return
-            else:
-                answered = await self._answer(request, reader)
+                await self.tell(follower, partial(told, writer))
+            # An editor's process ends with its client.
+            is_last = method == STOP_PROCESS and self._editor is None
+            answered = await self._answer(request) if method != STOP_PROCESS else {"ok": is_last}
             writer.write(as_line(answered))
             await writer.drain()
-            if request["method"] == STOP_PROCESS and self._editor is None:
+            if is_last:
                 leave(0)
         except (OSError, ValueError):  # the client left, or sent no request
             log.debug("a local connection ended early")
@@ -213,13 +211,11 @@ class LocalServer:
         finally:
             writer.close()
 
-    async def _answer(self, request: Request, reader: asyncio.StreamReader) -> dict[str, Any]:
-        # The other side never closes one direction alone.
-        caller = replace(_caller(request), hears=lambda: not reader.at_eof())
+    async def _answer(self, request: Request) -> dict[str, Any]:
+        caller = _caller(request)
         if not caller.roots:
             return refusal(None, "invalid_request", "roots: must name knowledge bases")
-        forced, trusted = (request["env"].get(name, "") for name in (FORCED, TRUST))
-        engine = self.engine_for(Asked(caller.roots, forced, trusted))
+        engine = self.engine_for(caller)
         method, params = request["method"], request["params"]
         event, tool = method.removeprefix(HOOK), method.removeprefix(TOOL)
         if event in EVENTS and isinstance(params, dict):
