@@ -302,10 +302,11 @@ def holding(texts: Mapping[str, str], word: str) -> list[str]:
 
 def test_every_surface_is_asked(whole: Served) -> None:
     assert PARAMS.keys() == operations().keys() - {"session_end"}
-    provided = whole.client.answer(1)["result"]["capabilities"]  # of `initialize`
+    began = whole.client.answer(1)["result"]  # of `initialize`
+    assert began["serverInfo"]["name"] == "vouch-sidecar"
     commands = "executeCommand"  # pygls offers it by itself, and no command
     wanted = {f"{one}Provider" for one in (*ABOUT_PLACES, SYMBOLS, commands)}
-    assert {one for one in provided if one.endswith("Provider")} == wanted
+    assert {one for one in began["capabilities"] if one.endswith("Provider")} == wanted
 
 
 def test_no_answer_and_no_log_holds_what_is_withheld(whole: Served) -> None:

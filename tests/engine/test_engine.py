@@ -300,26 +300,20 @@ def test_of_an_entity_what_was_not_given_yet_is_said_and_what_changed_since(tmp_
 # Limits
 
 
-@pytest.mark.parametrize(
-    ("name", "field", "rows"), [("context", "task", "items"), ("probe", "text", "hits")]
-)
-def test_when_time_is_up_what_is_there_is_said(
-    engine: Engine, clock: Clock, name: str, field: str, rows: str
+def test_when_time_is_up_what_is_there_is_said_and_the_rest_when_it_is_asked_again(
+    engine: Engine, clock: Clock
 ) -> None:
-    params = {field: 'How does the Gull Service go with "ACID guarantees" in the evening?'}
-    for clock.step, degraded in ((0.6, ["timed_out"]), (0.0, [])):
-        answer = ask(engine, name, session_id="s", **params)
-        ids = {row["id"] for row in answer[rows]}
-        assert answer["degraded"] == degraded
-        assert "gull" in ids
-        assert ("billing" in ids) == (not degraded)
-
-
-def test_what_was_cut_short_may_be_asked_again(engine: Engine, clock: Clock) -> None:
-    once: dict[str, Any] = {"session_id": "s", "repeat": False}
     task = 'How does the Gull Service go with "ACID guarantees" in the evening?'
-    for clock.step, told in ((0.6, {"gull"}), (0.0, {"billing"}), (0.0, set())):
-        assert items(engine, task, **once).keys() == told
+    for clock.step, degraded, told in (
+        (0.6, ["timed_out"], {"gull"}),
+        (0.0, [], {"billing"}),
+        (0.0, [], set()),
+    ):
+        probed = ask(engine, "probe", text=task)
+        found = ask(engine, "context", task=task, session_id="s", repeat=False)
+        assert probed["degraded"] == found["degraded"] == degraded
+        assert ("billing" in {hit["id"] for hit in probed["hits"]}) == (not degraded)
+        assert {item["id"] for item in found["items"]} == told
 
 
 def test_of_a_long_text_head_and_tail_are_read(engine: Engine) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pytest
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.memo import MAX_CHARACTERS, Memo
 from vouch_sidecar.kb.access import OPEN
 from vouch_sidecar.kb.records import Artifact, Kind, Scope
 from vouch_sidecar.retrieval.search import search
@@ -117,3 +118,16 @@ def test_what_a_change_leaves_as_it_was_is_no_other_generation() -> None:
     knowledge = knowing(entity("e", "Vault"), claim("c", "The vault rotates keys."))
     assert after(knowledge, claim("c", "The vault rotates keys.")) is knowledge
     assert after(knowledge, gone=(Kind.CLAIM, "gone")) is knowledge
+
+
+def test_a_memo_keeps_what_was_used_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vouch_sidecar.index.memo.MAX_ENTRIES", 3)
+    memo = Memo()
+    for text in ("a", "b", "c", "a", "d"):
+        assert memo.cached(text, "", lambda text=text: text) == text  # type: ignore[misc]
+    assert len(memo) == 3
+    assert memo.cached("a", "", lambda: "made anew") == "a"
+    assert memo.cached("b", "", lambda: "made anew") == "made anew"
+    for text in ("e", "f"):
+        memo.cached(text * MAX_CHARACTERS, "", list)
+        assert len(memo) == 1

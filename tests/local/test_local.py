@@ -120,7 +120,7 @@ def test_an_editor_is_told_of_sessions_elsewhere_what_it_wants_and_may_see(
     """What its options name, also where its environment says otherwise."""
     hers = {"visibility": "private", "agent": "ada"}
     knowledge.claim(place.root, "of-ada", "JWT tokens rotate at noon.", "jwt", scope=hers)
-    nothing, block = start(push=[]), start(push=["text"])  # that is told once, to who wants it
+    nothing, block = start(push=[]), start(push=["text", "all"])  # told once, to who wants it
     own, bob, ada = {"VOUCH_AGENT": "ada"}, {"agent": "bob"}, {"agent": "ada"}
     ranking, *viewers = (
         start(env, push=["salience"], viewer=viewer)

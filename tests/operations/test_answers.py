@@ -99,6 +99,7 @@ def test_answers_and_pushes_fit_the_schemas(tmp_path: Path) -> None:
         ({"linking": "declared"}, {"relay": 1, "vault": 1}),
         ({"topic": "dkim"}, {"relay": 1, "vault": 1}),
         ({"topic": "parked week"}, {"relay": 1}),  # one claim holds both words
+        ({"topic": "answers cache bounces"}, {"beacon": 1}),  # two hold some, one of them more
         ({"topic": "signed key"}, {"relay": 1, "vault": 1}),
         ({"topic": "of the"}, {}),
         ({"min_claims": 2}, {"relay": 3}),

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.protocol.client import Client
-from tests.protocol.conftest import Serve
 
 SALIENCE = "vouch/didChangeSalience"
 
@@ -25,21 +22,6 @@ def test_a_prompt_is_replaced_in_place_until_it_is_submitted(client: Client) -> 
     client.close(uri)
     assert client.in_play("A") == ["jwt", "redis"]
     assert client.in_play() == ["redis"]
-
-
-def test_a_client_is_told_the_parts_that_it_wants_and_its_status(serve: Serve, root: Path) -> None:
-    some = serve(root, initializationOptions={"push": ["fresh", "everything"]})
-    none = serve(root, initializationOptions={"push": []})
-    since = len(none.received)
-    for client in (some, none):
-        client.notify("vouch/prompt", {"session_id": "A", "text": "Where is Redis?"})
-    push = some.notified(SALIENCE)
-    assert (push["salience"], push["text"]) == ([], "")  # the known ones count
-    assert [row["entity_id"] for row in push["fresh"]] == ["redis"]
-    (root / ".vouch" / "claims" / "broken.yaml").write_text("text: [", "utf-8")
-    none.notified("vouch/didChangeStatus", since)
-    assert SALIENCE not in {m.get("method") for m in none.received[since:]}
-    assert none.in_play("A") == ["redis"]
 
 
 def test_a_request_reflects_every_message_before_it(client: Client) -> None:

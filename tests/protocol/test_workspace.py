@@ -138,11 +138,3 @@ def test_a_misspelt_setting_is_said_where_nothing_is_served_too(
 
 def said(client: Client) -> int:
     return len(client.request("vouch/context", TASK)["items"])
-
-
-def test_initialize_says_what_is_offered(start: Start, root: Path) -> None:
-    result = start().initialize(root)
-    assert result["serverInfo"]["name"] == "vouch-sidecar"
-    offered = {name for name in result["capabilities"] if name.endswith("Provider")}
-    language = {f"{name}Provider" for name in ("hover", "definition", "completion")}
-    assert offered == {*language, "workspaceSymbolProvider", "executeCommandProvider"}
