@@ -111,7 +111,9 @@ def settle(engine: Engine) -> None:
     for collection in engine.collections.values():
         with collection.faults.contained(WORKSPACE):
             while collection.is_world_due:
-                engine.publish_world(collection, collection.build(collection.given))
+                engine.publish_world(
+                    collection, collection.build(collection.inputs, collection.viewers())
+                )
 
 
 class Listener:

@@ -22,7 +22,7 @@ from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.store import Reconciled
 from vouch_sidecar.workspace.breath import Breathe
-from vouch_sidecar.workspace.build import WorldMemo, build, is_due
+from vouch_sidecar.workspace.build import WorldMemo, build
 from vouch_sidecar.workspace.git import Checkout, checked_out
 from vouch_sidecar.workspace.world import Inputs, World, own_names
 
@@ -196,38 +196,39 @@ class Collection:
     # The world around
 
     @property
-    def given(self) -> Inputs:
+    def inputs(self) -> Inputs:
         """What the world is to be built from."""
-        seen, settings, viewers = self.published.seen, self.settings, tuple(self.viewers())
+        seen, settings = self.published.seen, self.settings
         is_told = settings.people.git != "off"
         own, trusted = own_names(self.name, self.root), tuple(settings.trust.folders)
-        return Inputs(seen.knowledge, seen.checkout, own, viewers, trusted, is_told)
+        return Inputs(seen.knowledge, seen.checkout, own, trusted, is_told)
 
     def build(
-        self, given: Inputs, reported: Set[str] = frozenset(), breathe: Breathe = lambda: None
+        self,
+        inputs: Inputs,
+        viewers: list[frozenset[str]],
+        reported: Set[str] = frozenset(),
+        breathe: Breathe = lambda: None,
     ) -> World:
         """The world that follows the published one. Blocks; one thread at a time may call it."""
-        return build(self.world, given, self.memo, breathe, reported)
+        return build(self.world, inputs, viewers, self.memo, breathe, reported)
 
     @property
     def is_world_due(self) -> bool:
         """Whether the next world is to be built: not before the claims of what git has checked out
         were read.
         """
-        if not self.complete or self.is_checked_out_anew:
-            return False
-        return is_due(self.world, self.given, self.memo, self.reported_around)
+        is_other = self.is_world_behind or self.viewers() != [*self.world.topics]
+        is_due = self.complete and (is_other or self.memo.is_sweep_due)
+        return is_due and not self.is_checked_out_anew
 
     @property
     def is_world_behind(self) -> bool:
         """Whether the world is not that of what is published and of the files as they were
         reported.
         """
-        was, given = self.world.given if self.world.is_whole else None, self.given
-        if was is None or self.knowledge.changed_since(was.knowledge) != []:
-            return True
-        is_other = was._replace(knowledge=given.knowledge, viewers=given.viewers) != given
-        return is_other or bool(self.reported_around)
+        is_of_now = self.world.is_whole and self.world.inputs == self.inputs
+        return not is_of_now or bool(self.reported_around)
 
     @property
     def may_have_topics(self) -> bool:

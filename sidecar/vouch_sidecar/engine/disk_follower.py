@@ -179,9 +179,10 @@ class CollectionFollower:
 
     async def _build(self) -> None:
         engine, collection = self._engine, self._collection
-        given, reported = collection.given, collection.reported_around
+        inputs, reported = collection.inputs, collection.reported_around
+        build = partial(collection.build, inputs, collection.viewers())
         with engine.breath.steps() as breathe, looked_at(reported) as paths:
-            world = await in_turn(partial(collection.build, given, paths, breathe), WORLDS)
+            world = await in_turn(partial(build, paths, breathe), WORLDS)
         if not engine.publish_world(collection, world):
             reported.extend(paths)
         if paths:

@@ -98,7 +98,7 @@ class Engine:
         before, was = collection.published, collection.published.seen
         is_same = collection.complete and seen.files == was.files
         differs = not is_same or seen.knowledge.changed_since(was.knowledge) != []
-        after = replace(before, seen=seen)
+        after = replace(before, seen=seen, world=before.world.of_generation(seen.knowledge))
         if differs:
             after = replace(after, indexed_at=self.now())
         if seen.files.config != was.files.config:
@@ -122,13 +122,12 @@ class Engine:
         that nothing is pending any more. Returns whether it is published: one that was built across
         a checkout is not, unless the one before was neither.
         """
-        given, was_passed_over = world.given, collection.is_world_passed_over
-        is_across = given is not None and collection.checkout() != given.checkout
+        inputs, was_passed_over = world.inputs, collection.is_world_passed_over
+        is_across = inputs is not None and collection.checkout() != inputs.checkout
         collection.is_world_passed_over = is_across and not was_passed_over
-        if is_across:  # files may be those of other claims
-            collection.memo.sweep_at = 0.0
-        if collection.is_world_passed_over:
+        if collection.is_world_passed_over:  # files may be those of other claims
             return False
+        world = world.of_generation(collection.knowledge)
         before, was_behind = collection.world, collection.is_world_behind
         collection.published = replace(collection.published, world=world)
         is_news = was_behind and not collection.is_world_behind

@@ -132,7 +132,7 @@ class View:
         """The same of what is read in texts: a part of every key of a cache, as to hash all
         settings takes longer than many a look there.
         """
-        of = self.workspace.given
+        of = self.workspace.inputs
         around = (self.workspace.serial, None if of is None else of.knowledge.serial)
         read = (*around, self.knowledge.serial, self.settings.topics)
         return (self.collection, self.root, self.gates, self.since, self.settings.naming, *read)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Collection, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -49,52 +49,53 @@ class WorldMemo:
     sweep_at: float = 0.0
     """When all files are looked at next, whatever is reported."""
 
-
-def is_due(before: World, given: Inputs, memo: WorldMemo, reported: Collection[str]) -> bool:
-    """Whether a world is to be built after another one: from something else, of files that were
-    reported, or because it is time to look at all files.
-    """
-    return before.given != given or bool(reported) or _is_sweep(before, memo)
-
-
-def _is_sweep(before: World, memo: WorldMemo) -> bool:
-    return not before.is_whole or memo.sweep_at <= memo.clock()
+    @property
+    def is_sweep_due(self) -> bool:
+        """Whether it is time to look at all files."""
+        return self.sweep_at <= self.clock()
 
 
 def build(
-    before: World, given: Inputs, memo: WorldMemo, breathe: Breathe, reported: Set[str]
+    before: World,
+    inputs: Inputs,
+    viewers: list[frozenset[str]],
+    memo: WorldMemo,
+    breathe: Breathe,
+    reported: Set[str],
 ) -> World:
-    """The world around a generation, of the files as they are now; the one before, or one that says
-    the same, if nothing changed. Blocks.
+    """The world around a generation, of the files as they are now, with the topics of who passes
+    the gates of `viewers`; the one before, or one that says the same, if nothing changed. Blocks.
 
     The first one is not whole (`World.is_whole`): what takes longest, the definitions in files, the
     history and the topics, is in the second one. Files are listed where others were `reported` than
     those that are known and there, after a checkout, and now and then.
     """
-    began, was, files = memo.clock(), before.given, before.files
-    git, why_unasked = Repository.holding(before.tree, given.trusted)
-    is_other_tree = was is None or given.checkout != was.checkout
+    began, was, files = memo.clock(), before.inputs, before.files
+    git, why_unasked = Repository.holding(before.tree, inputs.trusted)
+    is_other_tree = was is None or inputs.checkout != was.checkout
     is_known = all(path in files and stat_of(before.tree, path) for path in reported)
-    is_all = is_other_tree or not is_known or _is_sweep(before, memo)
+    is_all = is_other_tree or not is_known or memo.is_sweep_due
     if is_all:
         caches = None if memo.bases is None else memo.bases.caches
         paths = list_files(before.tree, git, caches, memo.env)
         files = files if paths == files.paths else Files(paths)
     top, prefix = (before.tree, "") if git is None else (git.top, git.prefix(before.tree))
-    rules = read_owners(top) if given.is_told else OwnersRules()
-    world = replace(before, given=given, prefix=prefix, files=files, owners_rules=rules)
+    rules = read_owners(top) if inputs.is_told else OwnersRules()
+    world = replace(before, inputs=inputs, prefix=prefix, files=files, owners_rules=rules)
     if was is not None:
-        history = _history(world, git, why_unasked, memo, is_all) if given.is_told else History()
+        history = _history(world, git, why_unasked, memo, is_all) if inputs.is_told else History()
         definitions = _defined(world, memo, breathe)
         world = replace(world, history=history, definitions=definitions, is_whole=True)
-    if before.is_whole and given == was and world == before:
+    is_same = before.is_whole and inputs == was and world == before
+    if is_same and [*before.topics] == viewers:
         world = before
     else:
-        world = _read_claims(before, world, given, memo.root, breathe)
-        ties, fresh = Ties(world.readings, world.definitions), _fresh(world, given.knowledge)
+        world = _read_claims(before, world, inputs, memo.root, breathe)
+        ties, fresh = Ties(world.readings, world.definitions), _fresh(world, inputs.knowledge)
         world = replace(world, ties=ties, fresh=fresh)
         if world.is_whole:
-            world = replace(world, topics=_topics(before, given, memo.root, breathe))
+            topics = _topics(before, inputs, viewers, memo.root, breathe)
+            world = replace(world, topics=topics)
         world = world if world == before else replace(world, serial=next(SERIALS))
     if is_all:
         memo.sweep_at = memo.clock() + sweep_interval(memo.clock() - began)
@@ -158,19 +159,21 @@ def _history(
 # Claims
 
 
-def _read_claims(before: World, world: World, given: Inputs, root: Path, breathe: Breathe) -> World:
+def _read_claims(
+    before: World, world: World, inputs: Inputs, root: Path, breathe: Breathe
+) -> World:
     """A world with what claims say of files now: the claims are read again that changed, or all of
     them if the files did, the names of the project, or what claims refer to. `root` is the folder
     of the knowledge base.
     """
-    was, knowledge = before.given, given.knowledge
+    was, knowledge = before.inputs, inputs.knowledge
     changed = None if was is None else knowledge.changed_since(was.knowledge)
     others = {kind for kind, _ in changed or ()} & {Kind.SOURCE, Kind.EVIDENCE, Kind.ENTITY}
-    is_same = was is not None and was.own == given.own and world.files is before.files
+    is_same = was is not None and was.own == inputs.own and world.files is before.files
     known, sources = before.readings, before.sources
     if changed is None or others or not is_same:
         known, sources = {}, sources_in(knowledge, root, world, breathe)
-    reader = ClaimReader(knowledge, root, replace(world, sources=sources), given.own)
+    reader = ClaimReader(knowledge, root, replace(world, sources=sources), inputs.own)
     readings, again = dict[str, ClaimReading](), {*(changed or ())}
     for claim in knowledge.all_of(Kind.CLAIM):
         assert isinstance(claim, Claim)
@@ -200,14 +203,18 @@ def _fresh(world: World, knowledge: Knowledge) -> Freshness:
 
 
 def _topics(
-    before: World, given: Inputs, root: Path, breathe: Breathe
+    before: World,
+    inputs: Inputs,
+    viewers: list[frozenset[str]],
+    root: Path,
+    breathe: Breathe,
 ) -> dict[frozenset[str], VisibleTopics]:
     """The topics of those who ask, by their gates: those before, if they are of the same."""
-    was, content = before.given, partial(read_content, root / KB_DIRNAME)
-    is_same = was is not None and given.knowledge.changed_since(was.knowledge) == []
-    derived = before.topics if is_same and was is not None and was.own == given.own else {}
+    was, content = before.inputs, partial(read_content, root / KB_DIRNAME)
+    of = inputs.knowledge, inputs.own
+    derived = before.topics if was is not None and (was.knowledge, was.own) == of else {}
     return {
         gates: derived.get(gates)
-        or TopicFinder(given.knowledge, gates, content, given.own, breathe).topics()
-        for gates in given.viewers
+        or TopicFinder(inputs.knowledge, gates, content, inputs.own, breathe).topics()
+        for gates in viewers
     }

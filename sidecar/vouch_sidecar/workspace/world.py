@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -34,14 +34,13 @@ class Inputs(NamedTuple):
     """What a world is built from, beside the files around.
 
     `checkout` is what git had checked out when the generation was read; `own` are the names of the
-    project, folded; `viewers` are the gates of those whose topics are derived; `trusted` are
-    folders of other users that are allowed. People may be named if `is_told`.
+    project, folded; `trusted` are folders of other users that are allowed. People may be named if
+    `is_told`.
     """
 
     knowledge: Knowledge
     checkout: Checkout
     own: frozenset[str]
-    viewers: tuple[frozenset[str], ...]
     trusted: tuple[str, ...]
     is_told: bool
 
@@ -51,7 +50,7 @@ class World:
     """What lies around a knowledge base in its working `tree`. It never changes. It equals one that
     says the same, of whichever generation.
 
-    `given` is what it was built from, None before that. It `is_whole` if files were searched for
+    `inputs` is what it was built from, None before that. It `is_whole` if files were searched for
     what they define, `definitions`, and the history was read. `prefix` is the path of the tree
     below the top of the repository, with a slash at its end; `readings` is what each claim says of
     files, by id; `sources` the files that sources were made from, by source id; `topics` those of
@@ -59,7 +58,7 @@ class World:
     """
 
     tree: Path
-    given: Inputs | None = field(default=None, compare=False)
+    inputs: Inputs | None = field(default=None, compare=False)
     is_whole: bool = field(default=False, compare=False)
     files: Files = field(default_factory=Files)
     prefix: str = ""
@@ -75,6 +74,19 @@ class World:
     """Compared in place of the world, which would stay in memory with all ties where it was kept to
     be compared.
     """
+
+    def of_generation(self, knowledge: Knowledge) -> World:
+        """This world as that of another generation, if nothing has changed from the one to the
+        other.
+        """
+        was = self.inputs
+        if (
+            was is None
+            or was.knowledge is knowledge
+            or knowledge.changed_since(was.knowledge) != []
+        ):
+            return self
+        return replace(self, inputs=was._replace(knowledge=knowledge))
 
     def path_of(self, path: str) -> str | None:
         """A path as it is listed, or at least relative to the tree; None if it leaves the tree. A
@@ -103,7 +115,7 @@ class World:
 
     def has_read(self, claim: Claim) -> bool:
         """Whether the ties of a claim are those of its text and citations now."""
-        was = None if self.given is None else self.given.knowledge.claim(claim.id)
+        was = None if self.inputs is None else self.inputs.knowledge.claim(claim.id)
         return was is not None and (was.text, was.evidence) == (claim.text, claim.evidence)
 
     def topics_of(
@@ -113,9 +125,9 @@ class World:
         those with a name, folded, in `never`. Topics that depend on artifacts which changed since
         are left out until topics are derived again.
         """
-        if self.given is None or gates not in self.topics:
+        if self.inputs is None or gates not in self.topics:
             return VisibleTopics()
-        changed = knowledge.changed_since(self.given.knowledge)
+        changed = knowledge.changed_since(self.inputs.knowledge)
         others = {Kind.ENTITY, Kind.SOURCE, Kind.EVIDENCE}
         if changed is None or any(kind in others for kind, _ in changed):
             return VisibleTopics()
