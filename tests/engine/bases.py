@@ -125,8 +125,8 @@ class Listener:
         caller: Caller | None = None,
         parts: Collection[PushPart] = PUSH_PARTS,
     ) -> None:
-        who = caller or Caller()
-        self._engine, self._subscriber = engine, Subscriber(lambda: who, parts, hears_all=True)
+        self._engine = engine
+        self._subscriber = Subscriber(caller or Caller(), parts, hears_all=True)
 
     async def told(self) -> list[Push]:
         """What is told now."""

@@ -358,7 +358,7 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
 def test_no_slot_holds_more_than_4_kb(piece: str) -> None:
     session, text = Session("s", 0.0), piece * 900
     for long in (text, text + " " * 5000, " " * 5000 + text, text * 5):
-        session.touch(None, long, 1, ["kb"])
+        session.touch(None, long, {"kb"})
         assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.window("kb"))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Collection
+from collections.abc import AsyncGenerator, Collection
 from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
 
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.registry import Caller
+from vouch_sidecar.engine.registry import Caller, Registry
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, is_cut, push_of
@@ -18,9 +18,10 @@ from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, is_
 class Subscriber:
     """Somebody who is told of sessions, limited to the `parts` that he wants."""
 
-    caller: Callable[[], Caller]
-    """Who he is, with the knowledge bases that he means now (`Registry.named`)."""
+    caller: Caller
     parts: Collection[PushPart] = PUSH_PARTS
+    home: Registry | None = None
+    """Whose knowledge bases at the time he means; without it those of `caller`."""
     hears_all: bool = False
     """Whether every session concerns him."""
     _told: WeakKeyDictionary[Engine, dict[str, tuple[object, object]]] = field(
@@ -30,11 +31,11 @@ class Subscriber:
     depended on.
     """
 
-    def _concerns(self, session: Session) -> bool:
+    def _concerns(self, caller: Caller, session: Session) -> bool:
         """Whether he is told of a session: where he has one himself, of those that no agent asked
         in; and of those in which agents asked about his knowledge bases.
         """
-        caller, shared = self.caller(), session.shared_for
+        shared = session.shared_for
         is_own = caller.session_id is not None and not shared
         return self.hears_all or is_own or not shared.isdisjoint(caller.names or ())
 
@@ -46,7 +47,8 @@ class Subscriber:
         """
         async with engine.telling:
             told = self._told.setdefault(engine, {})
-            waiting = [session for session in engine.sessions if self._concerns(session)]
+            caller = self.caller if self.home is None else self.home.named(self.caller)
+            waiting = [each for each in engine.sessions if self._concerns(caller, each)]
             for session_id in told.keys() - {session.id for session in waiting}:
                 if told.pop(session_id)[0]:
                     yield Push(session_id, engine.registry.generation)
@@ -54,7 +56,7 @@ class Subscriber:
                 await in_turn(lambda: None)  # questions that wait go first: time limits begin now
                 session = waiting.pop()
                 last_rows, last_state = told.get(session.id, ((), ()))
-                windows, state = self._windows(engine, session)
+                windows, state = _windows(engine, caller, session)
                 if state == last_state:
                     continue
                 of = session.id, engine.registry.generation
@@ -62,7 +64,7 @@ class Subscriber:
                     push, fresh = await in_turn(partial(push_of, *of, windows, self.parts))
                 if engine.sessions.peek(session.id) is not session:
                     continue
-                if self._windows(engine, session)[1] != state:
+                if _windows(engine, caller, session)[1] != state:
                     waiting.append(session)  # it is out of date, and made again
                     continue
                 if is_cut(windows):
@@ -74,14 +76,15 @@ class Subscriber:
                 session.pushed |= dict.fromkeys([row.identity for row in fresh], now)
                 told[session.id] = rows, state
 
-    def _windows(self, engine: Engine, session: Session) -> tuple[list[Window], object]:
-        """The texts of a session that count, and what their ranking, and what it volunteers,
-        depends on.
-        """
-        now, caller = engine.sessions.clock(), replace(self.caller(), is_unasked=True)
-        windows = [
-            replace(kb.window(session), before=session.pushed_before(kb.view.identity, now))
-            for kb in engine.registry.unpaused(caller)
-        ]
-        state = [(each.view.stamp, each.is_throttled) for each in windows]
-        return windows, (session, session.touches, state)
+
+def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Window], object]:
+    """The texts of a session that count, and what their ranking, and what it volunteers, depends
+    on.
+    """
+    now = engine.sessions.clock()
+    windows = [
+        replace(kb.window(session), before=session.pushed_before(kb.view.identity, now))
+        for kb in engine.registry.unpaused(replace(caller, is_unasked=True))
+    ]
+    state = [(each.view.stamp, each.is_throttled) for each in windows]
+    return windows, (session, session.touches, state)

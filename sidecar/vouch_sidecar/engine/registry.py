@@ -23,7 +23,6 @@ from vouch_sidecar.kb.discovery import (
 )
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
-from vouch_sidecar.kb.settings_model import Reflex
 from vouch_sidecar.retrieval.push import Window
 from vouch_sidecar.retrieval.view import Deadline, View
 
@@ -197,12 +196,12 @@ class Registry:
         env = {name: value for name, value in self.env.items() if not is_setting(name)}
         return collection.published.configured(self.client, {**env, **caller.env}).settings
 
-    def reflexes_for(self, caller: Caller) -> dict[Hashable, Reflex]:
+    def identities_for(self, caller: Caller) -> frozenset[Hashable]:
         """The knowledge bases, by identity, for which the texts of a caller count: those that have
         `reflex.enabled` for him and are not paused.
         """
         every = ((c, self.settings_for(c, caller).reflex) for c in self.collections.values())
-        return {c.identity: of for c, of in every if of.enabled and not c.paused_until()}
+        return frozenset(c.identity for c, of in every if of.enabled and not c.paused_until())
 
     def asked(self, caller: Caller) -> list[Collection]:
         """The collections that a caller may ask, by working tree."""

@@ -32,7 +32,7 @@ def follower_for(caller: Caller, params: Mapping[str, Any]) -> Subscriber:
     names = {Path(tree): name for tree, name in params["names"].items()}
     caller = replace(caller, names=names, viewer=Viewer(*params["viewer"]))
     parts = [part for part in PUSH_PARTS if part in params["push"]]
-    return Subscriber(lambda: caller, parts, hears_all=params["all"])
+    return Subscriber(caller, parts, hears_all=params["all"])
 
 
 def told(writer: asyncio.StreamWriter, push: Push) -> None:

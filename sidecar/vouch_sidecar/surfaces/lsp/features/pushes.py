@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
-from functools import partial
 
 from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
@@ -35,7 +34,7 @@ async def tell_in_play(server: Sidecar) -> None:
     """
     client = replace(server.caller, env=carried(server.engine.env))
     await server.tell_in_play(
-        Subscriber(partial(server.engine.registry.named, client), server.parts),
+        Subscriber(client, server.parts, server.engine.registry),
         lambda push: server.protocol.notify(IN_PLAY, salience_notification(push)),
     )
 
