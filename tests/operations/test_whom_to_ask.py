@@ -227,9 +227,11 @@ def test_what_counts_is_the_share_of_a_files_commits(tmp_path: Path) -> None:
     for number, who in enumerate(["Bob Kahn"] * 5 + ["Ada Byron"] * 2):
         commit_as(root, who, {"busy.py": f"x = {number}\n"})
     commit_as(root, "Cyd Lane", {"quiet.py": "x = 1\n"})
+    commit_as(root, "Dan Webb", {f"wide/{name}.py": "x = 1\n" for name in "abc"})
     for path in ("busy", "quiet"):
         cite(root, path, f"The {path} loop restarts.", f"{path}.py")
-    assert authors(settled(root, tmp_path)) == ["Bob Kahn", "Cyd Lane", "Ada Byron"]
+    cite(root, "wide", "Loops restart: wide/a.py, wide/b.py, wide/c.py.", "https://example.org/w")
+    assert authors(settled(root, tmp_path)) == ["Bob Kahn", "Cyd Lane", "Dan Webb"]
 
 
 TEAM_ALONE, BOTH = ["acme/relay"], ["acme/relay", "ada"]

@@ -112,13 +112,16 @@ def each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
 
 def file_strengths(view: View, claims: Iterable[Claim]) -> dict[str, float]:
     """The files that some claims are tied to, and folders with a slash at their end, each with the
-    strength of the strongest tie that the viewer may see. Files that everybody changes have little.
+    strength of the strongest tie that the viewer may see, divided by the number of files that its
+    claim is tied to: who names many says less of each. Files that everybody changes have little.
     """
     strengths = defaultdict[str, float](float)
     for claim in claims:
-        for path, tie in _holding(view, claim, view.workspace.ties.of_claim(claim.id)):
+        ties = [*_holding(view, claim, view.workspace.ties.of_claim(claim.id))]
+        number = len({path for path, _ in ties})
+        for path, tie in ties:
             worth = tie.strength if is_for_names(path) else tie.strength * GENERAL_FILE
-            strengths[path] = max(strengths[path], worth)
+            strengths[path] = max(strengths[path], worth / number)
     return strengths
 
 
