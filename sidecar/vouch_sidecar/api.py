@@ -127,7 +127,7 @@ class KnowledgeBase:
         """Take in all that has changed on disk until now."""
         found = self._engine.collections.values()
         folders = [folder for each in found for folder in (each.root, each.tree)]
-        self._loop.call(self._engine.check_soon, folders)
+        self._loop.call(self._engine.look_soon, folders)
         self.status()
 
     experts = _method(experts.OPERATION)

@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio
 from vouch_sidecar.engine import Caller, Engine, Subscriber
+from vouch_sidecar.engine.collection import until_looked_at
 from vouch_sidecar.engine.faults import CACHE, LOOK, WORKSPACE
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import Operation, P, R, operations
@@ -111,9 +112,9 @@ def settle(engine: Engine) -> None:
     for collection in engine.collections.values():
         with collection.faults.contained(WORKSPACE):
             while collection.is_world_due:
-                engine.publish_world(
-                    collection, collection.build(collection.inputs, collection.viewers())
-                )
+                with until_looked_at(collection.reported_around) as paths:
+                    world = collection.build(collection.inputs, collection.viewers(), paths)
+                engine.publish_world(collection, world)
 
 
 class Listener:

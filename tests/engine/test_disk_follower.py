@@ -158,12 +158,12 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
             if when == "before":
                 check_out()
             else:
-                engine.check_soon([root / "two.py"])
+                engine.look_soon([root / "two.py"])
                 await until(lambda: bool(built))
                 assert "two.py" not in built[0].files
             looks.clear()
             while len(looks) < 20:
-                engine.check_soon([root / "two.py"])
+                engine.look_soon([root / "two.py"])
                 await anyio.sleep(0.01)
             assert all(looks)
         finally:
@@ -192,22 +192,34 @@ async def test_a_world_during_which_git_wrote_is_dropped_once_and_forgets_no_rep
         await until(lambda: collection.world.is_whole and not collection.is_world_due)
         monkeypatch.setattr(Collection, "build", build_meanwhile)
         (root / "two.py").touch()
-        engine.check_soon([root / "two.py"])
+        engine.look_soon([root / "two.py"])
         await engine.changed.until(lambda: is_answered() or "two.py" in collection.world.files, 20)
         assert "two.py" in collection.world.files
+
+
+async def test_files_around_are_listed_now_and_then_though_nobody_reports_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.sweep_interval", lambda _: 0.1)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.AROUND_SECONDS", 0.1)
+    engine = unread_engine(root := base(tmp_path / "kb"))
+    async with running(engine):
+        await until(lambda: engine.collections[root].world.is_whole)
+        (root / "new.py").touch()
+        await until(lambda: "new.py" in engine.collections[root].world.files)
 
 
 async def test_while_git_holds_the_lock_of_one_the_others_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.GIT_LOCK_SECONDS", 60)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.STALE_SECONDS", 60)
     locked, other = base(tmp_path / "locked"), base(tmp_path / "other")
     git(locked, "init", "-q")
     lock, engine = locked / ".git" / "index.lock", unread_engine(locked, other)
     async with running(engine):
         await until(lambda: engine.registry.has_looked)
         lock.touch()
-        engine.check_soon([locked / ".vouch"])
+        engine.look_soon([locked / ".vouch"])
         add(locked, "new")
         await anyio.sleep(0.2)  # that look begins
         add(other, "new")
@@ -252,7 +264,7 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
         lock.touch()
         (tree / "new.py").touch()
         cite(root, "new", "Nothing is named either.", "https://example.org")
-        engine.check_soon([tree / "new.py", root / ".vouch"])
+        engine.look_soon([tree / "new.py", root / ".vouch"])
         await until(is_there)
         assert seen == [False] * 20
 
@@ -262,9 +274,7 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, touched: float | None
 ) -> None:
     """One that git left behind not at all; with another one, a checkout may be seen in parts."""
-    monkeypatch.setattr(
-        "vouch_sidecar.engine.disk_follower.GIT_LOCK_SECONDS", 60 if touched else 0.2
-    )
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.STALE_SECONDS", 60 if touched else 0.2)
     root = base(tmp_path / "kb")
     git(root, "init", "-q")
     lock = root / ".git" / "index.lock"

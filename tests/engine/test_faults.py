@@ -97,7 +97,7 @@ async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> 
     with anyio.fail_after(20):
         while not condition():
             clock.now += 2.0
-            engine.check_soon(engine.collections)
+            engine.look_soon(engine.collections)
             await anyio.sleep(0.05)
 
 
@@ -174,7 +174,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         engine.observe("s", None, "the Key Vault")
         assert len((await listener.told())[0].rows) == 2
         switch.on = True
-        engine.check_soon([root])
+        engine.look_soon([root])
         await until(lambda: engine.collections[root].is_failing)
         clock.now += 59
         assert claims() == [1, 1]

@@ -34,7 +34,7 @@ def seen(*artifacts: Artifact, who: Viewer = NOBODY, **around: Any) -> View:
     knowledge = knowledge_of([*artifacts, *OTHERS])
     topics = TopicFinder(knowledge, who.gates, **around).topics()
     given = Inputs(knowledge, (), frozenset(), (), is_told=True)
-    world = World(Path(), given, topics={who.gates: topics})
+    world = World(Path(), inputs=given, topics={who.gates: topics})
     return View("kb", knowledge, who.gates, workspace=world)
 
 

@@ -112,11 +112,11 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
         (root.parent / "link").symlink_to(root)  # a path as a host of an agent may report it
         for line, fresh in [("wait(60)", "gone"), ("wait(30)", "there")] * 2:
             (root / "src" / "wait.py").write_text(f"{line}\n", "utf-8")
-            engine.check_soon([root.parent / "link" / "src" / "wait.py"])
+            engine.look_soon([root.parent / "link" / "src" / "wait.py"])
             assert (await asked(patience=0))[2] == ["workspace_pending"]
             assert await asked() == ("It waits.", fresh, [])
         claim = root / ".vouch" / "claims" / "dusk.yaml"
         claim.write_text(claim.read_text("utf-8").replace("waits", "rests"), "utf-8")
-        engine.check_soon([claim])
+        engine.look_soon([claim])
         assert "index_building" in (await asked(patience=0))[2]
         assert (await asked())[0] == "It rests."

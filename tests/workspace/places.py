@@ -139,7 +139,7 @@ def settled(root: Path, tmp_path: Path, *others: Path, **client: Any) -> Engine:
 def looked(engine: Engine) -> World:
     """What lies around the only knowledge base, after a look at everything."""
     (collection,) = engine.collections.values()
-    collection.memo.sweep_at = 0.0
+    collection.reported_around.append("")
     reread(engine)
     settle(engine)
     return collection.world
@@ -148,7 +148,7 @@ def looked(engine: Engine) -> World:
 def ties(engine: Engine, path: str) -> list[Tied]:
     (served,) = engine.registry.serving(Caller())
     view = served.view
-    there = view.workspace.path_of(path)
+    there = view.workspace.path_here(path)
     return [] if there is None else tied_to(view, there)
 
 

@@ -41,7 +41,7 @@ def probe(
     return probed, session.count_known((phrase.casefold(), stamp) for phrase in probed.phrases)
 
 
-def allowed(served: Sequence[Served]) -> Sequence[Served]:
+def to_probe(served: Sequence[Served]) -> Sequence[Served]:
     """The knowledge bases to probe: the first by name, as many as the strictest setting allows."""
     limits = [n for kb in served if (n := kb.view.settings.probe.max_collections) is not None]
     if not limits:
@@ -69,7 +69,7 @@ def context_for(
     """
     once = None if repeat else session
     read = [(kb.view, _texts(kb, session) if text is None else [text]) for kb in served]
-    asked, more = (probed.asked, _allowed(probed.answers)) if probed is not None else ((), [])
+    asked, more = (probed.asked, _may_be_told(probed.answers)) if probed is not None else ((), [])
     if probed is None:
         rows = volunteered(row for view, texts in read for row in named_in(view, texts))
     else:
@@ -86,7 +86,7 @@ def context_for(
         [kb.view for kb in served],
         rows,
         " ".join(dict.fromkeys(said for _, texts in read for said in texts)),
-        first=_allowed(tied),
+        first=_may_be_told(tied),
         more=more,
         given={} if once is None else once.given,
         max_chars=max_chars,
@@ -99,7 +99,7 @@ def _texts(served: Served, session: Session | None) -> Sequence[str]:
     return () if session is None else served.window(session).texts
 
 
-def _allowed(hits: Iterable[Line]) -> list[Line]:
+def _may_be_told(hits: Iterable[Line]) -> list[Line]:
     """Hits that the recall settings of their collection allow: claims, pages, relations, people."""
     return [
         hit

@@ -22,7 +22,7 @@ from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.store import Reconciled
 from vouch_sidecar.workspace.breath import Breathe
-from vouch_sidecar.workspace.build import WorldMemo, build
+from vouch_sidecar.workspace.build import build
 from vouch_sidecar.workspace.git import Checkout, checked_out
 from vouch_sidecar.workspace.world import Inputs, World, own_names
 
@@ -75,7 +75,7 @@ class Published:
 
 
 @contextmanager
-def looked_at(reported: list[str]) -> Iterator[Set[str]]:
+def until_looked_at(reported: list[str]) -> Iterator[Set[str]]:
     """The paths of files that were reported as changed, while they are looked at. At the end only
     what was reported since then is left.
     """
@@ -107,8 +107,7 @@ class Collection:
         self.since = clock()
         """When this process began to serve it."""
         self.reader = DiskReader(root, clock, self.bases)
-        self.memo = WorldMemo(root, self.bases, env, clock)
-        self.published = Published(World(tree), Seen(Knowledge(), Reconciled(), ()))
+        self.published = Published(World(tree, root), Seen(Knowledge(), Reconciled(), ()))
         """The event loop alone assigns it."""
         self.reported: list[str] = []
         """The files below `.vouch/` that somebody said have changed, and that were not looked at
@@ -211,16 +210,12 @@ class Collection:
         breathe: Breathe = lambda: None,
     ) -> World:
         """The world that follows the published one. Blocks; one thread at a time may call it."""
-        return build(self.world, inputs, viewers, self.memo, breathe, reported)
+        return build(self.world, inputs, viewers, self.bases, self._env, breathe, reported)
 
     @property
     def is_world_due(self) -> bool:
-        """Whether the next world is to be built: not before the claims of what git has checked out
-        were read.
-        """
-        is_other = self.is_world_behind or self.viewers() != [*self.world.topics]
-        is_due = self.complete and (is_other or self.memo.is_sweep_due)
-        return is_due and not self.is_checked_out_anew
+        """Whether the next world would be another one, also if no file around has changed."""
+        return self.is_world_behind or self.viewers() != [*self.world.topics]
 
     @property
     def is_world_behind(self) -> bool:

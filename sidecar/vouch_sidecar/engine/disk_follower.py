@@ -18,18 +18,17 @@ import anyio
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 
-from vouch_sidecar.engine.collection import Collection, Seen, looked_at
+from vouch_sidecar.engine.collection import Collection, Seen, until_looked_at
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import CACHE, FOLLOWING, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.kb.watch import changes, sweep_interval
+from vouch_sidecar.workspace.git import STALE_SECONDS
 
 log = logging.getLogger(__name__)
 
 AROUND_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
-GIT_LOCK_SECONDS = 5.0
-"""How long to wait for git to write its files before they are taken as they are."""
 LOCK_LOOK_SECONDS = 0.02
 FINISH_SECONDS = 2.0
 """A base is kept so long after a change, or after it could not be kept."""
@@ -85,12 +84,14 @@ class CollectionFollower:
         self._engine = engine
         self._collection = collection
         self._disk = disk
-        self._changed: set[str] = set()
+        self._touched: set[str] = set()
         """Files that events name, to be read at once. They are apart from those that were reported,
         for which questions wait.
         """
         self._sweep_at = 0.0
-        """When to look at all files."""
+        """When to look at all files below `.vouch/`."""
+        self._sweep_around_at = 0.0
+        """When to look at all files around it."""
         self._keep_at = inf
         """When to keep a base for the next process."""
 
@@ -100,12 +101,12 @@ class CollectionFollower:
         served = self._engine.collections
         # The watcher would report each file that is read first.
         until_looked = partial(until, lambda: collection.has_looked)
-        until_world_due = partial(until, lambda: collection.is_world_due, every=AROUND_SECONDS)
+        until_may_build = partial(until, self._may_build, every=AROUND_SECONDS)
         try:
             async with anyio.create_task_group() as group:
                 for task in (
                     (LOOK, self._until_due, self._look),
-                    (WORKSPACE, until_world_due, self._build),
+                    (WORKSPACE, until_may_build, self._build),
                     (WATCH, until_looked, self._watch),
                 ):
                     group.start_soon(collection.faults.repeat, *task)
@@ -125,7 +126,7 @@ class CollectionFollower:
 
     def _due_at(self) -> float:
         collection, expiry = self._collection, self._collection.reader.store.deadline
-        is_reported = bool(self._changed or collection.reported)
+        is_reported = bool(self._touched or collection.reported)
         if is_reported or collection.is_checked_out_anew or collection.reader.is_damaged:
             return 0.0
         return min(self._sweep_at, self._keep_at, inf if expiry is None else expiry)
@@ -134,14 +135,14 @@ class CollectionFollower:
         """Read what is due, and publish what changed. Then keep a base, if that is due: of nothing
         that git is writing.
         """
-        give_up_at = anyio.current_time() + GIT_LOCK_SECONDS
+        give_up_at = anyio.current_time() + STALE_SECONDS
         await self._until_git_wrote(give_up_at)
         engine, collection, began = self._engine, self._collection, self._engine.clock()
-        changed, self._changed = self._changed, set()
+        touched, self._touched = self._touched, set()
         sweep_at, self._sweep_at = self._sweep_at, 0.0  # where this fails, all are read again
         is_sweep = sweep_at <= began
-        with looked_at(collection.reported) as reported:
-            seen = await self._read(None if is_sweep else changed | reported)
+        with until_looked_at(collection.reported) as reported:
+            seen = await self._read(None if is_sweep else touched | reported)
             while seen.checkout is None and anyio.current_time() < give_up_at:
                 await self._until_git_wrote(give_up_at)
                 seen = await self._read()
@@ -177,12 +178,25 @@ class CollectionFollower:
 
     # The world around
 
+    def _may_build(self) -> bool:
+        """Whether another world is due, or a sweep; not before the claims of what git has checked
+        out were read.
+        """
+        collection, is_sweep = self._collection, self._sweep_around_at <= self._engine.clock()
+        is_due = collection.complete and (is_sweep or collection.is_world_due)
+        return is_due and not collection.is_checked_out_anew
+
     async def _build(self) -> None:
-        engine, collection = self._engine, self._collection
-        inputs, reported = collection.inputs, collection.reported_around
-        build = partial(collection.build, inputs, collection.viewers())
-        with engine.breath.steps() as breathe, looked_at(reported) as paths:
-            world = await in_turn(partial(build, paths, breathe), WORLDS)
+        engine, collection, began = self._engine, self._collection, self._engine.clock()
+        every = {""} if self._sweep_around_at <= began else set()
+        inputs, viewers = collection.inputs, collection.viewers()
+        reported = collection.reported_around
+        with engine.breath.steps() as breathe, until_looked_at(reported) as paths:
+            build = partial(collection.build, inputs, viewers, paths | every, breathe)
+            world = await in_turn(build, WORLDS)
+        ended = engine.clock()
+        if every:
+            self._sweep_around_at = ended + sweep_interval(ended - began)
         if not engine.publish_world(collection, world):
             reported.extend(paths)
         if paths:
@@ -194,5 +208,5 @@ class CollectionFollower:
         async with aclosing(changes(self._collection.root)) as events:
             async for paths in events:
                 self._collection.faults.remove(WATCH)
-                self._changed |= paths
+                self._touched |= paths
                 self._engine.changed.bump()

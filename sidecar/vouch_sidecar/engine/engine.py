@@ -82,7 +82,7 @@ class Engine:
         """One subscriber at a time is told, so that nothing is `fresh` twice."""
         self.embeddings = Embeddings(self.registry, self.faults, self.changed)
 
-    def check_soon(self, paths: Iterable[Path] = ()) -> None:
+    def look_soon(self, paths: Iterable[Path] = ()) -> None:
         """Have the disk looked at soon: at these files, which somebody says have changed, and at
         whatever else is due. Questions wait for it (`Collection.lacks`).
         """

@@ -54,8 +54,7 @@ class Faults:
 
     def problems(self) -> list[Problem]:
         """The faults as problems of a whole knowledge base."""
-        faults = self._faults.copy().values()  # threads that read add and remove some
-        return [Problem("", message, Severity.WARNING) for message, _ in faults]
+        return [Problem("", said, Severity.WARNING) for said, _ in self._faults.copy().values()]
 
     def age(self, step: Step) -> float:
         """For how many seconds a step has failed; 0 if it does not."""

@@ -37,7 +37,7 @@ class Subscriber:
         """
         shared = session.shared_for
         is_own = caller.session_id is not None and not shared
-        return self.hears_all or is_own or not shared.isdisjoint(caller.names or ())
+        return self.hears_all or is_own or not shared.isdisjoint(caller.roots or ())
 
     async def news(self, engine: Engine) -> AsyncGenerator[Push, None]:
         """Every session of an engine whose ranking differs from the one told last, most recently

@@ -6,7 +6,7 @@ from functools import partial
 
 from pydantic import Field
 
-from vouch_sidecar.engine.answering import allowed, context_for, probe
+from vouch_sidecar.engine.answering import context_for, probe, to_probe
 from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Verbatim
@@ -70,7 +70,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     session = find(session_id) if session_id else None
     once = None if params.repeat else session
     task = None if params.task is None else ask.text
-    served = ask.served if task is None else allowed(ask.served)
+    served = ask.served if task is None else to_probe(ask.served)
     probed, asked, counts = None, None, ask.engine.stats.counts
     if task is not None:
         asked = task, *(kb.view.identity for kb in served)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from vouch_sidecar.engine.answering import allowed, context_for, probe
+from vouch_sidecar.engine.answering import context_for, probe, to_probe
 from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table
@@ -51,7 +51,7 @@ class ExplainResult(Result):
 
 
 def answer(ask: OperationCall, _: ExplainParams) -> ExplainResult:
-    text, served = ask.text, allowed(ask.served)
+    text, served = ask.text, to_probe(ask.served)
     probed = probe(served, text, None, ask.vector)[0]
     speech = context_for(served, text, probed=probed)[0]
     entities: list[ExplainedEntity] = []

@@ -51,7 +51,7 @@ class ProbeResult(Result):
 def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
-    served = answering.allowed(ask.served)
+    served = answering.to_probe(ask.served)
     probe, from_cache = answering.probe(served, ask.text, session, ask.vector)
     ask.engine.stats.counts.update(phrases=len(probe.phrases), from_cache=from_cache)
     hits = probe.hits()

@@ -108,7 +108,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
             caller = replace(caller, at=resolved(place))
         await _wait(engine, event, caller)
         if file is not None:
-            engine.check_soon([Path(file)])
+            engine.look_soon([Path(file)])
         unasked = replace(caller, is_unasked=True)
         with refusing_if_damaged(engine), engine.breath:
             text = await EVENTS[event](engine, payload, session, unasked)

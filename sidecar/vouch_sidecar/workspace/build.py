@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Set
+from dataclasses import replace
 from functools import cache, partial
-from pathlib import Path
 
 from vouch_sidecar.index.base_cache import Bases, code_version
 from vouch_sidecar.index.knowledge import Knowledge
@@ -18,7 +17,6 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.kb.safe_files import Stat
-from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
 from vouch_sidecar.workspace.code_owners import OwnersRules, read_owners
@@ -34,32 +32,12 @@ from vouch_sidecar.workspace.topics import TopicFinder
 from vouch_sidecar.workspace.world import SERIALS, Inputs, World
 
 
-@dataclass(slots=True)
-class WorldMemo:
-    """What one build leaves to the next. Only one thread at a time may build with it.
-
-    `root` is the folder of the knowledge base, `bases` its part of the user's cache, None without a
-    cache, and `clock` monotonic, in seconds.
-    """
-
-    root: Path
-    bases: Bases | None
-    env: Mapping[str, str]
-    clock: Callable[[], float]
-    sweep_at: float = 0.0
-    """When all files are looked at next, whatever is reported."""
-
-    @property
-    def is_sweep_due(self) -> bool:
-        """Whether it is time to look at all files."""
-        return self.sweep_at <= self.clock()
-
-
 def build(
     before: World,
     inputs: Inputs,
     viewers: list[frozenset[str]],
-    memo: WorldMemo,
+    bases: Bases | None,
+    env: Mapping[str, str],
     breathe: Breathe,
     reported: Set[str],
 ) -> World:
@@ -67,49 +45,49 @@ def build(
     the gates of `viewers`; the one before, or one that says the same, if nothing changed. Blocks.
 
     The first one is not whole (`World.is_whole`): what takes longest, the definitions in files, the
-    history and the topics, is in the second one. Files are listed where others were `reported` than
-    those that are known and there, after a checkout, and now and then.
+    history and the topics, is in the second one. Files are listed after a checkout, and where
+    others were `reported` than those that are known and there; the empty path is that of the tree.
+    `bases` is the knowledge base's part of the user's cache, None without a cache, and `env` that
+    of git.
     """
-    began, was, files = memo.clock(), before.inputs, before.files
+    was, files = before.inputs, before.files
     git, why_unasked = Repository.holding(before.tree, inputs.trusted)
     is_other_tree = was is None or inputs.checkout != was.checkout
     is_known = all(path in files and stat_of(before.tree, path) for path in reported)
-    is_all = is_other_tree or not is_known or memo.is_sweep_due
+    is_all = is_other_tree or not is_known
     if is_all:
-        caches = None if memo.bases is None else memo.bases.caches
-        paths = list_files(before.tree, git, caches, memo.env)
+        paths = list_files(before.tree, git, None if bases is None else bases.caches, env)
         files = files if paths == files.paths else Files(paths)
     top, prefix = (before.tree, "") if git is None else (git.top, git.prefix(before.tree))
     rules = read_owners(top) if inputs.is_told else OwnersRules()
     world = replace(before, inputs=inputs, prefix=prefix, files=files, owners_rules=rules)
     if was is not None:
-        history = _history(world, git, why_unasked, memo, is_all) if inputs.is_told else History()
-        definitions = _defined(world, memo, breathe)
-        world = replace(world, history=history, definitions=definitions, is_whole=True)
+        read = (
+            _history(world, git, why_unasked, bases, env, is_all) if inputs.is_told else History()
+        )
+        definitions = _defined(world, bases, breathe)
+        world = replace(world, history=read, definitions=definitions, is_whole=True)
     is_same = before.is_whole and inputs == was and world == before
     if is_same and [*before.topics] == viewers:
         world = before
     else:
-        world = _read_claims(before, world, inputs, memo.root, breathe)
+        world = _read_claims(before, world, inputs, breathe)
         ties, fresh = Ties(world.readings, world.definitions), _fresh(world, inputs.knowledge)
         world = replace(world, ties=ties, fresh=fresh)
         if world.is_whole:
-            topics = _topics(before, inputs, viewers, memo.root, breathe)
-            world = replace(world, topics=topics)
+            world = replace(world, topics=_topics(before, inputs, viewers, breathe))
         world = world if world == before else replace(world, serial=next(SERIALS))
-    if is_all:
-        memo.sweep_at = memo.clock() + sweep_interval(memo.clock() - began)
     return world
 
 
 # Files and commits
 
 
-def _defined(world: World, memo: WorldMemo, breathe: Breathe) -> Definitions:
+def _defined(world: World, bases: Bases | None, breathe: Breathe) -> Definitions:
     """What files define, after reading those that changed. Where none were read before, what an
     earlier process found counts, and is kept for the next one.
     """
-    before = world.definitions if world.is_whole else _kept(memo.bases)
+    before = world.definitions if world.is_whole else _kept(bases)
     by_path: dict[str, tuple[Stat, DefinedNames]] = {}
     for path in world.files.searched:
         breathe()
@@ -118,12 +96,12 @@ def _defined(world: World, memo: WorldMemo, breathe: Breathe) -> Definitions:
             by_path[path] = last
         elif stat is not None and (data := read_file(world.tree, path)) is not None:
             by_path[path] = stat, names_in_file(data, language_of(path))
-    if not world.is_whole and by_path != before and memo.bases is not None:
+    if not world.is_whole and by_path != before and bases is not None:
         kept = {
             path: (stat.hex(), *(each.tobytes().hex() for each in names))
             for path, (stat, names) in by_path.items()
         }
-        memo.bases.write_extra(_kept_as(), json.dumps(kept).encode())
+        bases.write_extra(_kept_as(), json.dumps(kept).encode())
     return by_path
 
 
@@ -143,28 +121,30 @@ def _kept_as() -> str:
 
 
 def _history(
-    world: World, git: Repository | None, why_unasked: str, memo: WorldMemo, is_all: bool
+    world: World,
+    git: Repository | None,
+    why_unasked: str,
+    bases: Bases | None,
+    env: Mapping[str, str],
+    is_all: bool,
 ) -> History:
     """The newest commits: read where others are checked out, and, if they could not be read, with
     each look at all files.
     """
-    before, bases, head = world.history, memo.bases, None if git is None else git.head()
+    before, head = world.history, None if git is None else git.head()
     if git is None or bases is None or head is None:
         return History(unread=why_unasked)
     if head == before.head and not (is_all and before.unread):
         return before
-    return read_history(git, head, world.prefix, bases.caches, memo.env)
+    return read_history(git, head, world.prefix, bases.caches, env)
 
 
 # Claims
 
 
-def _read_claims(
-    before: World, world: World, inputs: Inputs, root: Path, breathe: Breathe
-) -> World:
+def _read_claims(before: World, world: World, inputs: Inputs, breathe: Breathe) -> World:
     """A world with what claims say of files now: the claims are read again that changed, or all of
-    them if the files did, the names of the project, or what claims refer to. `root` is the folder
-    of the knowledge base.
+    them if the files did, the names of the project, or what claims refer to.
     """
     was, knowledge = before.inputs, inputs.knowledge
     changed = None if was is None else knowledge.changed_since(was.knowledge)
@@ -172,8 +152,8 @@ def _read_claims(
     is_same = was is not None and was.own == inputs.own and world.files is before.files
     known, sources = before.readings, before.sources
     if changed is None or others or not is_same:
-        known, sources = {}, sources_in(knowledge, root, world, breathe)
-    reader = ClaimReader(knowledge, root, replace(world, sources=sources), inputs.own)
+        known, sources = {}, sources_in(knowledge, world, breathe)
+    reader = ClaimReader(knowledge, replace(world, sources=sources), inputs.own)
     readings, again = dict[str, ClaimReading](), {*(changed or ())}
     for claim in knowledge.all_of(Kind.CLAIM):
         assert isinstance(claim, Claim)
@@ -206,11 +186,10 @@ def _topics(
     before: World,
     inputs: Inputs,
     viewers: list[frozenset[str]],
-    root: Path,
     breathe: Breathe,
 ) -> dict[frozenset[str], VisibleTopics]:
     """The topics of those who ask, by their gates: those before, if they are of the same."""
-    was, content = before.inputs, partial(read_content, root / KB_DIRNAME)
+    was, content = before.inputs, partial(read_content, before.root / KB_DIRNAME)
     of = inputs.knowledge, inputs.own
     derived = before.topics if was is not None and (was.knowledge, was.own) == of else {}
     return {

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from pathlib import Path
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -41,13 +40,12 @@ TELLING_WORDS = 3
 
 @dataclass(frozen=True)
 class ClaimReader:
-    """Reads claims of one generation. `root` is the folder of the knowledge base, and `world` has
-    the files, those of sources among them. The project's `own` names, which are everywhere in it,
+    """Reads claims of one generation. `world` has the files, those of sources among them. The
+    project's `own` names, which are everywhere in it,
     tie nothing.
     """
 
     knowledge: Knowledge
-    root: Path
     world: World
     own: Set[str]
 
@@ -91,7 +89,7 @@ class ClaimReader:
 
     def _quoted(self, evidence: Evidence, source: Source, path: str) -> Quote | None:
         """The words that a receipt quotes of a source that was made from a file; None without."""
-        document = document_of(self.root, source) if is_receipt(evidence) else None
+        document = document_of(self.world.root, source) if is_receipt(evidence) else None
         span = span_in(document.data, evidence) if document is not None else None
         if document is None or span is None:
             return None
@@ -107,7 +105,7 @@ class ClaimReader:
                 yield path, tie._replace(via=entity.id)
 
 
-def sources_in(knowledge: Knowledge, root: Path, world: World, breathe: Breathe) -> dict[str, str]:
+def sources_in(knowledge: Knowledge, world: World, breathe: Breathe) -> dict[str, str]:
     """The workspace file of each source, by source id: the file that its locator names. A locator
     that is a mere name means, of the files with that name, the one that holds most of what the
     source holds.
@@ -127,7 +125,7 @@ def sources_in(knowledge: Knowledge, root: Path, world: World, breathe: Breathe)
         path = world.files.of_source(world.tree, source.locator)
         if name := mere_name(source.locator):
             several = dict.fromkeys([*filter(None, [path]), *world.files.ending(name)])
-            wanted = _telling_lines(read_content(root / KB_DIRNAME, source))
+            wanted = _telling_lines(read_content(world.root / KB_DIRNAME, source))
             shared = {
                 path: len(wanted & lines_of(path)) for path in islice(several, MAX_COMPARED_FILES)
             }

@@ -62,7 +62,7 @@ def _listed(
     asked.
     """
     arguments = ["ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard"]
-    has_index = repository.index.is_file()
+    has_index = (repository.folder / "index").is_file()
     data = run(repository, arguments, caches, env, below=root) if has_index else None
     if data is None:
         return None

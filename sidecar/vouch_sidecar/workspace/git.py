@@ -29,8 +29,8 @@ from vouch_sidecar.kb.safe_files import Stat, UnreadableError, packed, read_boun
 log = logging.getLogger(__name__)
 
 STALE_SECONDS = 10.0
-"""Seconds after which git's lock is taken for left over; also if its time is that far in the
-future.
+"""Seconds after which git's lock is taken for left over, and for which it is waited for; also if
+its time is that far in the future.
 """
 GIT_SECONDS = 60.0
 """Seconds that a git command may take. Its output is dropped if it takes longer, so no answer is
@@ -54,7 +54,7 @@ _REF = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]+\Z")
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A git repository. `top` is its working tree, `folder` the folder with HEAD and the index,
+    """A git repository. `top` is its working tree, `folder` the folder with `HEAD` and `index`,
     `common` the one with objects and refs, which is another one in a linked worktree.
     """
 
@@ -87,11 +87,6 @@ class Repository:
         """The path of a folder below the top, with a slash at its end; "" for the top."""
         inside = root.relative_to(self.top).as_posix()
         return "" if inside == "." else f"{inside}/"
-
-    @property
-    def index(self) -> Path:
-        """The path of git's index."""
-        return self.folder / "index"
 
     def why_unread(self) -> str:
         """Why its objects are not read; "" if they are. Those of another repository, reached by a
@@ -126,11 +121,11 @@ class Repository:
         one. None while it holds its lock, as it does while it writes files.
         """
         with suppress(OSError, ValueError):
-            locked_at = self.index.with_name("index.lock").stat().st_mtime
+            locked_at = (self.folder / "index.lock").stat().st_mtime
             if abs(time.time() - locked_at) < STALE_SECONDS:
                 return None
         with suppress(OSError, ValueError):
-            return packed(self.index.stat())
+            return packed((self.folder / "index").stat())
         return b""
 
 
@@ -207,7 +202,7 @@ def _environment(
         "GIT_DIR": str(empty),
         "GIT_WORK_TREE": str(tree),
         "GIT_OBJECT_DIRECTORY": str(of / "objects"),
-        "GIT_INDEX_FILE": str(repository.index),
+        "GIT_INDEX_FILE": str(repository.folder / "index"),
         "GIT_SHALLOW_FILE": str(repository.common / "shallow"),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,

@@ -47,8 +47,8 @@ class Inputs(NamedTuple):
 
 @dataclass(frozen=True)
 class World:
-    """What lies around a knowledge base in its working `tree`. It never changes. It equals one that
-    says the same, of whichever generation.
+    """What lies around the knowledge base of folder `root` in its working `tree`. It never changes.
+    It equals one that says the same, of whichever generation.
 
     `inputs` is what it was built from, None before that. It `is_whole` if files were searched for
     what they define, `definitions`, and the history was read. `prefix` is the path of the tree
@@ -58,6 +58,7 @@ class World:
     """
 
     tree: Path
+    root: Path = Path()
     inputs: Inputs | None = field(default=None, compare=False)
     is_whole: bool = field(default=False, compare=False)
     files: Files = field(default_factory=Files)
@@ -88,7 +89,7 @@ class World:
             return self
         return replace(self, inputs=was._replace(knowledge=knowledge))
 
-    def path_of(self, path: str) -> str | None:
+    def path_here(self, path: str) -> str | None:
         """A path as it is listed, or at least relative to the tree; None if it leaves the tree. A
         relative path may begin at its top or, as in git's output, at the top of the repository.
         """
@@ -142,7 +143,7 @@ class World:
         for name in names_in(text, self.files.listed):
             path = self.ties.documents.get(name.text) if name.kind == "document" else None
             if name.kind == "path":
-                inside = self.path_of(name.text) or ""
+                inside = self.path_here(name.text) or ""
                 path = inside if inside in self.files else self.files.of_path(name.text)
             if path is not None:
                 meant.append((name.start, name.end, path))

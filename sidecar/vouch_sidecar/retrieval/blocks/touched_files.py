@@ -81,7 +81,7 @@ def lines_at(view: View, touched: Touched) -> list[Line]:
     name what the change has; and, of what was read or where there are none of these two, those tied
     to the whole file. Weak ties are left out, and those tied to other lines.
     """
-    there = view.workspace.path_of(touched.path)
+    there = view.workspace.path_here(touched.path)
     if there is None:
         return []
     stored = visible_ties(view, ((there, tie) for tie in view.workspace.stored_ties_of(there)))

@@ -46,7 +46,7 @@ def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
     if (document := server.document(uri)) is not None:
         observe(server, document, is_final=True)
     if (path := path_of(uri)) is not None:
-        server.engine.check_soon([path])
+        server.engine.look_soon([path])
 
 
 def did_close(server: Sidecar, params: lsp.DidCloseTextDocumentParams) -> None:
