@@ -11,8 +11,8 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Artifact, Claim, Kind, Scope, Source
 from vouch_sidecar.retrieval.evidence.name_strength import weigh
+from vouch_sidecar.retrieval.people.experts import matching
 from vouch_sidecar.retrieval.people.experts import rank as experts
-from vouch_sidecar.retrieval.people.topic_matches import matching
 from vouch_sidecar.retrieval.salience import listed_topics, rank
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -41,8 +41,8 @@ from vouch_sidecar.retrieval.lookup import (
     nearest,
     successors,
 )
-from vouch_sidecar.retrieval.people.of_files import Subject, authors, with_owners
 from vouch_sidecar.retrieval.people.rows import Author, PersonToAsk
+from vouch_sidecar.retrieval.people.whom_to_ask import Subject, authors
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.files import line_in
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
@@ -164,11 +164,11 @@ class ArtifactResult(Result):
 
 
 def around(
-    view: View, artifact: Artifact, about: Subject, people: Iterable[PersonToAsk], *, owned: bool
+    view: View, artifact: Artifact, about: Subject, people: Sequence[PersonToAsk]
 ) -> dict[str, Any]:
-    """The fields of `ArtifactResult`. `owned`: owners of the files of `about` are asked, too."""
+    """The fields of `ArtifactResult`."""
     return {
-        "people": with_owners(people, [about] if owned else []),
+        "people": people,
         "by_commits": authors([about]) or None,
         "pages": [
             PageRef(

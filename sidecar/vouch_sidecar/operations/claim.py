@@ -21,8 +21,7 @@ from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people import people_shown
 from vouch_sidecar.operations.table import CELL_CHARS, FileUri, Shown, Table, Words, labelled
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.people.of_files import Subject
-from vouch_sidecar.retrieval.people.to_ask import people_of_claim
+from vouch_sidecar.retrieval.people.whom_to_ask import files_of, people_of_claim, with_owners
 
 WITHOUT_CONTEXT = (
     "a part of a sentence or an item of a list, without what stands around it, which may turn it "
@@ -44,13 +43,13 @@ class ClaimResult(ArtifactResult):
 def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     view, claim = find(ask, Kind.CLAIM, params.id)
     assert isinstance(claim, Claim)
-    people = people_of_claim(view, claim)
+    about = files_of(view, view.search.these_claims([claim.id]))
     return ClaimResult(
         claim=claim_view(view, claim),
         approved_by=claim.approved_by,
         auto_approved=not view.texts.is_reviewed(claim),
         contested_by=[claim_view(view, other) for other in contradicting(view, claim)],
-        **around(view, claim, Subject(view, [claim]), people, owned=True),
+        **around(view, claim, about, with_owners(people_of_claim(view, claim), [about])),
     )
 
 

@@ -28,8 +28,7 @@ from vouch_sidecar.operations.table import (
     marked,
 )
 from vouch_sidecar.operations.wire import Wire, absent
-from vouch_sidecar.retrieval.people.of_files import about_entity
-from vouch_sidecar.retrieval.people.to_ask import PERSON, people
+from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, files_of, people, with_owners
 
 BEST_CLAIMS = 20
 
@@ -58,9 +57,9 @@ def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> Ent
     """The result, with at most `most` claims."""
     view, entity = find(ask, Kind.ENTITY, params.id)
     assert isinstance(entity, Entity)
-    topic, is_person = view.derived.get(entity.id), entity.type == PERSON
-    about, asked = about_entity(view, entity), people(view, entity)
-    query = view.search.claims_of([entity.id])
+    topic, query = view.derived.get(entity.id), view.search.claims_of([entity.id])
+    about = files_of(view, query)
+    asked = with_owners(people(view, entity), [about]) if entity.type != PERSON else []
     return EntityResult(
         entity=EntityView(
             id=entity.id,
@@ -72,7 +71,7 @@ def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> Ent
         ),
         claim_count=view.search.claim_count(entity.id),
         claims=[claim_view(view, claim) for claim in view.texts.best_claims(query, most)],
-        **around(view, entity, about, asked, owned=not is_person),
+        **around(view, entity, about, asked),
         why=None if topic is None else topic.why,
     )
 

@@ -94,21 +94,21 @@ class ExpertsResult(Result):
 
 
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
-    from vouch_sidecar.retrieval.people.experts import rank
-    from vouch_sidecar.retrieval.people.of_files import authors
-    from vouch_sidecar.retrieval.people.to_ask import people_on_topic
-    from vouch_sidecar.retrieval.people.topic_matches import matching
+    from vouch_sidecar.retrieval.people.experts import matching, rank
+    from vouch_sidecar.retrieval.people.whom_to_ask import authors, people, with_owners
     from vouch_sidecar.text.prompt_text import without_asking
 
     ask, types = ask.since(params.since), params.types
     matches = matching(ask.views, without_asking(ask.text), params.linking)
     ranked = rank(matches, params.weight, params.limit, params.min_claims, types)
-    people = people_on_topic(matches)
+    about = [match.about for match in matches.in_views]
+    named = [row for match in matches.in_views for row in people(match.view, *match.named)]
+    asked = [row for row in with_owners(named, about) if types is None or row.type in types]
     result = ExpertsResult(
         experts=[_row(expert, params) for expert in ranked],
-        people=[row for row in people if types is None or row.type in types] or None,
+        people=asked or None,
         unmatched=[*matches.unmatched] or None,
-        by_commits=authors(matches.subjects) or None,
+        by_commits=authors(about) or None,
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
     for expert in ranked if ask.caller.is_model else ():
@@ -131,12 +131,13 @@ def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
         )
         for adds in expert.largest(EXPLAINED_CLAIMS if params.explain else 0)
     ]
+    cited = {ref for adds in expert.contributions for ref in adds.matched.claim.evidence}
     return ExpertRow(
         entity_id=expert.entity.id,
         name=expert.entity.name,
         type=expert.entity.type,
-        claim_count=expert.claim_count,
-        citation_count=expert.citation_count,
+        claim_count=len(expert.contributions),
+        citation_count=len(cited),
         score=expert.score,
         top_claim_ids=[adds.matched.claim.id for adds in expert.largest(TOP_CLAIMS)],
         collection=expert.view.shown_collection,

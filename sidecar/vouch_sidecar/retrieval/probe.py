@@ -18,7 +18,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, holds_exact, worth_searching
 from vouch_sidecar.retrieval.line import ArmName, Line
-from vouch_sidecar.retrieval.people.to_ask import WHO, people_on
+from vouch_sidecar.retrieval.people.experts import WHO, people_on
 from vouch_sidecar.retrieval.salience import (
     Salient,
     asked_by_name,
@@ -105,7 +105,7 @@ def run(
         ]
         topic, people = people_on(() if sure else searched, text)
         for who in people:
-            said = count(who.claim_count, "claim")
+            said = count(len(who.contributions), "claim")
             found.append(Line(who.view, who.entity, topic, 1.0, "text", None, people=said))
         for view in searched:
             if not view.deadline.has_passed():

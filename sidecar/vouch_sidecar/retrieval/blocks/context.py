@@ -18,7 +18,7 @@ from vouch_sidecar.retrieval.files.stale_claims import is_followed
 from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.people.to_ask import told_in_blocks
+from vouch_sidecar.retrieval.people.whom_to_ask import told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient, strengths_of
 from vouch_sidecar.retrieval.statements.answers import answers, asked_for
 from vouch_sidecar.retrieval.statements.candidates import Strengths

@@ -1,23 +1,43 @@
 """Ranks entities by the evidence that they carry on a topic. A matching claim counts for every
 entity that it is linked to.
+
+Claims match that are of an entity which the topic names, or hold its words; of a topic that names a
+file with tied claims, these in place of the latter.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Sequence
 from heapq import nsmallest
 from itertools import islice
 from math import fsum, prod
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from vouch_sidecar.index.query import rarity
+from vouch_sidecar.index.schema import TITLE, key_in, stems_in
 from vouch_sidecar.index.topic_table import TOPIC
-from vouch_sidecar.kb.records import Entity
-from vouch_sidecar.retrieval.people.topic_matches import Match, Matched, TopicMatches
-from vouch_sidecar.retrieval.people.weights import WEIGHTS, Factors, Weight
+from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.names.matcher import MANY_SHARE, Mention
+from vouch_sidecar.retrieval.constants import MANY, MAX_ASKED, PARTIAL_SHARE
+from vouch_sidecar.retrieval.files.file_ties import visible_ties
+from vouch_sidecar.retrieval.people.weights import WEIGHTS, Factors, Matched, Weight
+from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, Subject, files_of
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.analysis import fold
+from vouch_sidecar.text.content_words import Term, terms
+from vouch_sidecar.text.english_words import COMMON, VERY_COMMON, tier
+from vouch_sidecar.text.prompt_text import BEST, WHOM, blanked
 from vouch_sidecar.workspace.topic_names import is_ticket
+
+Linking = Literal["auto", "declared"]
+OF_A_TOPIC = 2
+"""People named for a topic, at most."""
+WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
+"""Asks about a person or a team in any way."""
+_TOPIC = re.compile(r"\s*(?:(?:about|for|of|on|regarding|with)\s)?([^?!;\n]*)", re.IGNORECASE)
+"""What may follow the words that ask for somebody."""
 
 
 class Contribution(NamedTuple):
@@ -28,15 +48,12 @@ class Contribution(NamedTuple):
     amount: float
 
 
-@dataclass(frozen=True, slots=True)
-class Expert:
+class Expert(NamedTuple):
     """A row of the ranking, with what each of its claims adds."""
 
     view: View
     entity: Entity
     score: float
-    claim_count: int
-    citation_count: int
     contributions: Sequence[Contribution]
 
     def largest(self, limit: int) -> list[Contribution]:
@@ -45,6 +62,50 @@ class Expert:
         order = sorted(self.contributions, key=lambda adds: (-adds.amount, adds.matched.claim.id))
         saying = (adds for adds in order if not shown(adds.matched.claim).lacks_context)
         return list(islice(saying, limit))
+
+
+class Match(NamedTuple):
+    """The claims of one view that match a topic, by id, and the entities and files that the topic
+    names.
+    """
+
+    view: View
+    claims: Sequence[Matched]
+    named: Sequence[Entity]
+    paths: Sequence[str]
+
+    @property
+    def about(self) -> Subject:
+        """The files that the topic names, else those of the claims."""
+        if self.paths:
+            return Subject(self.view, dict.fromkeys(self.paths, 1.0))
+        claims = self.view.search.these_claims([matched.claim.id for matched in self.claims])
+        return files_of(self.view, claims)
+
+
+class TopicMatches(NamedTuple):
+    """The claims of each view that match a topic, found once for all parts of an answer.
+
+    Words that stand in no live, visible claim, page or topic are `unmatched`: as written and in
+    order, without words of names, and without those that ask for somebody.
+    """
+
+    in_views: Sequence[Match]
+    unmatched: Sequence[str]
+
+
+def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
+    """The topic on which a text asks for somebody, and the people with most evidence on it: claims
+    must hold all of its words. A common word alone is no topic.
+    """
+    asking = WHOM.search(text)
+    behind = _TOPIC.match(text, asking.end()) if asking is not None else None
+    topic = BEST.sub("", behind[1]).strip(" .") if behind is not None else ""
+    words = terms(topic)
+    is_common = len(words) == 1 and tier(fold(words[0].word)) in (VERY_COMMON, COMMON)
+    if is_common or not any(view.search.holds(words, Kind.CLAIM) for view in views):
+        return topic, []
+    return topic, rank(matching(views, topic), "evidence", OF_A_TOPIC, types={PERSON})
 
 
 def rank(
@@ -70,8 +131,7 @@ def rank(
                 continue
             score = round(fsum(each.amount for each in adds), 6)
             order = (view.names.is_topic(entity_id), -score, entity_id, view.collection)
-            cited = {reference for each in adds for reference in each.matched.claim.evidence}
-            listed.append((order, Expert(view, entity, score, len(adds), len(cited), adds)))
+            listed.append((order, Expert(view, entity, score, adds)))
     return [row for _, row in nsmallest(limit, listed, key=lambda row: row[0])]
 
 
@@ -88,3 +148,95 @@ def _contributions(match: Match, weight: Weight) -> dict[str, list[Contribution]
             out[entity_id].append(again if (entity_id, says) in heard else adds)
             heard.add((entity_id, says))
     return out
+
+
+def matching(views: Sequence[View], topic: str, linking: Linking = "auto") -> TopicMatches:
+    """The claims of each view that match a topic. Words that stand nowhere in the knowledge base
+    are ignored; and where the topic names a file that claims of any view are tied to, its path, and
+    all words but those of names.
+    """
+    files = [view.workspace.files_in(topic) for view in views]
+    named = [[path for _, _, path in of_view] for of_view in files]
+    held = [_tied_to(view, paths) for view, paths in zip(views, named, strict=True)]
+    by_file, beside, share = any(held), topic, 1.0
+    if by_file:
+        beside = blanked(topic, ((start, end) for of_view in files for start, end, _ in of_view))
+    words = terms(beside)[:MAX_ASKED]
+    known = [word for word in words if any(_stands_in(view, word, topic) for view in views)]
+    if not by_file:
+        held, share = _holding(views, known)
+    matches = list[Match]()
+    names = [asking.span() for asking in WHOM.finditer(beside)]
+    for view, paths, ids in zip(views, named, held, strict=True):
+        mentions = [*view.names.mentions(beside), *view.names.topic_mentions(beside)]
+        names += [(mention.start, mention.end) for mention in mentions]
+        parts = sorted({*view.knowledge.names.containing(beside), *view.derived.containing(beside)})
+        if parts:  # all of it is a part of a name
+            names.append((0, len(beside)))
+        called = {mention.entity_id for mention in mentions}.union(parts)
+        of_names = {*view.search.ids(view.search.claims_of(sorted(called)))}
+        claims = list[Matched]()
+        for claim_id in sorted(of_names | ids):
+            claim, (_, how) = view.knowledge.claim(claim_id), view.knowledge.links(claim_id)
+            is_named, holds = by_file or claim_id in of_names, claim_id in ids and not by_file
+            if claim is not None and (linking == "auto" or how == "declared"):
+                has = tuple(known) if holds else ()
+                claims.append(Matched(claim, has, is_named, 1.0 if is_named else share))
+        matches.append(Match(view, claims, _named_by(view, mentions, parts), paths))
+    outside = {word.word for word in terms(blanked(beside, names))}
+    unmatched = [word.word for word in words if word not in known and word.word in outside]
+    return TopicMatches(matches, unmatched)
+
+
+def _named_by(view: View, mentions: Iterable[Mention], parts: Sequence[str]) -> list[Entity]:
+    """The entities that a topic names, in order; else the few of whose names it is a part."""
+    whole = [mention for mention in mentions if not mention.nested]
+    ids = [mention.entity_id for mention in sorted(whole, key=lambda mention: mention.start)]
+    few = parts if len(parts) <= MANY_SHARE else ()
+    entities = map(view.visible.entity, dict.fromkeys(ids or few))
+    return [entity for entity in entities if entity is not None][:MANY]
+
+
+def _stands_in(view: View, word: Term, topic: str) -> bool:
+    """Whether a word stands in a live, visible claim or page, or in the name of a topic that the
+    question names.
+    """
+    if any(view.search.frequency(word, kind) for kind in (Kind.CLAIM, Kind.PAGE, TITLE)):
+        return True
+    named = (topic[mention.start : mention.end] for mention in view.names.topic_mentions(topic))
+    return any(word in terms(name) for name in named)
+
+
+def _tied_to(view: View, paths: Sequence[str]) -> set[str]:
+    """The claims that are tied to files and folders as they were when they were read. Weak ties
+    count where there are no others.
+    """
+    stored = view.workspace.stored_ties_of
+    tied = visible_ties(view, ((path, tie) for path in paths for tie in stored(path)))
+    strong = [each for each in tied if not each.is_weak] or tied
+    return {*view.search.ids(view.search.these_claims([each.claim.id for each in strong]))}
+
+
+def _holding(views: Sequence[View], words: Sequence[Term]) -> tuple[list[set[str]], float]:
+    """For each view, the claims that hold all words; if none of any view does, those that hold the
+    largest share of their weight, at least `PARTIAL_SHARE`. By id, with this share.
+    """
+    if not words or any(view.search.holds(words, Kind.CLAIM) for view in views):
+        queries = [(view.search, view.search.holding(words, Kind.CLAIM)) for view in views]
+        return [set(search.ids(query)) for search, query in queries], 1.0
+    total = sum(view.search.total(Kind.CLAIM) for view in views)
+    weights = {
+        word: rarity(total, sum(view.search.frequency(word, Kind.CLAIM) for view in views))
+        for word in words
+    }
+    best = [
+        fsum(weights[word] for word in words if word.held_by(frozenset(stems_in(document))))
+        for view in views
+        for _, document in view.visible.found(view.search.weighed(weights, Kind.CLAIM), 1)
+    ]
+    share = max(best, default=0.0) / fsum(weights.values())
+    found = list[set[str]]()
+    for view in views:
+        hits = view.search.down_to(weights, Kind.CLAIM, share) if share >= PARTIAL_SHARE else ()
+        found.append({key_in(view.knowledge.snapshot.document(hit)).id for hit in hits})
+    return found, share

@@ -10,11 +10,24 @@ from typing import TYPE_CHECKING, NamedTuple
 from vouch_sidecar.index.claim_weights import DAY, HALF_LIFE_DAYS, confirmed_at
 
 if TYPE_CHECKING:
-    from vouch_sidecar.retrieval.people.topic_matches import Matched
+    from vouch_sidecar.kb.records import Claim
+    from vouch_sidecar.text.content_words import Term
 
 Factors = dict[str, float]
 MAX_FIRST_WORD = 200
 """Characters in which the first word of a claim is looked for."""
+
+
+class Matched(NamedTuple):
+    """A claim that matches a topic: the words that it holds, whether the topic names one of its
+    entities or a file that it is tied to, and the share of the topic's words that it holds, weighed
+    by rarity (1 if a name or a file matched).
+    """
+
+    claim: Claim
+    words: tuple[Term, ...]
+    named: bool
+    coverage: float
 
 
 class Weight(NamedTuple):
@@ -52,8 +65,7 @@ def _evidence(matched: Matched, _: float) -> Factors:
     claim = matched.claim
     first = units(claim.text[:MAX_FIRST_WORD]).units[:1]
     stems = {stem for word in matched.words for option in word.alternatives for stem in option}
-    leads = any(unit.stem in stems for unit in first)
-    lead = LEADS if leads else 1.0
+    lead = LEADS if any(unit.stem in stems for unit in first) else 1.0
     return {"confidence": claim.confidence, "coverage": matched.coverage, "lead": lead}
 
 

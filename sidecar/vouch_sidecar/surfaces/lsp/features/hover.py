@@ -27,7 +27,7 @@ from vouch_sidecar.operations.entity import EntityResult
 from vouch_sidecar.operations.operation import OperationCall
 from vouch_sidecar.retrieval.files.file_ties import Tied
 from vouch_sidecar.retrieval.line import text_of
-from vouch_sidecar.retrieval.people.to_ask import PERSON
+from vouch_sidecar.retrieval.people.whom_to_ask import PERSON
 from vouch_sidecar.surfaces.lsp.at_position import Place, artifact_at, entities_at, spot_of, ties_at
 from vouch_sidecar.surfaces.lsp.documents import path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar

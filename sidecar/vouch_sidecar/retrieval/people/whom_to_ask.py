@@ -1,20 +1,26 @@
-"""Finds who knows the files that claims are tied to: authors of commits to them, and owners by
-CODEOWNERS. Claims that the viewer may not see do not count. No other module decides who of these
-may be told.
+"""Whom to ask about an entity, a claim or a topic: people who share claims with it, whom its
+relations name, people of the teams among these, owners of files by CODEOWNERS, and authors of
+commits to the files.
+
+No other module decides who of these may be told. Claims that the viewer may not see do not count,
+nor do names of people in texts.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
-from heapq import nsmallest
+from itertools import chain, islice
 from math import fsum
+from typing import NamedTuple
 
-from vouch_sidecar.index.claim_weights import DAY, worth
+from tantivy import Query
+
+from vouch_sidecar.index.claim_weights import DAY
 from vouch_sidecar.kb.records import Claim, Entity
+from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import (
     COMMIT_HALF_LIFE_DAYS,
@@ -26,36 +32,122 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.files.file_ties import file_strengths
 from vouch_sidecar.retrieval.people.rows import Author, ChangedFile, PersonToAsk
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.prompt_text import WHOM
 from vouch_sidecar.workspace.commit_history import Commit
 
+PERSON = "person"
+OF_A_TEAM = 2
+"""People named for each team that owns an entity, at most."""
+ROLES = {
+    "owned_by": "owner",
+    "owns": "owner",
+    "maintained_by": "maintainer",
+    "maintains": "maintainer",
+    "led_by": "lead",
+    "leads": "lead",
+    "member_of": "of the same team",
+}
+"""Labels of relations that say whom to ask, and what each makes somebody: who stands at its end, if
+the label ends in `by`, else who stands at its beginning.
+"""
 EVERY_FILE = frozenset({"*", "**", "/**"})
 """Patterns that own every file without another owner, which says little about any one of them."""
 File = tuple[object, str]
 """The identity of a knowledge base, and a path in its workspace."""
+Near = tuple[Entity, int, str | None]
+"""Somebody near an entity, the number of claims of both, and the label of the relation of both."""
 
 
-@dataclass(frozen=True)
-class Subject:
-    """What people are looked for about: claims, or in their place the files that a topic names."""
+class Subject(NamedTuple):
+    """The files that owners and authors are looked for of, and folders with a slash at their end,
+    each with the strength of its tie.
+    """
 
     view: View
-    about: Sequence[Claim]
-    named: Sequence[str] = ()
-
-    @cached_property
-    def files(self) -> Mapping[str, float]:
-        """The files, and folders with a slash at their end, each with the strength of its tie. Of
-        many claims, those of the best.
-        """
-        if self.named:
-            return dict.fromkeys(self.named, 1.0)
-        best = nsmallest(MAX_CLAIMS_WITH_FILES, self.about, key=lambda c: (-worth(c), c.id))
-        return file_strengths(self.view, best)
+    files: Mapping[str, float]
 
 
-def about_entity(view: View, entity: Entity) -> Subject:
-    claims = view.visible.best(view.search.claims_of([entity.id]), MAX_CLAIMS_WITH_FILES)
-    return Subject(view, claims)
+def files_of(view: View, claims: Query) -> Subject:
+    """The files that some claims are tied to; of many claims, those of the best."""
+    return Subject(view, file_strengths(view, view.visible.best(claims, MAX_CLAIMS_WITH_FILES)))
+
+
+def told_in_blocks(view: View, entity: Entity, text: str) -> str:
+    """Whom to ask about an entity as a phrase, where a text asks that; else nothing. A model reads
+    it.
+    """
+    if WHOM.search(text) is None:
+        return ""
+    view = replace(view, is_model=True)
+    about = [files_of(view, view.search.claims_of([entity.id]))]
+    told = [f"{row.name} ({row.said})" for row in with_owners(people(view, entity), about)]
+    told += [f"{author.name} ({count(author.commits, 'commit')})" for author in authors(about)]
+    return ", ".join(told)
+
+
+# Declared people and teams
+
+
+def people(view: View, *entities: Entity) -> list[PersonToAsk]:
+    """Whom to ask about some entities, each once. A person is asked directly. Of a team the people
+    that are nearest to it, whose claims are those shared with the team.
+    """
+    rows: dict[str | None, PersonToAsk] = {}
+    for entity in entities:
+        near = [] if entity.type == PERSON else [*_near(view, entity.id)]
+        found = [_row(view, *each) for each in near]
+        for team in (each for each, *_ in near if each.type != PERSON):
+            members = (each for each in _near(view, team.id) if each[0].type == PERSON)
+            few = islice(members, OF_A_TEAM)
+            found += [_row(view, who, claims, team=team) for who, claims, _ in few]
+        for row in found:
+            rows.setdefault(row.entity_id, row)
+    return list(rows.values())
+
+
+def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
+    """Whom to ask about a claim, each once: the people that it counts for, then those to ask about
+    the first of its other entities.
+    """
+    ids, _ = view.knowledge.links(claim.id)
+    linked = [entity for entity in map(view.visible.entity, ids) if entity is not None]
+    own = [_row(view, e, view.search.claim_count(e.id)) for e in linked if e.type == PERSON]
+    others = [entity for entity in linked if entity.type != PERSON][:FEW]
+    return list({row.entity_id: row for row in (*own, *people(view, *others))}.values())
+
+
+def _row(
+    view: View, who: Entity, claims: int, label: str | None = None, team: Entity | None = None
+) -> PersonToAsk:
+    """A row for somebody, of a `team` where it is to ask."""
+    said = ROLES.get(label or "") if team is None else f"via {team.name}"
+    why = ", ".join(filter(None, [said, count(claims, "claim") if claims else ""]))
+    via = None if team is None else team.id
+    return PersonToAsk(who.id, who.name, who.type, via, claims, label, why, view.shown_collection)
+
+
+def _near(view: View, entity_id: str) -> Iterator[Near]:
+    """People who share claims with an entity, then whom its relations name, in the order of
+    `ROLES`.
+    """
+    ids = view.search.ids(view.search.claims_of([entity_id]))
+    shared = Counter(e for claim_id in ids for e in view.knowledge.links(claim_id)[0])
+    relations, responsible = [*view.visible.relations_of(entity_id)], dict[str, str]()
+    for label in ROLES:
+        for relation in (each for each in relations if each.relation == label):
+            mine, other = relation.source, relation.target
+            if not label.endswith("_by"):
+                mine, other = other, mine
+            if mine == entity_id != other:
+                responsible.setdefault(other, label)
+    beside = sorted(shared.keys() - responsible.keys(), key=lambda each: (-shared[each], each))
+    persons = (who for who in map(view.visible.entity, beside) if who and who.type == PERSON)
+    named = (who for who in map(view.visible.entity, responsible) if who is not None)
+    for who in chain(islice(persons, FEW), named):
+        yield who, shared[who.id], responsible.get(who.id)
+
+
+# Owners and authors of files
 
 
 def with_owners(asked: Iterable[PersonToAsk], subjects: Sequence[Subject]) -> list[PersonToAsk]:
@@ -159,14 +251,15 @@ def _changes(subjects: Sequence[Subject]) -> dict[tuple[Commit, File], float]:
     return changes
 
 
-def _author(changes: Iterable[tuple[Commit, File]]) -> Author:
-    times, commits = defaultdict[File, list[int]](list), dict[Commit, None]()
+def _author(changes: Sequence[tuple[Commit, File]]) -> Author:
+    """Somebody who made some changes."""
+    times = defaultdict[File, list[int]](list)
     for commit, file in changes:
         times[file].append(commit.at)
-        commits[commit] = None
     order = sorted(times, key=lambda file: (-len(times[file]), -max(times[file]), file[1]))
     paths = [ChangedFile(file[1], len(times[file]), _last(times[file])) for file in order]
-    last, name = _last(commit.at for commit in commits), next(iter(commits)).author
+    commits, last = {commit for commit, _ in changes}, _last(commit.at for commit, _ in changes)
+    name = changes[0][0].author
     return Author(name, len(commits), last, len(paths), tuple(paths[:MAX_PATHS_OF_AUTHOR]))
 
 
