@@ -133,5 +133,5 @@ def _lines(world: World, prompt: Prompt) -> list[Line]:
 
 
 def _declared(world: World, line: Line) -> Sequence[str]:
-    claim = view_of(world).visible.claim(line.id)
+    claim = view_of(world).claim(line.id)
     return claim.entities if claim is not None else ()

@@ -30,9 +30,9 @@ def test_none_is_lost(name: str, extended: int) -> None:
 def _kept(world: World, prompt: str) -> Iterator[bool]:
     """For a prompt with one, three or all words of a claim more, whether this is still shown."""
     for item in world.ask("context", task=prompt)["items"]:
-        claim = view_of(world).visible.claim(item["id"])
+        claim = view_of(world).claim(item["id"])
         if isinstance(claim, Claim):
-            words = [word.word for word in terms(view_of(world).texts.shown(claim).text)]
+            words = [word.word for word in terms(view_of(world).shown(claim).text)]
             for more in {*words[-1:], " ".join(words[:3]), " ".join(words)}:
                 yield _is_shown(world, claim.id, f"{prompt} {more}")
 

@@ -83,9 +83,9 @@ def look(tmp_path: Path) -> Look:
 
 
 def said(view: View, name: str) -> str:
-    one = view.visible.claim(name)
+    one = view.claim(name)
     assert one is not None
-    return view.texts.shown(one).text
+    return view.shown(one).text
 
 
 def test_a_quote_is_said_in_its_whole_sentence(look: Look) -> None:
@@ -93,11 +93,11 @@ def test_a_quote_is_said_in_its_whole_sentence(look: Look) -> None:
     assert said(view, "first") == said(view, "second") == WHOLE
     assert said(view, "alone") == "Long heading: The last one is alone in a café."
     assert said(view, "item") == "Long heading: At night it does *not*: send mails to the team."
-    first, second = (view.texts.shown(claim(name)) for name in ("first", "second"))
+    first, second = (view.shown(claim(name)) for name in ("first", "second"))
     assert first.sentence_key == second.sentence_key
     assert first.claims == ("first", "second", "third")
-    assert not view.texts.is_sayable(claim("lead-in"))
-    assert not view.texts.shown(claim("heading")).says_something
+    assert not view.is_sayable(claim("lead-in"))
+    assert not view.shown(claim("heading")).says_something
 
 
 def test_a_claim_is_found_by_the_words_of_its_whole_sentence(look: Look) -> None:
@@ -127,12 +127,12 @@ def test_no_shown_part_overlaps_a_withheld_receipt(look: Look, hides: dict[str, 
     assert said(look(claim("heading", **hides)), "first") == WHOLE.removeprefix("Long heading: ")
     item = look(claim("lead-in", **hides))
     assert said(item, "item") == QUOTES["item"]
-    assert item.texts.shown(claim("item")).lacks_context
+    assert item.shown(claim("item")).lacks_context
     assert said(look(), "first") == WHOLE
     if "scope" in hides:
         hers = look(claim("second", **hides), who=ADA)
         assert said(hers, "first") == WHOLE
-        assert hers.texts.shown(claim("first")).claims == ("first", "second", "third")
+        assert hers.shown(claim("first")).claims == ("first", "second", "third")
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_the_text_of_a_source_is_for_those_who_may_see_it(look: Look) -> None:
 
 def test_a_forged_receipt_and_a_lost_source_give_no_sentence(look: Look, tmp_path: Path) -> None:
     view = look(receipt("first", quote="Something else."))
-    assert view.texts.shown(claim("first")).source_id == ""
+    assert view.shown(claim("first")).source_id == ""
     assert said(view, "first") == QUOTES["first"]
     kept = tmp_path / ".vouch" / f"sources/{SOURCE_ID}/content"
     for content in (b"Other words.\n", b"\xff\xfe", None, CONTENT.encode()):
@@ -186,6 +186,6 @@ def test_a_range_over_much_of_a_document_costs_no_walk_through_it(tmp_path: Path
     cited = [Evidence(f"ev-{i}", f"evidence/{i}.yaml", digest, "b", None, 0, ends[i]) for i in ends]
     one, every = (Claim(i, f"claims/{i}.yaml", "Say so.", evidence=(f"ev-{i}",)) for i in ends)
     view = View("kb", knowledge_of([kept, *cited, one, every]), NOBODY.gates, tmp_path)
-    assert view.texts.shown(one).text == "Say so."
-    assert lines_run(lambda: view.texts.shown(every)) < 1_000
-    assert view.texts.shown(every).text == "Say so."
+    assert view.shown(one).text == "Say so."
+    assert lines_run(lambda: view.shown(every)) < 1_000
+    assert view.shown(every).text == "Say so."

@@ -117,7 +117,7 @@ def test_what_a_topic_knows_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     assert topic.claims == {resolver[0].id, resolver[1].id, others[0].id}
     (topic,) = seen(PAGED, page("how", "Closing at night", claims=("one",))).derived
     assert (set(topic.claims), set(topic.pages)) == ({"one"}, {"how"})
-    (mention,) = seen(*tagged("日本語")).names.topic_mentions("これは日本語です")
+    (mention,) = seen(*tagged("日本語")).topic_mentions("これは日本語です")
     assert mention.name == "日本語"
     assert search([seen(*tagged("origin:carpenters"))], "carpenters", [Kind.CLAIM], 10) == []
     monkeypatch.setattr("vouch_sidecar.workspace.topics.MAX_TOPICS", 9)

@@ -177,7 +177,7 @@ def around(
                 status=page.status,
                 uri=uri_of(view, page.path),
             )
-            for page in view.visible.pages_about(key_of(artifact))
+            for page in view.pages_about(key_of(artifact))
         ],
         "relations": [
             RelationRef(
@@ -188,7 +188,7 @@ def around(
                 confidence=relation.confidence,
                 uri=uri_of(view, relation.path),
             )
-            for relation in view.visible.relations_of(artifact.id)
+            for relation in view.relations_of(artifact.id)
         ],
         "collection": view.collection,
     }
@@ -227,7 +227,7 @@ def _file(view: View, path: str) -> Path:
 
 def claim_view(view: View, claim: Claim) -> ClaimView:
     linked, by = view.knowledge.links(claim.id)
-    shown, gone = view.texts.shown(claim), stale(view, claim)
+    shown, gone = view.shown(claim), stale(view, claim)
     why_stale, date = None if gone is None else gone.reason, iso(claim.date)
     facts = (claim.status, f"confidence {claim.confidence:.2f}", (date or "")[:10], why_stale)
     return ClaimView(
@@ -253,7 +253,7 @@ def claim_view(view: View, claim: Claim) -> ClaimView:
 def citation(view: View, ref: str) -> Citation:
     """A citation, resolved if the viewer may see its source; else `missing`."""
     evidence = view.knowledge.evidence(ref)
-    source = view.visible.artifact((Kind.SOURCE, evidence.source_id if evidence else ref))
+    source = view.artifact((Kind.SOURCE, evidence.source_id if evidence else ref))
     if not isinstance(source, Source):
         source = evidence = None
     cited = evidence or source
@@ -303,7 +303,7 @@ def find(ask: OperationCall, kind: Kind, called: str) -> tuple[View, Artifact]:
     """
     views = ask.views
     for view in views:
-        if (artifact := view.visible.artifact((kind, called))) is not None:
+        if (artifact := view.artifact((kind, called))) is not None:
             return view, artifact
     found = [(view, artifact) for view in views for artifact in by_name(view, kind, called)]
     if not found and kind is Kind.CLAIM:

@@ -47,7 +47,7 @@ def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     return ClaimResult(
         claim=claim_view(view, claim),
         approved_by=claim.approved_by,
-        auto_approved=not view.texts.is_reviewed(claim),
+        auto_approved=not view.is_reviewed(claim),
         contested_by=[claim_view(view, other) for other in contradicting(view, claim)],
         **around(view, claim, about, with_owners(people_of_claim(view, claim), [about])),
     )

@@ -100,7 +100,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
                 phrase=hit.phrase,
                 similarity=hit.similarity,
                 arm=hit.arm,
-                reviewed=hit.view.texts.is_reviewed(cited),
+                reviewed=hit.view.is_reviewed(cited),
             )
             for hit in speech.hits
             for cited in hit.cited

@@ -70,7 +70,7 @@ def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> Ent
             uri=uri_of(view, entity.path) if topic is None else None,
         ),
         claim_count=view.search.claim_count(entity.id),
-        claims=[claim_view(view, claim) for claim in view.texts.best_claims(query, most)],
+        claims=[claim_view(view, claim) for claim in view.best_statements(query, most)],
         **around(view, entity, about, asked),
         why=None if topic is None else topic.why,
     )

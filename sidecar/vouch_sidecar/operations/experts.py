@@ -114,13 +114,13 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     for expert in ranked if ask.caller.is_model else ():
         for adds in expert.largest(TOP_CLAIMS):
             claim, view = adds.matched.claim, expert.view
-            said = clip(view.texts.shown(claim).text, QUOTED_CHARS)
+            said = clip(view.shown(claim).text, QUOTED_CHARS)
             result._quoted.append((claim.id, marked(said, view.shown_collection)))
     return result
 
 
 def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
-    links, is_topic = expert.view.knowledge.links, expert.view.names.is_topic(expert.entity.id)
+    links, is_topic = expert.view.knowledge.links, expert.view.is_topic(expert.entity.id)
     explained = [
         ExplainedClaim(
             claim_id=adds.matched.claim.id,

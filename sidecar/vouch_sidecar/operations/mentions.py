@@ -89,7 +89,7 @@ def _named_between(ask: OperationCall, text: str, start: int, end: int) -> list[
         for served in ask.served
         for evidence in weigh(served.view, piece)
         if start <= first + evidence.start and first + evidence.end <= end
-        if (entity := served.view.visible.entity(evidence.entity_id)) is not None
+        if (entity := served.view.entity(evidence.entity_id)) is not None
     ]
     rows.sort(key=lambda row: (row.start, -(row.end or 0), row.entity_id, row.collection or ""))
     return rows

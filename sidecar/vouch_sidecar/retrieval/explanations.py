@@ -45,7 +45,7 @@ def named(
             verdict, note = "listed", why_unsaid(row) or ""
             needs = 0.0 if mention.form in NEVER_SAID else view.name_threshold
         said = "; ".join(filter(None, [why(mention, view.name_threshold, needs), note]))
-        if (entity := view.visible.entity(mention.entity_id)) is not None:
+        if (entity := view.entity(mention.entity_id)) is not None:
             yield entity, mention, verdict, said
 
 
@@ -69,7 +69,7 @@ def considered(
 def _never_said(view: View, text: str) -> Iterator[tuple[Line, str]]:
     """The claims that hold some words of a text, and may enter no prompt."""
     query = view.search.weighed(worths_of(view, text[:MAX_PHRASED]), Kind.CLAIM)
-    for claim, _ in view.visible.found(query, MANY):
+    for claim, _ in view.found(query, MANY):
         if isinstance(claim, Claim) and not may_enter(view, claim):
             gone = stale(view, claim) if is_lost(view, claim) else None
             reason = "it says nothing by itself" if gone is None else gone.reason

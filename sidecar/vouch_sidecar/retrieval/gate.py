@@ -14,6 +14,6 @@ def may_enter(view: View, artifact: Artifact | None) -> bool:
     """Whether an artifact that the viewer may see may enter a prompt: not a claim that says nothing
     by itself or whose cited files are all gone, nor the page about vouch itself.
     """
-    if artifact is None or not view.texts.is_sayable(artifact):
+    if artifact is None or not view.is_sayable(artifact):
         return False
     return not (isinstance(artifact, Claim) and is_lost(view, artifact))

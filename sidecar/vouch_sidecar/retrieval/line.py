@@ -52,20 +52,20 @@ class Line:
     @property
     def shown_text(self) -> ShownText | None:
         """The text of a claim with all that it cites; None for other artifacts."""
-        return self.view.texts.shown(self.artifact) if isinstance(self.artifact, Claim) else None
+        return self.view.shown(self.artifact) if isinstance(self.artifact, Claim) else None
 
     @property
     def text(self) -> str:
         """The text of the artifact; for a page, that of one section."""
         match self.artifact:
             case Claim() as claim:
-                return self.view.texts.shown(claim).text
+                return self.view.shown(claim).text
             case Page() as page:
                 return sections(page)[self.section or 0]
             case Entity(name=name, description=description):
                 return description or name
             case Relation(source=source, relation=relation, target=target):
-                ends = [(each, self.view.visible.entity(each)) for each in (source, target)]
+                ends = [(each, self.view.entity(each)) for each in (source, target)]
                 subject, other = (each if end is None else end.name for each, end in ends)
                 return f"{subject} {relation} {other}"
             case Source(locator=locator):
@@ -74,7 +74,7 @@ class Line:
     @property
     def is_reviewed(self) -> bool:
         """Whether a person worded, approved or confirmed it."""
-        return self.view.texts.is_reviewed(self.artifact)
+        return self.view.is_reviewed(self.artifact)
 
     @property
     def stale(self) -> Stale | None:
@@ -98,7 +98,7 @@ class Line:
         """What the line cites: for a sentence all claims that are parts of it, its own first."""
         shown, view = self.shown_text, self.view
         ids = () if shown is None else shown.claims
-        others = (view.visible.claim(each) for each in ids if each != self.artifact.id)
+        others = (view.claim(each) for each in ids if each != self.artifact.id)
         return [self.artifact, *(o for o in others if o is not None and may_enter(view, o))]
 
     @property

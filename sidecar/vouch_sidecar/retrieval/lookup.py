@@ -33,7 +33,7 @@ _BLANKS = re.compile(r"[\s_]+")
 def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     """The entities with this name or alias."""
     ids = view.knowledge.names.exactly(called) or view.derived.exactly(called)
-    entities = map(view.visible.entity, ids if kind is Kind.ENTITY else ())
+    entities = map(view.entity, ids if kind is Kind.ENTITY else ())
     return [entity for entity in entities if entity is not None]
 
 
@@ -59,14 +59,14 @@ def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
 
 def _all(view: View, kind: Kind) -> list[Artifact]:
     """The artifacts of a kind that the viewer may see, by id."""
-    return sorted(filter(view.visible.sees, view.knowledge.all_of(kind)), key=lambda one: one.id)
+    return sorted(filter(view.sees, view.knowledge.all_of(kind)), key=lambda one: one.id)
 
 
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
     """At most three ids of artifacts whose id, name or alias is most similar to what was called."""
     called, ids = called[:MAX_CALLED], dict[str, str]()
     for view in views:
-        alike = (one for one, _ in view.visible.found(nearly_query(kind, called), IDS_COMPARED))
+        alike = (one for one, _ in view.found(nearly_query(kind, called), IDS_COMPARED))
         for artifact in (*alike, *_all(view, kind)[:IDS_COMPARED]):
             for name in names_of(artifact):
                 ids.setdefault(name[:MAX_CALLED].casefold(), artifact.id)
@@ -78,7 +78,7 @@ def contradicting(view: View, claim: Claim) -> list[Claim]:
     """The claims that a claim contradicts, or that contradict it, by id."""
     against = view.knowledge.contradicting.get(claim.id, ())
     others = {*claim.contradicts, *(other.id for other in against)}
-    claims = map(view.visible.claim, sorted(others))
+    claims = map(view.claim, sorted(others))
     return [claim for claim in claims if claim is not None]
 
 
@@ -90,7 +90,7 @@ def successors(view: View, claim_id: str) -> list[str]:
     while newer and len(seen) < MAX_STEPS:
         seen |= newer
         newer = {each for old in newer for each in view.knowledge.superseding(old)} - seen
-        if visible := sorted(each for each in newer if view.visible.claim(each) is not None):
+        if visible := sorted(each for each in newer if view.claim(each) is not None):
             return visible
     return []
 
@@ -112,7 +112,7 @@ def prefix_search(
             if any(form in called for form in forms)
         ]
         fitting.sort(key=lambda match: (match[0], match[1].id))
-        found += islice((match for match in fitting if view.visible.sees(match[1])), limit)
+        found += islice((match for match in fitting if view.sees(match[1])), limit)
     return sorted(found, key=lambda match: (match[0], match[1].id))
 
 

@@ -143,5 +143,5 @@ def _somebody(view: View, answer: Candidate) -> str | None:
     """The person or the team that a reviewed claim is about."""
     if not isinstance(answer.artifact, Claim) or answer.kind != "worded":
         return None
-    entities = map(view.visible.entity, sorted(answer.entity_ids))
+    entities = map(view.entity, sorted(answer.entity_ids))
     return next((each.id for each in entities if each and each.type in _SOMEBODY), None)

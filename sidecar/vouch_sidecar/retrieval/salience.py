@@ -75,7 +75,7 @@ class Salient:
     @property
     def score(self) -> float:
         """The strength within the range of an entity's kind (see `constants.BANDS`)."""
-        if self.view.names.is_topic(self.entity.id):
+        if self.view.is_topic(self.entity.id):
             return round(FAINTEST * self.strength, 6)
         low, width = BANDS[self.form is not None, self.claim_count > 0]
         return round(low + width * self.strength, 6)
@@ -112,7 +112,7 @@ class Salient:
         """
         view, key = self.view, (Kind.ENTITY, self.entity.id)
         ids = sorted(view.search.ids(view.search.claims_of([self.entity.id])))
-        claims, pages = map(view.knowledge.claim, ids), view.visible.pages_about(key)
+        claims, pages = map(view.knowledge.claim, ids), view.pages_about(key)
         return {(view.identity, *key): hash((self.entity, *claims, *pages))}
 
     def was_given(self, given: Mapping[tuple[Hashable, ...], Hashable]) -> bool:
@@ -122,8 +122,8 @@ class Salient:
     def with_claim(self) -> Salient:
         """The entity with its best claim."""
         top = best_claim_id(self.view, self.entity.id, self.text)
-        claim = self.view.visible.claim(top or "")
-        said = "" if claim is None else one_line(self.view.texts.shown(claim).fact)
+        claim = self.view.claim(top or "")
+        said = "" if claim is None else one_line(self.view.shown(claim).fact)
         return replace(self, top_claim_id=top, claim=clip(said, CLAIM_CHARS) or None)
 
     def line(self, artifact: Told, judged: Candidate | None = None) -> Line:
@@ -177,7 +177,7 @@ def why_unsaid(row: Salient) -> str | None:
         return NEVER_SAID[row.form]
     if row.ambiguous:
         return AMBIGUOUS
-    is_known = row.claim_count or row.view.visible.pages_about((Kind.ENTITY, row.entity.id))
+    is_known = row.claim_count or row.view.pages_about((Kind.ENTITY, row.entity.id))
     return None if is_known else "nothing is known of it"
 
 
@@ -190,7 +190,7 @@ def volunteering_order(row: Salient) -> tuple[float, int, str, str]:
 
 def listed_topics(view: View, text: str) -> list[Mention]:
     """The mentions of topics that are strong enough to list them."""
-    return [m for m in weigh(view, text) if view.names.is_topic(m.entity_id) and is_listed(m)]
+    return [m for m in weigh(view, text) if view.is_topic(m.entity_id) and is_listed(m)]
 
 
 def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
@@ -207,7 +207,7 @@ def surely_named(rows: Iterable[Salient]) -> list[Salient]:
     topics are words.
     """
     sure = (row for row in rows if row.strength >= VOLUNTEERED and not row.ambiguous)
-    return [row for row in sure if not row.view.names.is_topic(row.entity.id)]
+    return [row for row in sure if not row.view.is_topic(row.entity.id)]
 
 
 def strengths_of(rows: Iterable[Salient], view: View) -> dict[str, float]:
@@ -227,7 +227,7 @@ def _rows(
         by_entity[mention.entity_id].append((age, mention))
     rows = []
     for entity_id, several in by_entity.items():
-        if (entity := view.visible.entity(entity_id)) is None:
+        if (entity := view.entity(entity_id)) is None:
             continue
         strongest = defaultdict[int, float](float)
         for age, mention in several:
@@ -261,7 +261,7 @@ def _described_by(view: View, text: str) -> list[Salient]:
     rows = []
     for hit in view.search.down_to(weights, Kind.ENTITY, DESCRIBED_SHARE):
         document = view.knowledge.snapshot.document(hit)
-        entity, stems = view.visible.entity(key_in(document)[1]), frozenset(stems_in(document))
+        entity, stems = view.entity(key_in(document)[1]), frozenset(stems_in(document))
         held = [word for word in words if word.held_by(stems)]
         strength = round(sum(map(weights.__getitem__, held)) / sum(weights.values()), 3)
         if entity is None or len(held) < 2 or strength < DESCRIBED_SHARE:

@@ -84,7 +84,7 @@ def search(
     for hit in sorted(found, key=_order):
         if len(units) >= limit:
             break
-        if hit.view.texts.is_sayable(hit.artifact):
+        if hit.view.is_sayable(hit.artifact):
             units.setdefault(hit.place, hit)
     return list(units.values())
 
@@ -120,7 +120,7 @@ def _in_kind(
     best = snapshot.best_of_each(view.search.relevant(words, kind), most)
     for document in (*filter(None, called), *map(snapshot.document, best)):
         key, stems = key_in(document), stems_in(document)
-        artifact, is_named = view.visible.artifact((kind, key.id)), key.id in named
+        artifact, is_named = view.artifact((kind, key.id)), key.id in named
         holds = not is_whole or all(word.held_by(frozenset(stems)) for word in words)
         if (is_named or holds) and isinstance(artifact, Told) and artifact.id not in exclude:
             score = _score(stems, weights, average)
@@ -152,7 +152,7 @@ def _ranked_by_meaning(
     for view in views:
         rows = vector.nearest(view.identity, kinds, view.gates, SEMANTIC_LEAST)
         for row, cosine in islice(rows, most):
-            artifact = view.visible.artifact((row.kind, row.id))
+            artifact = view.artifact((row.kind, row.id))
             is_new = (view.collection, row.kind, row.id) not in found and row.id not in exclude
             if isinstance(artifact, Told) and is_new:
                 found.add((view.collection, row.kind, row.id))

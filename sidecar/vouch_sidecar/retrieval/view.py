@@ -5,24 +5,44 @@ of one viewer and the time that is left, with the artifacts, names and texts tha
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tantivy import Document, Query
+
 from vouch_sidecar.index.knowledge import Knowledge
+from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import Search
-from vouch_sidecar.index.schema import TITLE
+from vouch_sidecar.index.schema import QUESTION, TITLE, key_in, labels_for
 from vouch_sidecar.index.topic_table import VisibleTopics
-from vouch_sidecar.kb.records import STARTER_PAGE, Kind
+from vouch_sidecar.kb.access import gate_of
+from vouch_sidecar.kb.records import (
+    SESSION_PAGE,
+    STARTER_PAGE,
+    Artifact,
+    Claim,
+    Entity,
+    Evidence,
+    Key,
+    Kind,
+    Page,
+    Relation,
+    Source,
+    key_of,
+)
 from vouch_sidecar.kb.settings_model import Recall, Settings
+from vouch_sidecar.names.matcher import Mention, outside
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
-from vouch_sidecar.retrieval.visible import ClaimTexts, VisibleArtifacts, VisibleNames
+from vouch_sidecar.workspace.shown import TALKING, ShownText, is_receipt, shown
 from vouch_sidecar.workspace.world import World, own_names
 
+CLAIMS_OF_A_SENTENCE = 3
+"""Claims that are read for each one that is shown, as several may be parts of one sentence."""
 T = TypeVar("T")
 
 
@@ -82,18 +102,6 @@ class View:
     _found: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
     """What was worked out for this question."""
 
-    @cached_property
-    def visible(self) -> VisibleArtifacts:
-        return VisibleArtifacts(self.knowledge, self.gates, self.derived)
-
-    @cached_property
-    def texts(self) -> ClaimTexts:
-        return ClaimTexts(self.visible, self.root)
-
-    @cached_property
-    def names(self) -> VisibleNames:
-        return VisibleNames(self.knowledge, self.derived, self.never)
-
     @property
     def recall(self) -> Recall:
         """The settings that govern what is told."""
@@ -148,7 +156,7 @@ class View:
         """
         if kind is not Kind.PAGE:
             return self.search.total(kind)
-        return self.search.total(TITLE) - (self.visible.artifact((kind, STARTER_PAGE)) is not None)
+        return self.search.total(TITLE) - (self.artifact((kind, STARTER_PAGE)) is not None)
 
     @cached_property
     def derived(self) -> VisibleTopics:
@@ -177,3 +185,163 @@ class View:
         that is left.
         """
         return self.knowledge.memo.cached(text, (what, self._read_stamp), make)
+
+    # Artifacts
+
+    def sees(self, artifact: Artifact) -> bool:
+        """Whether the viewer may see an artifact: what its links decide of a relation or evidence,
+        its own gate of anything else.
+        """
+        if isinstance(artifact, Relation | Evidence):
+            return self.knowledge.state(key_of(artifact)).label in labels_for(self.gates)
+        return gate_of(artifact) in self.gates
+
+    def artifact(self, key: Key) -> Artifact | None:
+        """An artifact, or a topic as an entity; None where it is missing or the viewer may not see
+        it.
+        """
+        if key[0] == Kind.ENTITY and (topic := self.derived.get(key[1])) is not None:
+            return topic.entity
+        artifact = self.knowledge.artifact(key)
+        return artifact if artifact is not None and self.sees(artifact) else None
+
+    def claim(self, claim_id: str) -> Claim | None:
+        artifact = self.artifact((Kind.CLAIM, claim_id))
+        return artifact if isinstance(artifact, Claim) else None
+
+    def entity(self, entity_id: str) -> Entity | None:
+        """A declared entity, or a topic."""
+        artifact = self.artifact((Kind.ENTITY, entity_id))
+        return artifact if isinstance(artifact, Entity) else None
+
+    def found(
+        self, query: Query, limit: int, by: str | None = None
+    ) -> Iterator[tuple[Artifact, Document]]:
+        """The artifacts among a query's first `limit` documents that the viewer may see, each with
+        its document.
+        """
+        return self.of_hits(self.knowledge.snapshot.search(query, limit, by))
+
+    def of_hits(self, hits: Iterable[Hit]) -> Iterator[tuple[Artifact, Document]]:
+        """The same of some hits. The artifact of a section is its page."""
+        for document in map(self.knowledge.snapshot.document, hits):
+            key = key_in(document)
+            kind = {TITLE: Kind.PAGE, QUESTION: Kind.SOURCE}.get(key.kind) or Kind(key.kind)
+            if (artifact := self.artifact((kind, key.id))) is not None:
+                yield artifact, document
+
+    def best_claims(self, query: Query, limit: int) -> list[Claim]:
+        """The best claims that a query finds, by worth, ties by id."""
+        return [one for one, _ in self.found(query, limit, by="worth") if isinstance(one, Claim)]
+
+    def pages_about(self, key: Key) -> list[Page]:
+        """The pages that list a claim or an entity, or that have a topic as title, by id."""
+        topic = self.derived.get(key[1]) if key[0] == Kind.ENTITY else None
+        ids = self.knowledge.pages_about(key) if topic is None else sorted(topic.pages)
+        pages = (self.artifact((Kind.PAGE, page_id)) for page_id in ids)
+        return [page for page in pages if isinstance(page, Page)]
+
+    def cited(self, claim: Claim) -> Iterator[tuple[int, Source, Evidence | None]]:
+        """The sources that a claim cites or whose evidence it cites, each with the number of the
+        citation and the evidence.
+        """
+        for number, reference in enumerate(claim.evidence):
+            evidence = self.knowledge.evidence(reference)
+            source = self.artifact((Kind.SOURCE, evidence.source_id if evidence else reference))
+            if isinstance(source, Source):
+                yield number, source, evidence
+
+    def relations_of(self, artifact_id: str) -> Iterator[Relation]:
+        """The relations of an artifact that the viewer may see, by id."""
+        return filter(self.sees, self.knowledge.relations.get(artifact_id, ()))
+
+    # Names in texts
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Places in a text that name a declared entity, nested ones included."""
+        return self._allowed(text, self.knowledge.names.find(text))
+
+    def name_parts(self, text: str) -> list[Mention]:
+        """Places in a text that are a part of the names of a few entities, outside its mentions."""
+        names = self.knowledge.names
+        return self._allowed(text, names.parts(text, names.find(text)))
+
+    def _allowed(self, text: str, mentions: Iterable[Mention]) -> list[Mention]:
+        return [m for m in mentions if spelling(text[m.start : m.end]) not in self.never]
+
+    def topic_mentions(self, text: str) -> list[Mention]:
+        """Places in a text that name a topic and do not overlap with one that names a declared
+        entity.
+        """
+        if not self.derived:
+            return []
+        declared = (mention for mention in self.mentions(text) if not mention.nested)
+        return outside(self.derived.find(text), declared)
+
+    def places_of(self, text: str, entity_ids: Iterable[str]) -> tuple[tuple[int, int], ...]:
+        """Where a text names some entities or topics: start and end of each place, in order."""
+        wanted = frozenset(entity_ids)
+        every = [*self.mentions(text), *self.topic_mentions(text)]
+        return tuple(sorted({(m.start, m.end) for m in every if m.entity_id in wanted}))
+
+    def is_topic(self, entity_id: str) -> bool:
+        return self.derived.get(entity_id) is not None
+
+    def entities_of(self, claim_id: str) -> frozenset[str]:
+        """The entities and topics that a claim counts for."""
+        linked, _ = self.knowledge.links(claim_id)
+        return frozenset((*linked, *self.derived.of_claim.get(claim_id, ())))
+
+    # What is shown of claims
+
+    def shown(self, claim: Claim) -> ShownText:
+        """What is shown for a claim. Every answer takes a claim's text from here."""
+        key = "shown", claim.id
+        return self.once(key, lambda: shown(self.knowledge, self.root, claim, self.gates))
+
+    def is_reviewed(self, artifact: Artifact) -> bool:
+        """Whether a person worded, approved or confirmed an artifact. vouch also marks as approved
+        by itself what its own author approved: such claims have no receipt, or one of other words
+        than theirs, which shows nothing of them.
+        """
+        return self.kind_of(artifact) == "worded"
+
+    def kind_of(self, artifact: Artifact) -> CandidateKind:
+        """How an artifact came about: worded, approved or confirmed by somebody, or, if only its
+        receipt approved it, a statement of a captured exchange or a passage of a document. Notes of
+        a session are like an exchange.
+        """
+        if isinstance(artifact, Page) and artifact.type == SESSION_PAGE:
+            return "exchange"
+        if (
+            not isinstance(artifact, Claim)
+            or not artifact.auto_approved
+            or artifact.last_confirmed_at is not None
+        ):
+            return "worded"
+        knowledge, text = self.knowledge, self.shown(artifact)
+        cited = map(knowledge.evidence, artifact.evidence)
+        receipts = [each for each in cited if each is not None and is_receipt(each)]
+        sources = (knowledge.source(receipt.source_id) for receipt in receipts)
+        if any(source is not None and source.type in TALKING for source in sources):
+            return "exchange"
+        is_cut = not text.source_id or text.is_whole
+        quotes = [(receipt.quote or "").split() for receipt in receipts]
+        return "passage" if receipts and (is_cut or artifact.text.split() in quotes) else "worded"
+
+    def is_sayable(self, artifact: Artifact) -> bool:
+        """Whether an artifact says something by itself. A claim that quotes a heading, a lead-in, a
+        bare link, code, or small talk in a conversation does not, nor does the page about vouch.
+        """
+        if not isinstance(artifact, Claim):
+            return artifact.id != STARTER_PAGE
+        text = self.shown(artifact)
+        return text.says_something and not text.lacks_context
+
+    def best_statements(self, query: Query, limit: int) -> list[Claim]:
+        """The best claims that say something by themselves, of each sentence the first."""
+        first: dict[str, Claim] = {}
+        for claim in self.best_claims(query, limit * CLAIMS_OF_A_SENTENCE):
+            if self.is_sayable(claim):
+                first.setdefault(self.shown(claim).sentence_key, claim)
+        return list(first.values())[:limit]

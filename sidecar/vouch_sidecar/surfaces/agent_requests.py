@@ -195,7 +195,7 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     starts = {
         text.rfind("\n", 0, mention.start) + 1
         for kb in served
-        for mention in kb.view.names.mentions(text)
+        for mention in kb.view.mentions(text)
     }
     lines = (text[start : text.index("\n", start)].strip() for start in sorted(starts))
     return "\n".join(lines)[:MAX_SLOT_BYTES]

@@ -120,7 +120,7 @@ def _facts(line: Line) -> str:
     claim, view = line.artifact, line.view
     if not isinstance(claim, Claim) or not view.recall.include_key_facts:
         return ""
-    sources = {claim.evidence[number]: source for number, source, _ in view.visible.cited(claim)}
+    sources = {claim.evidence[number]: source for number, source, _ in view.cited(claim)}
     titles = (each.title or PurePath(each.locator).name for each in sources.values())
     quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in dict.fromkeys(titles) if title]
     cited = ": ".join(filter(None, [count(len(sources), "source"), ", ".join(quoted[:2])]))

@@ -141,7 +141,7 @@ def _goes_before(line: Line) -> tuple[bool, ...]:
 def _rests_on(line: Line) -> Iterator[Hashable]:
     """The evidence that a claim cites, and its sentence in the source."""
     if isinstance(line.artifact, Claim):
-        view, text = line.view, line.view.texts.shown(line.artifact)
+        view, text = line.view, line.view.shown(line.artifact)
         for reference in line.artifact.evidence:
             if view.knowledge.evidence(reference) is not None:
                 yield view.collection, reference
@@ -181,8 +181,8 @@ def _pages_about(row: Salient) -> list[Line]:
     view = row.view
     if view.since is not None:
         return []
-    titled = view.visible.found(view.search.holding(terms(row.entity.name), TITLE), FEW)
-    listing = view.visible.pages_about((Kind.ENTITY, row.entity.id))
+    titled = view.found(view.search.holding(terms(row.entity.name), TITLE), FEW)
+    listing = view.pages_about((Kind.ENTITY, row.entity.id))
     about = [*listing, *(page for page, _ in titled)]
     pages = (page for page in about if isinstance(page, Page) and page.type != SESSION_PAGE)
     return [row.line(page) for page in pages if may_enter(view, page)]

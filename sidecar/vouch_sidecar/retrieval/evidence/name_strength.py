@@ -109,9 +109,9 @@ def weigh(view: View, text: str) -> list[Mention]:
 
 
 def _weigh(view: View, text: str) -> list[Mention]:
-    parts = view.names.parts(text)
-    topics = view.names.topic_mentions(text)
-    mentions = [m for m in view.names.mentions(text) if not m.nested] + parts
+    parts = view.name_parts(text)
+    topics = view.topic_mentions(text)
+    mentions = [m for m in view.mentions(text) if not m.nested] + parts
     mentions += outside(topics, parts)
     placing = Placing(units(text))
     weighed = (_weighed(view, placing, mention) for mention in mentions)
@@ -167,7 +167,7 @@ def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
     if form is FormKind.VARIANT and fold(matched) == fold(mention.name.strip()):
         form = FormKind.NAME  # with its signs it is the name itself
     mention = mention._replace(matched=matched, form=form, arm=ARMS[form])
-    entity = view.visible.entity(mention.entity_id)
+    entity = view.entity(mention.entity_id)
     is_person = entity is not None and entity.type == "person"
     inside = placing.units_in(mention.start, mention.end)
     is_signed = not is_part and has_signs(mention.name)

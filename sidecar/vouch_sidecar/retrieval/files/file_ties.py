@@ -84,8 +84,8 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
         by_claim[tie.claim_id].append((path, tie))
     tied = []
     for claim_id, several in by_claim.items():
-        claim = view.visible.claim(claim_id)
-        if claim is None or not view.texts.is_sayable(claim):
+        claim = view.claim(claim_id)
+        if claim is None or not view.is_sayable(claim):
             continue
         if now := [_tied(view, claim, *each) for each in _holding(view, claim, several)]:
             tied.append(_together(now))
@@ -105,7 +105,7 @@ def each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
 
     return each_once(
         ties,
-        lambda tied: tied.view.texts.shown(tied.claim).says,
+        lambda tied: tied.view.shown(tied.claim).says,
         lambda *both: min(both, key=order),
     )
 
@@ -131,7 +131,7 @@ def _holding(
     """A claim's ties that still hold and that the viewer may see."""
     for path, tie in ties if view.workspace.has_read(claim) else ():
         kind = Kind.ENTITY if tie.arm == "path" else Kind.SOURCE
-        if tie.via is None or view.visible.artifact((kind, tie.via)) is not None:
+        if tie.via is None or view.artifact((kind, tie.via)) is not None:
             yield path, tie
 
 

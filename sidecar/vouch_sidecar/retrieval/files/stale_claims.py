@@ -30,7 +30,7 @@ class Stale(NamedTuple):
 def is_lost(view: View, claim: Claim) -> bool:
     """Whether all files that a claim cites are gone. Reads none of them."""
     fresh = view.workspace.fresh
-    sources = [source for _, source, _ in view.visible.cited(claim)]
+    sources = [source for _, source, _ in view.cited(claim)]
     return bool(sources) and all(fresh.gone.get(each.id) for each in sources)
 
 
@@ -45,7 +45,7 @@ def stale(view: View, claim: Claim) -> Stale | None:
     claim counts only once the files of the workspace are known.
     """
     workspace, at = view.workspace, confirmed_at(claim)
-    cited = list(view.visible.cited(claim))
+    cited = list(view.cited(claim))
     if is_lost(view, claim):
         number, source, _ = cited[0]
         reason = f"{workspace.fresh.gone[source.id]}, which it cites, is gone"
@@ -68,7 +68,7 @@ def _quotes(view: View, claim: Claim) -> list[tuple[int, Fresh]]:
     its citation.
     """
     fresh = view.workspace.fresh
-    cited = ((number, each) for number, _, each in view.visible.cited(claim) if each is not None)
+    cited = ((number, each) for number, _, each in view.cited(claim) if each is not None)
     every = ((number, fresh_of(fresh, evidence)) for number, evidence in cited)
     return [(number, quote) for number, quote in every if quote is not None]
 

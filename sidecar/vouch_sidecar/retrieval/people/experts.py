@@ -58,7 +58,7 @@ class Expert(NamedTuple):
 
     def largest(self, limit: int) -> list[Contribution]:
         """The claims that add most, ties by id, without those that mean nothing by themselves."""
-        shown = self.view.texts.shown
+        shown = self.view.shown
         order = sorted(self.contributions, key=lambda adds: (-adds.amount, adds.matched.claim.id))
         saying = (adds for adds in order if not shown(adds.matched.claim).lacks_context)
         return list(islice(saying, limit))
@@ -122,7 +122,7 @@ def rank(
     for match in matches.in_views:
         view = match.view
         for entity_id, adds in _contributions(match, applied).items():
-            entity = view.visible.entity(entity_id)
+            entity = view.entity(entity_id)
             if entity is None or len(adds) < min_claims:
                 continue
             if types is not None and entity.type not in types:
@@ -130,7 +130,7 @@ def rank(
             if entity.type == TOPIC and is_ticket(entity.name):
                 continue
             score = round(fsum(each.amount for each in adds), 6)
-            order = (view.names.is_topic(entity_id), -score, entity_id, view.collection)
+            order = (view.is_topic(entity_id), -score, entity_id, view.collection)
             listed.append((order, Expert(view, entity, score, adds)))
     return [row for _, row in nsmallest(limit, listed, key=lambda row: row[0])]
 
@@ -144,7 +144,7 @@ def _contributions(match: Match, weight: Weight) -> dict[str, list[Contribution]
         adds = Contribution(matched, factors, prod(factors.values()))
         again = Contribution(matched, factors | {"repeat": 0.0}, 0.0)
         says = " ".join(claim.text.lower().split()) if weight.hears_once else claim.id
-        for entity_id in match.view.names.entities_of(claim.id):
+        for entity_id in match.view.entities_of(claim.id):
             out[entity_id].append(again if (entity_id, says) in heard else adds)
             heard.add((entity_id, says))
     return out
@@ -168,7 +168,7 @@ def matching(views: Sequence[View], topic: str, linking: Linking = "auto") -> To
     matches = list[Match]()
     names = [asking.span() for asking in WHOM.finditer(beside)]
     for view, paths, ids in zip(views, named, held, strict=True):
-        mentions = [*view.names.mentions(beside), *view.names.topic_mentions(beside)]
+        mentions = [*view.mentions(beside), *view.topic_mentions(beside)]
         names += [(mention.start, mention.end) for mention in mentions]
         parts = sorted({*view.knowledge.names.containing(beside), *view.derived.containing(beside)})
         if parts:  # all of it is a part of a name
@@ -193,7 +193,7 @@ def _named_by(view: View, mentions: Iterable[Mention], parts: Sequence[str]) -> 
     whole = [mention for mention in mentions if not mention.nested]
     ids = [mention.entity_id for mention in sorted(whole, key=lambda mention: mention.start)]
     few = parts if len(parts) <= MANY_SHARE else ()
-    entities = map(view.visible.entity, dict.fromkeys(ids or few))
+    entities = map(view.entity, dict.fromkeys(ids or few))
     return [entity for entity in entities if entity is not None][:MANY]
 
 
@@ -203,7 +203,7 @@ def _stands_in(view: View, word: Term, topic: str) -> bool:
     """
     if any(view.search.frequency(word, kind) for kind in (Kind.CLAIM, Kind.PAGE, TITLE)):
         return True
-    named = (topic[mention.start : mention.end] for mention in view.names.topic_mentions(topic))
+    named = (topic[mention.start : mention.end] for mention in view.topic_mentions(topic))
     return any(word in terms(name) for name in named)
 
 
@@ -232,7 +232,7 @@ def _holding(views: Sequence[View], words: Sequence[Term]) -> tuple[list[set[str
     best = [
         fsum(weights[word] for word in words if word.held_by(frozenset(stems_in(document))))
         for view in views
-        for _, document in view.visible.found(view.search.weighed(weights, Kind.CLAIM), 1)
+        for _, document in view.found(view.search.weighed(weights, Kind.CLAIM), 1)
     ]
     share = max(best, default=0.0) / fsum(weights.values())
     found = list[set[str]]()

@@ -69,7 +69,7 @@ class Subject(NamedTuple):
 
 def files_of(view: View, claims: Query) -> Subject:
     """The files that some claims are tied to; of many claims, those of the best."""
-    return Subject(view, file_strengths(view, view.visible.best(claims, MAX_CLAIMS_WITH_FILES)))
+    return Subject(view, file_strengths(view, view.best_claims(claims, MAX_CLAIMS_WITH_FILES)))
 
 
 def told_in_blocks(view: View, entity: Entity, text: str) -> str:
@@ -110,7 +110,7 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     the first of its other entities.
     """
     ids, _ = view.knowledge.links(claim.id)
-    linked = [entity for entity in map(view.visible.entity, ids) if entity is not None]
+    linked = [entity for entity in map(view.entity, ids) if entity is not None]
     own = [_row(view, e, view.search.claim_count(e.id)) for e in linked if e.type == PERSON]
     others = [entity for entity in linked if entity.type != PERSON][:FEW]
     return list({row.entity_id: row for row in (*own, *people(view, *others))}.values())
@@ -132,7 +132,7 @@ def _near(view: View, entity_id: str) -> Iterator[Near]:
     """
     ids = view.search.ids(view.search.claims_of([entity_id]))
     shared = Counter(e for claim_id in ids for e in view.knowledge.links(claim_id)[0])
-    relations, responsible = [*view.visible.relations_of(entity_id)], dict[str, str]()
+    relations, responsible = [*view.relations_of(entity_id)], dict[str, str]()
     for label in ROLES:
         for relation in (each for each in relations if each.relation == label):
             mine, other = relation.source, relation.target
@@ -141,8 +141,8 @@ def _near(view: View, entity_id: str) -> Iterator[Near]:
             if mine == entity_id != other:
                 responsible.setdefault(other, label)
     beside = sorted(shared.keys() - responsible.keys(), key=lambda each: (-shared[each], each))
-    persons = (who for who in map(view.visible.entity, beside) if who and who.type == PERSON)
-    named = (who for who in map(view.visible.entity, responsible) if who is not None)
+    persons = (who for who in map(view.entity, beside) if who and who.type == PERSON)
+    named = (who for who in map(view.entity, responsible) if who is not None)
     for who in chain(islice(persons, FEW), named):
         yield who, shared[who.id], responsible.get(who.id)
 

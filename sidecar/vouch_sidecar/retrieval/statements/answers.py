@@ -100,7 +100,7 @@ def asked_beside(view: View, text: str, entity_ids: Iterable[str]) -> WeighedWor
     to.
     """
     text = text[:MAX_PHRASED]
-    spans = list(view.names.places_of(text, entity_ids))
+    spans = list(view.places_of(text, entity_ids))
     if _ties(view, text):
         relative = view.workspace.relative(text)
         spans += [(start, end) for start, end, _ in view.workspace.files_in(relative)]
@@ -124,13 +124,13 @@ def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
     """The id of the entity's claim that fits a text best, of the few that hold most of it."""
 
     def find() -> list[str]:
-        certain = {m.entity_id for m in view.names.mentions(text) if not m.ambiguous}
+        certain = {m.entity_id for m in view.mentions(text) if not m.ambiguous}
         asked = asked_beside(view, text, certain | {entity_id})
         judged = judge(view, asked, {entity_id: 1.0}, claims_of(view, entity_id, asked, FEW))
         return [each.artifact.id for each in sorted(judged, key=lambda each: each.order)]
 
     best = view.cached(f"best claims of {entity_id}", text, find)
-    return next((each for each in best if may_enter(view, view.visible.claim(each))), None)
+    return next((each for each in best if may_enter(view, view.claim(each))), None)
 
 
 def _with_nearness(view: View, judged: Sequence[Candidate], vector: TextVector) -> list[Candidate]:

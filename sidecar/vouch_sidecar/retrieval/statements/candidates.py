@@ -194,7 +194,7 @@ def claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     themselves: a few that are reviewed, and a few that are not.
     """
     query, most = view.search.weighed(asked.weights, Kind.CLAIM), SPARE * MAX_CONSIDERED
-    entering = _claims(view, view.visible.found(query, SPARE * most))
+    entering = _claims(view, view.found(query, SPARE * most))
     found = sorted(
         islice(entering, most),
         key=lambda each: -asked.weight_of(asked.held_by(frozenset(each.stems))),
@@ -224,7 +224,7 @@ def claims_of(
     if len(hits) < enough:
         hits += snapshot.search(own, enough, by="worth")
     found: dict[str, Candidate] = {}
-    for candidate in _claims(view, view.visible.of_hits(hits)):
+    for candidate in _claims(view, view.of_hits(hits)):
         found.setdefault(candidate.sentence_key, candidate)
         if len(found) == most:
             break
@@ -233,7 +233,7 @@ def claims_of(
 
 def claims_by_id(view: View, claim_ids: Iterable[str]) -> Iterator[Candidate]:
     """The candidates of some claims, without those that the viewer may not see."""
-    return _claims(view, ((view.visible.claim(each), None) for each in claim_ids))
+    return _claims(view, ((view.claim(each), None) for each in claim_ids))
 
 
 def _claims(
@@ -249,7 +249,7 @@ def _found(
     view: View, query: Query, limit: int, asked: WeighedWords, entity_strengths: Strengths
 ) -> Iterator[Candidate]:
     """The entities, relations, sources and sections that a query finds."""
-    for artifact, document in view.visible.found(query, limit):
+    for artifact, document in view.found(query, limit):
         if not may_enter(view, artifact):
             continue
         if isinstance(artifact, Page):
@@ -275,13 +275,13 @@ def _section(
     def weight(part: Passage) -> float:
         return asked.weight_of(asked.held_by(frozenset((*headed, *part.stems))))
 
-    own = (part for part in parts if not any(map(view.visible.claim, part.claim_ids)))
+    own = (part for part in parts if not any(map(view.claim, part.claim_ids)))
     best = max(own, key=weight, default=Passage("", (), ()))
     text, stems = f"{above}\n{best.text}", [*headed, *best.stems]
-    mentions = view.names.mentions(text) if entity_strengths else ()
+    mentions = view.mentions(text) if entity_strengths else ()
     named = {mention.entity_id for mention in mentions}
     about = frozenset(page.entities).union(named.intersection(entity_strengths))
-    kind = view.texts.kind_of(page)
+    kind = view.kind_of(page)
     return Candidate(page, number, stems, text, about, group=page.path, kind=kind)
 
 
@@ -289,15 +289,15 @@ def _claim(view: View, claim: Claim, document: Document | None = None) -> Candid
     """A claim with the words of its whole sentence; for a statement of an exchange, with those of
     the question. Its `document` has them where nothing else than its own text is shown.
     """
-    shown = view.texts.shown(claim)
-    exchange = view.visible.artifact((Kind.SOURCE, shown.source_id))
-    text, about = " ".join((shown.text, *claim.topical_tags)), view.names.entities_of(claim.id)
+    shown = view.shown(claim)
+    exchange = view.artifact((Kind.SOURCE, shown.source_id))
+    text, about = " ".join((shown.text, *claim.topical_tags)), view.entities_of(claim.id)
     is_own = document is not None and shown.text == claim.text
     stems = stems_in(document) if document is not None and is_own else _stems(view, text)
     if isinstance(exchange, Source) and exchange.question and asks(exchange.question):
         text = f"{exchange.question}\n{text}"
         stems = [*_stems(view, exchange.question), *stems]
-    where, kind = (shown.sentence_key, shown.source_id or claim.path), view.texts.kind_of(claim)
+    where, kind = (shown.sentence_key, shown.source_id or claim.path), view.kind_of(claim)
     return Candidate(claim, None, stems, text, about, *where, kind)
 
 
@@ -309,7 +309,7 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
         return
     stems, total = frozenset(_stems(view, asked.text)), asked.weight_of(asked.weights)
     query, found = view.search.weighed(asked.weights, QUESTION), 0
-    for source, _ in view.visible.found(query, MANY):
+    for source, _ in view.found(query, MANY):
         question = source.question or "" if isinstance(source, Source) else ""
         worths = worths_of(view, question)
         shared = fsum(weight for word, weight in worths.items() if word.held_by(stems))

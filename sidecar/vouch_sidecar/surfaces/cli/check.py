@@ -61,7 +61,7 @@ def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[tuple[Path, Pr
         collection = served.collection
         around = CheckContext(collection, collection.knowledge, now=served.view.now)
         problems = health.problems_of(engine, collection)
-        problems += check_all(around, served.view.visible.sees)
+        problems += check_all(around, served.view.sees)
         for problem in sorted(problems, key=attrgetter("path", "line", "column")):
             yield collection.root, problem
 

@@ -108,7 +108,7 @@ def _answered_prompt(engine: Engine, kb: KnowledgeBase) -> str | None:
     """A prompt that something is said to unasked: the words of a claim."""
     unasked = Caller(is_unasked=True, is_model=True)
     for view in (kb.view for kb in engine.registry.serving(Caller())):
-        for claim in view.texts.best_claims(view.search.every(Kind.CLAIM), TRIED):
+        for claim in view.best_statements(view.search.every(Kind.CLAIM), TRIED):
             if kb.ask(context.OPERATION, {"task": claim.text}, unasked).text:
                 return claim.text
     return None

@@ -70,7 +70,7 @@ def artifact_at(server: Sidecar, document: Document, offset: int) -> Place[Artif
     served, relative = file
     if (reference := reference_at(relative, document.source, offset)) is not None:
         for kind in reference.kinds:
-            if artifact := served.view.visible.artifact((kind, reference.text)):
+            if artifact := served.view.artifact((kind, reference.text)):
                 return _place(document, reference.start, reference.end, [(served, artifact)])
     return None
 
@@ -88,13 +88,13 @@ def entities_at(
     takes_topics = topics and not _is_code(document, offset)
     mentions = []
     for kb in served:
-        names = kb.view.names
-        there = [*filter(is_there, names.mentions(around))]
+        view = kb.view
+        there = [*filter(is_there, view.mentions(around))]
         # To weigh all that the text names takes tens of milliseconds.
-        if takes_topics and any(map(is_there, names.topic_mentions(around))):
-            there += filter(is_there, listed_topics(kb.view, around))
+        if takes_topics and any(map(is_there, view.topic_mentions(around))):
+            there += filter(is_there, listed_topics(view, around))
         for mention in there:
-            if entity := kb.view.visible.entity(mention.entity_id):
+            if entity := view.entity(mention.entity_id):
                 mentions.append((mention, kb, entity))
     if not mentions:
         return None
