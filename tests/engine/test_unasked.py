@@ -14,9 +14,9 @@ import pytest
 import yaml
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.records import Claim
-from vouch_sidecar.retrieval import gate
 from vouch_sidecar.retrieval.blocks.session_brief import HOW_TO_ASK, UNNAMED, brief
 from vouch_sidecar.retrieval.blocks.touched_files import Touched, lines_at
+from vouch_sidecar.retrieval.view import View
 
 from tests.conftest import MakeKb
 from tests.engine.bases import Listener, ask, base, engine_on, known, pushed, write
@@ -126,7 +126,7 @@ PROMPTS = (TOP / "tests" / "quality" / "prompts.jsonl").read_text("utf-8").split
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, ids: Set[str]) -> None:
-    monkeypatch.setattr(gate, "is_lost", lambda _, claim: claim.id in ids)
+    monkeypatch.setattr(View, "is_lost", lambda _, claim: claim.id in ids)
 
 
 def claims_told(engine: Engine) -> Mapping[str, set[str]]:

@@ -9,7 +9,6 @@ from typing import Literal
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Page, Relation, Source, key_of
 from vouch_sidecar.retrieval.files.stale_claims import Stale, stale
-from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.shown import ShownText
@@ -99,7 +98,7 @@ class Line:
         shown, view = self.shown_text, self.view
         ids = () if shown is None else shown.claims
         others = (view.claim(each) for each in ids if each != self.artifact.id)
-        return [self.artifact, *(o for o in others if o is not None and may_enter(view, o))]
+        return [self.artifact, *(o for o in others if o is not None and view.may_enter(o))]
 
     @property
     def gives(self) -> dict[tuple[Hashable, ...], Hashable]:

@@ -345,3 +345,22 @@ class View:
             if self.is_sayable(claim):
                 first.setdefault(self.shown(claim).sentence_key, claim)
         return list(first.values())[:limit]
+
+    # What may enter a prompt
+
+    def may_enter(self, artifact: Artifact | None) -> bool:
+        """Whether an artifact that the viewer may see may enter a prompt: not a claim that says
+        nothing by itself or whose cited files are all gone, nor the page about vouch itself.
+
+        Everything that chooses what is told (context, hooks, pushes) asks here before it chooses
+        one of several, so that what is refused hides nothing else. A session's brief quotes no
+        claim.
+        """
+        if artifact is None or not self.is_sayable(artifact):
+            return False
+        return not (isinstance(artifact, Claim) and self.is_lost(artifact))
+
+    def is_lost(self, claim: Claim) -> bool:
+        """Whether all files that a claim cites are gone. Reads none of them."""
+        sources, gone = [source for _, source, _ in self.cited(claim)], self.workspace.fresh.gone
+        return bool(sources) and all(gone.get(source.id) for source in sources)

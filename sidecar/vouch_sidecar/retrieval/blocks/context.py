@@ -15,7 +15,6 @@ from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.files.stale_claims import is_followed
-from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.whom_to_ask import told_in_blocks
@@ -109,7 +108,7 @@ def _both_sides(lines: Iterable[Line]) -> Iterator[Line]:
         yield line
         if isinstance(line.artifact, Claim) and line.artifact.status == "contested":
             against = contradicting(line.view, line.artifact)
-            for claim in [claim for claim in against if may_enter(line.view, claim)][:1]:
+            for claim in [claim for claim in against if line.view.may_enter(claim)][:1]:
                 yield replace(line, artifact=claim, judged=None)
 
 
@@ -185,7 +184,7 @@ def _pages_about(row: Salient) -> list[Line]:
     listing = view.pages_about((Kind.ENTITY, row.entity.id))
     about = [*listing, *(page for page, _ in titled)]
     pages = (page for page in about if isinstance(page, Page) and page.type != SESSION_PAGE)
-    return [row.line(page) for page in pages if may_enter(view, page)]
+    return [row.line(page) for page in pages if view.may_enter(page)]
 
 
 def whom_to_ask(row: Salient, text: str) -> list[Line]:

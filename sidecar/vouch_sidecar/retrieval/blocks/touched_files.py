@@ -24,7 +24,6 @@ from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
 from vouch_sidecar.retrieval.evidence.word_weights import asked_by, worths_of
 from vouch_sidecar.retrieval.files.file_ties import Tied, each_statement_once, visible_ties
 from vouch_sidecar.retrieval.files.stale_claims import stale
-from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.statements.candidates import Candidate, claims_holding
 from vouch_sidecar.retrieval.view import View
@@ -85,7 +84,7 @@ def lines_at(view: View, touched: Touched) -> list[Line]:
     if there is None:
         return []
     stored = visible_ties(view, ((there, tie) for tie in view.workspace.stored_ties_of(there)))
-    ties = each_statement_once(tied for tied in stored if may_enter(view, tied.claim))
+    ties = each_statement_once(tied for tied in stored if view.may_enter(tied.claim))
     taken = flat(touched.before or touched.removed)
     gone = [tied for tied in ties if taken and tied.fresh == "gone"]
     lost = [tied for tied in gone if _is_quoted(tied, taken) and stale(view, tied.claim)]

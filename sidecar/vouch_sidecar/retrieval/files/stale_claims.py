@@ -27,13 +27,6 @@ class Stale(NamedTuple):
     reason: str
 
 
-def is_lost(view: View, claim: Claim) -> bool:
-    """Whether all files that a claim cites are gone. Reads none of them."""
-    fresh = view.workspace.fresh
-    sources = [source for _, source, _ in view.cited(claim)]
-    return bool(sources) and all(fresh.gone.get(each.id) for each in sources)
-
-
 def is_followed(view: View, claim: Claim) -> bool:
     """Whether a file shows if it still has what a claim quotes."""
     return bool(_quotes(view, claim))
@@ -46,7 +39,7 @@ def stale(view: View, claim: Claim) -> Stale | None:
     """
     workspace, at = view.workspace, confirmed_at(claim)
     cited = list(view.cited(claim))
-    if is_lost(view, claim):
+    if view.is_lost(claim):
         number, source, _ = cited[0]
         reason = f"{workspace.fresh.gone[source.id]}, which it cites, is gone"
         return Stale("file-gone", f"evidence.{number}", reason)

@@ -23,7 +23,6 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by, is_pair
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to_what
-from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.statements.candidates import (
     Candidate,
     Features,
@@ -89,7 +88,7 @@ def _ties(view: View, text: str) -> dict[str, Tied]:
     """By claim id, the strongest ties to what a text names."""
 
     def find() -> dict[str, Tied]:
-        entering = (tied for tied in tied_to_what(view, text) if may_enter(view, tied.claim))
+        entering = (tied for tied in tied_to_what(view, text) if view.may_enter(tied.claim))
         return {tied.claim.id: tied for tied in islice(entering, MANY)}
 
     return view.once(("ties", text), find)
@@ -130,7 +129,7 @@ def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
         return [each.artifact.id for each in sorted(judged, key=lambda each: each.order)]
 
     best = view.cached(f"best claims of {entity_id}", text, find)
-    return next((each for each in best if may_enter(view, view.claim(each))), None)
+    return next((each for each in best if view.may_enter(view.claim(each))), None)
 
 
 def _with_nearness(view: View, judged: Sequence[Candidate], vector: TextVector) -> list[Candidate]:

@@ -37,7 +37,6 @@ from vouch_sidecar.retrieval.constants import (
     CandidateKind,
 )
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, worths_of
-from vouch_sidecar.retrieval.gate import may_enter
 from vouch_sidecar.retrieval.statements.section_passages import Passage, heading, passages
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import Term, content_stems
@@ -241,7 +240,7 @@ def _claims(
 ) -> Iterator[Candidate]:
     """The candidates of the claims among some artifacts, as far as they may enter a prompt."""
     for claim, document in found:
-        if isinstance(claim, Claim) and may_enter(view, claim):
+        if isinstance(claim, Claim) and view.may_enter(claim):
             yield _claim(view, claim, document)
 
 
@@ -250,7 +249,7 @@ def _found(
 ) -> Iterator[Candidate]:
     """The entities, relations, sources and sections that a query finds."""
     for artifact, document in view.found(query, limit):
-        if not may_enter(view, artifact):
+        if not view.may_enter(artifact):
             continue
         if isinstance(artifact, Page):
             yield _section(view, artifact, key_in(document).section, asked, entity_strengths)
