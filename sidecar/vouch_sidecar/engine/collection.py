@@ -237,7 +237,7 @@ class Collection:
         default = viewer_for(self.settings, None, None, self._env).gates
         return list(dict.fromkeys([default, *self._others_gates]))
 
-    def viewed_by(self, gates: frozenset[str]) -> bool:
+    def add_viewer(self, gates: frozenset[str]) -> bool:
         """Have the topics derived of who passes these gates, in place of those of who began to ask
         before all others. Returns whether they are to be derived.
         """

@@ -138,7 +138,7 @@ class Engine:
 
     def have_topics_derived(self, served: Iterable[Served]) -> None:
         """Have the topics derived of who sees these knowledge bases, where they are not."""
-        are_due = [kb.collection.viewed_by(kb.view.gates) for kb in served]
+        are_due = [kb.collection.add_viewer(kb.view.gates) for kb in served]
         if any(are_due):
             self.changed.bump()
 
