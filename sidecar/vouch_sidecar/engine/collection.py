@@ -241,13 +241,10 @@ class Collection:
         """Have the topics derived of who passes these gates, in place of those of who began to ask
         before all others. Returns whether they are to be derived.
         """
-        is_new = self._lacks_topics(gates) and gates not in self.viewers()
+        is_new = self.may_have_topics and gates not in self.viewers()
         if is_new:
             self._others_gates.append(gates)
         return is_new
-
-    def _lacks_topics(self, gates: frozenset[str]) -> bool:
-        return self.may_have_topics and gates not in self.world.topics
 
     # How it is
 
@@ -290,10 +287,9 @@ class Collection:
         if not self.complete or (self.reported and not self.is_failing):
             index: Awaited = "reported" if self.complete else "first"
             lacks["index_building"] = None if self.is_failing else index
-        lacks_topics = "topics" in needs and self._lacks_topics(gates)
-        is_world_lacking = self.is_world_behind or lacks_topics
-        is_world_asked = "ties" in needs or ("topics" in needs and self.may_have_topics)
-        if self.complete and is_world_asked and is_world_lacking:
+        asks_topics = "topics" in needs and self.may_have_topics
+        is_lacking = self.is_world_behind or (asks_topics and gates not in self.world.topics)
+        if self.complete and is_lacking and ("ties" in needs or asks_topics):
             again: Awaited = "reported" if self.reported_around else "later"
             world = again if self.world.is_whole else "first"
             lacks["workspace_pending"] = None if WORKSPACE in self.faults else world
