@@ -126,7 +126,7 @@ PROMPTS = (TOP / "tests" / "quality" / "prompts.jsonl").read_text("utf-8").split
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, ids: Set[str]) -> None:
-    monkeypatch.setattr(View, "is_lost", lambda _, claim: claim.id in ids)
+    monkeypatch.setattr(View, "lost", lambda _, claim: "gone" if claim.id in ids else None)
 
 
 def claims_told(engine: Engine) -> Mapping[str, set[str]]:

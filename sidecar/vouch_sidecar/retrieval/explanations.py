@@ -13,7 +13,6 @@ from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.retrieval.constants import MANY, MAX_PHRASED, UNASKED_LEAST
 from vouch_sidecar.retrieval.evidence.name_strength import least, sentence, weigh, why
 from vouch_sidecar.retrieval.evidence.word_weights import worths_of
-from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import Probe
 from vouch_sidecar.retrieval.salience import NEVER_SAID, strengths_of, volunteered, why_unsaid
@@ -69,9 +68,7 @@ def _never_said(view: View, text: str) -> Iterator[tuple[Line, str]]:
     """The claims that hold some words of a text, and may enter no prompt."""
     query = view.search.weighed(worths_of(view, text[:MAX_PHRASED]), Kind.CLAIM)
     for claim, _ in view.found(query, MANY):
-        if isinstance(claim, Claim) and not view.may_enter(claim):
-            gone = stale(view, claim) if view.is_lost(claim) else None
-            reason = "it says nothing by itself" if gone is None else gone.reason
+        if isinstance(claim, Claim) and (reason := view.why_refused(claim)) is not None:
             yield Line(view, claim, "", 0.0, "text", None), f"never told: {reason}"
 
 

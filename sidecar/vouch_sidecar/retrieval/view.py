@@ -137,12 +137,12 @@ class View:
 
     @cached_property
     def _read_stamp(self) -> Hashable:
-        """The same of what is read in texts: a part of every key of a cache, as to hash all
-        settings takes longer than many a look there.
+        """The same of what is read in texts and may enter a prompt: a part of every key of a cache,
+        as to hash all settings takes longer than many a look there.
         """
         of = self.workspace.inputs
         around = (self.workspace.serial, None if of is None else of.knowledge.serial)
-        read = (*around, self.knowledge.serial, self.settings.topics)
+        read = (*around, self.knowledge.serial, self.settings.topics, self.recall)
         return (self.collection, self.root, self.gates, self.since, self.settings.naming, *read)
 
     @cached_property
@@ -349,18 +349,24 @@ class View:
     # What may enter a prompt
 
     def may_enter(self, artifact: Artifact | None) -> bool:
-        """Whether an artifact that the viewer may see may enter a prompt: not a claim that says
-        nothing by itself or whose cited files are all gone, nor the page about vouch itself.
+        """Whether an artifact that the viewer may see may enter a prompt.
 
         Everything that chooses what is told (context, hooks, pushes) asks here before it chooses
         one of several, so that what is refused hides nothing else. A session's brief quotes no
         claim.
         """
-        if artifact is None or not self.is_sayable(artifact):
-            return False
-        return not (isinstance(artifact, Claim) and self.is_lost(artifact))
+        return artifact is not None and self.why_refused(artifact) is None
 
-    def is_lost(self, claim: Claim) -> bool:
-        """Whether all files that a claim cites are gone. Reads none of them."""
-        sources, gone = [source for _, source, _ in self.cited(claim)], self.workspace.fresh.gone
-        return bool(sources) and all(gone.get(source.id) for source in sources)
+    def why_refused(self, artifact: Artifact) -> str | None:
+        """Why an artifact may enter no prompt, in a few words; None if it may. Refused are claims
+        that say nothing by themselves or are lost, and the page about vouch itself.
+        """
+        if not self.is_sayable(artifact):
+            return "it says nothing by itself"
+        return self.lost(artifact) if isinstance(artifact, Claim) else None
+
+    def lost(self, claim: Claim) -> str | None:
+        """What is gone if all files that a claim cites are gone. Reads none of them."""
+        gone = self.workspace.fresh.gone
+        paths = [gone.get(source.id) for _, source, _ in self.cited(claim)] if gone else []
+        return f"{paths[0]}, which it cites, is gone" if paths and all(paths) else None

@@ -81,16 +81,17 @@ def frame(lines: Sequence[str]) -> str:
 
 
 def _line(line: Line, room: int) -> str:
-    """The line in at most `room` characters: the whole text, with its facts if they fit, else the
-    beginning of it; "" where too little of it would be left.
+    """The line in at most `room` characters: the whole text with the parts behind it, as many of
+    them as fit, else the beginning of it; "" where too little of it would be left.
     """
     head = f"- “{clip(safe(line.phrase), _PHRASE_CHARS)}” {line.similarity:.2g} "
     head += " ".join([_label(line), *(f"({mark})" for mark in _marks(line))]) + ": "
-    text, facts = safe(line_text(line)), _facts(line)
+    text, behind = safe(line_text(line)), [*_behind(line)]
     for least in (len(text), min(len(text), _MIN_CUT)):
-        for fact in (facts, ""):
-            if (spare := room - len(head) - len(fact)) >= least:
-                return head + clip(text, spare) + fact
+        for kept in range(len(behind), -1, -1):
+            end = "".join(behind[:kept])
+            if (spare := room - len(head) - len(end)) >= least:
+                return head + clip(text, spare) + end
     return ""
 
 
@@ -115,17 +116,18 @@ def _marks(line: Line) -> Iterator[str]:
         yield safe(why.reason)
 
 
-def _facts(line: Line) -> str:
-    """What stands behind the text of a claim: its status, confidence, sources and date."""
+def _behind(line: Line) -> Iterator[str]:
+    """The parts that stand behind a line's text, in order; where room is short, the last one is
+    left out first. Of a claim its status, confidence, sources and date.
+    """
     claim, view = line.artifact, line.view
-    if not isinstance(claim, Claim) or not view.recall.include_key_facts:
-        return ""
-    sources = {claim.evidence[number]: source for number, source, _ in view.cited(claim)}
-    titles = (each.title or PurePath(each.locator).name for each in sources.values())
-    quoted = [f"“{clip(safe(title), _SOURCE_CHARS)}”" for title in dict.fromkeys(titles) if title]
-    cited = ": ".join(filter(None, [count(len(sources), "source"), ", ".join(quoted[:2])]))
-    date = "" if claim.date is None else f", {moment(claim.date).date().isoformat()}"
-    return f" [{safe(claim.status)}, confidence {claim.confidence:g}, {cited}{date}]"
+    if isinstance(claim, Claim) and view.recall.include_key_facts:
+        sources = {claim.evidence[at]: source for at, source, _ in view.cited(claim)}
+        titles = (each.title or PurePath(each.locator).name for each in sources.values())
+        quoted = [f"“{clip(safe(one), _SOURCE_CHARS)}”" for one in dict.fromkeys(titles) if one]
+        cited = ": ".join(filter(None, [count(len(sources), "source"), ", ".join(quoted[:2])]))
+        date = "" if claim.date is None else f", {moment(claim.date).date().isoformat()}"
+        yield f" [{safe(claim.status)}, confidence {claim.confidence:g}, {cited}{date}]"
 
 
 def line_text(line: Line) -> str:

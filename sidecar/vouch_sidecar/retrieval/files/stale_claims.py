@@ -39,10 +39,8 @@ def stale(view: View, claim: Claim) -> Stale | None:
     """
     workspace, at = view.workspace, confirmed_at(claim)
     cited = list(view.cited(claim))
-    if view.is_lost(claim):
-        number, source, _ = cited[0]
-        reason = f"{workspace.fresh.gone[source.id]}, which it cites, is gone"
-        return Stale("file-gone", f"evidence.{number}", reason)
+    if (reason := view.lost(claim)) is not None:
+        return Stale("file-gone", f"evidence.{cited[0][0]}", reason)
     quotes = _quotes(view, claim)
     if quotes and all(quote.state == "gone" for _, quote in quotes):
         number, quote = quotes[0]
