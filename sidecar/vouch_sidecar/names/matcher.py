@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
@@ -101,10 +101,6 @@ class Names:
 
     def entity(self, entity_id: str) -> Entity | None:
         return self._entities.get(entity_id)
-
-    def entities(self) -> Collection[Entity]:
-        """All entities, in no particular order."""
-        return self._entities.values()
 
     def find(self, text: str) -> list[Mention]:
         """The mentions in a text, by position, the first `MOST_MENTIONS` of them; a mention inside

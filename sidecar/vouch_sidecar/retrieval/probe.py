@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from vouch_sidecar.kb.records import Claim, key_of
 from vouch_sidecar.kb.sanitize import clip, count
@@ -31,10 +31,7 @@ from vouch_sidecar.retrieval.salience import (
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
-
-if TYPE_CHECKING:
-    from vouch_sidecar.semantic.vectors import TextVector
-
+from vouch_sidecar.semantic.vectors import TextVector
 
 Strength = Literal["strong", "moderate", "weak"]
 PHRASE_CHARS = 200

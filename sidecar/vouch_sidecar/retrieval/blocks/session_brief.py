@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import islice
 
 from vouch_sidecar.kb.access import shared_gates
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.records import Entity, Kind
 from vouch_sidecar.kb.sanitize import clip, count
 from vouch_sidecar.retrieval.blocks.block import frame, room_in_frame, safe
 from vouch_sidecar.retrieval.view import View
@@ -54,9 +54,11 @@ def _head(view: View) -> str:
 
 def _subjects(view: View) -> Iterator[str]:
     """The names of entities and topics, those with the most claims first."""
-    entities = [*view.knowledge.names.entities(), *(topic.entity for topic in view.derived)]
+    entities = [*view.knowledge.all_of(Kind.ENTITY), *(topic.entity for topic in view.derived)]
     counted = sorted(
-        (-view.search.claim_count(entity.id), entity.id, entity.name) for entity in entities
+        (-view.search.claim_count(entity.id), entity.id, entity.name)
+        for entity in entities
+        if isinstance(entity, Entity)
     )
     for negative, _, name in counted:
         if negative:

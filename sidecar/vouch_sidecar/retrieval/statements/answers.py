@@ -10,7 +10,6 @@ from heapq import nlargest
 from itertools import islice, pairwise
 from math import fsum, log
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from vouch_sidecar.kb.records import Claim, Kind, Relation, key_of
 from vouch_sidecar.retrieval.constants import (
@@ -32,10 +31,8 @@ from vouch_sidecar.retrieval.statements.candidates import (
     claims_of,
 )
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.semantic.vectors import TextVector
 from vouch_sidecar.text.content_words import Term
-
-if TYPE_CHECKING:
-    from vouch_sidecar.semantic.vectors import TextVector
 
 
 def answers(

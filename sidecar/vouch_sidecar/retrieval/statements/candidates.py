@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from math import exp, fsum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tantivy import Document, Query
 
@@ -39,11 +39,9 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, worths_of
 from vouch_sidecar.retrieval.statements.section_passages import Passage, heading, passages
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.semantic.vectors import TextVector
 from vouch_sidecar.text.content_words import Term, content_stems
 from vouch_sidecar.text.prompt_text import asks
-
-if TYPE_CHECKING:
-    from vouch_sidecar.semantic.vectors import TextVector
 
 Strengths = Mapping[str, float]
 """By entity id, how strongly a text names it, from 0 to 1."""
@@ -268,7 +266,7 @@ def _section(
     """
     section = sections(page)[number]
     above = f"{page.title}\n{heading(section)}"
-    headed = _stems(view, above)
+    headed = content_stems(above)
     parts = view.knowledge.memo.cached(section, "passages", lambda: list(passages(section)))
 
     def weight(part: Passage) -> float:
@@ -292,10 +290,10 @@ def _claim(view: View, claim: Claim, document: Document | None = None) -> Candid
     exchange = view.artifact((Kind.SOURCE, shown.source_id))
     text, about = " ".join((shown.text, *claim.topical_tags)), view.entities_of(claim.id)
     is_own = document is not None and shown.text == claim.text
-    stems = stems_in(document) if document is not None and is_own else _stems(view, text)
+    stems = stems_in(document) if document is not None and is_own else content_stems(text)
     if isinstance(exchange, Source) and exchange.question and asks(exchange.question):
         text = f"{exchange.question}\n{text}"
-        stems = [*_stems(view, exchange.question), *stems]
+        stems = [*content_stems(exchange.question), *stems]
     where, kind = (shown.sentence_key, shown.source_id or claim.path), view.kind_of(claim)
     return Candidate(claim, None, stems, text, about, *where, kind)
 
@@ -306,7 +304,7 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
     """
     if not asks(asked.text):
         return
-    stems, total = frozenset(_stems(view, asked.text)), asked.weight_of(asked.weights)
+    stems, total = frozenset(content_stems(asked.text)), asked.weight_of(asked.weights)
     query, found = view.search.weighed(asked.weights, QUESTION), 0
     for source, _ in view.found(query, MANY):
         question = source.question or "" if isinstance(source, Source) else ""
@@ -330,7 +328,3 @@ def _citing(view: View, source_id: str) -> Iterator[Candidate]:
     cited = knowledge.evidence_in.get(source_id, ())
     citing = (claim for each in cited for claim in knowledge.claims_citing.get(each.id, ()))
     return claims_by_id(view, dict.fromkeys(claim.id for claim in citing))
-
-
-def _stems(view: View, text: str) -> list[str]:
-    return view.knowledge.memo.cached(text, "stems", lambda: content_stems(text))
