@@ -9,9 +9,13 @@ T = TypeVar("T")
 
 
 def each_once(
-    items: Iterable[T], keys: Callable[[T], Iterable[Hashable]], better: Callable[[T, T], T]
+    items: Iterable[T],
+    keys: Callable[[T], Iterable[Hashable]],
+    order: Callable[[T], tuple[bool, ...]],
 ) -> list[T]:
-    """One item of those that have a key in common, in the order of the first: the `better` one."""
+    """One item of those that have a key in common, at the place of the first: the first by
+    `order`.
+    """
     kept: list[T] = []
     places: dict[Hashable, int] = {}
     for item in items:
@@ -21,6 +25,6 @@ def each_once(
             place = len(kept)
             kept.append(item)
         else:
-            kept[place] = better(kept[place], item)
+            kept[place] = min(kept[place], item, key=order)
         places |= dict.fromkeys(own, place)
     return kept

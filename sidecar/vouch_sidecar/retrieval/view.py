@@ -259,12 +259,15 @@ class View:
 
     def mentions(self, text: str) -> list[Mention]:
         """Places in a text that name a declared entity, nested ones included."""
-        return self._allowed(text, self.knowledge.names.find(text))
+        return self._allowed(text, self._named(text))
 
     def name_parts(self, text: str) -> list[Mention]:
         """Places in a text that are a part of the names of a few entities, outside its mentions."""
-        names = self.knowledge.names
-        return self._allowed(text, names.parts(text, names.find(text)))
+        return self._allowed(text, self.knowledge.names.parts(text, self._named(text)))
+
+    def _named(self, text: str) -> list[Mention]:
+        """What a text names, whoever asks; it is looked for many times a question."""
+        return self.knowledge.memo.cached(text, "names", lambda: self.knowledge.names.find(text))
 
     def _allowed(self, text: str, mentions: Iterable[Mention]) -> list[Mention]:
         return [m for m in mentions if spelling(text[m.start : m.end]) not in self.never]

@@ -126,7 +126,7 @@ def each_line_once(lines: Iterable[Line]) -> list[Line]:
         else next((reviewed[at] for at in _rests_on(line) if at in reviewed), line)
         for line in lines
     )
-    return each_once(standing, _says, lambda *both: min(both, key=_goes_before))
+    return each_once(standing, _says, _goes_before)
 
 
 def _goes_before(line: Line) -> tuple[bool, ...]:

@@ -103,11 +103,7 @@ def each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     def order(tied: Tied) -> tuple[bool, bool]:
         return tied.claim.status != "contested", tied.fresh is None
 
-    return each_once(
-        ties,
-        lambda tied: tied.view.shown(tied.claim).says,
-        lambda *both: min(both, key=order),
-    )
+    return each_once(ties, lambda tied: tied.view.shown(tied.claim).says, order)
 
 
 def file_strengths(view: View, claims: Iterable[Claim]) -> dict[str, float]:
