@@ -16,15 +16,11 @@ def each_once(
     """One item of those that have a key in common, at the place of the first: the first by
     `order`.
     """
-    kept: list[T] = []
+    kept: dict[int, T] = {}
     places: dict[Hashable, int] = {}
     for item in items:
         own = tuple(keys(item))
-        place = next((places[key] for key in own if key in places), None)
-        if place is None:
-            place = len(kept)
-            kept.append(item)
-        else:
-            kept[place] = min(kept[place], item, key=order)
+        place = next((places[key] for key in own if key in places), len(kept))
+        kept[place] = min(kept[place], item, key=order) if place in kept else item
         places |= dict.fromkeys(own, place)
-    return kept
+    return list(kept.values())

@@ -61,9 +61,8 @@ class Local:
         foreign = sum(any(map(str.isalpha, piece)) and not is_latin(piece) for piece in pieces)
         self.any_script = foreign > FOREIGN_SHARE * len(pieces)
 
-    def embed(self, texts: Sequence[str], seconds: float) -> Matrix:
+    def embed(self, texts: Sequence[str], _: float) -> Matrix:
         """Make a row for each text. A batch is not interrupted; it never takes seconds."""
-        del seconds
         encoded = self._tokenizer.encode_batch(list(texts))
         mask = np.array([encoding.attention_mask for encoding in encoded], np.int64)
         given = {

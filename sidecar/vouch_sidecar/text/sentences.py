@@ -60,9 +60,7 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
 
 def _ends(text: str, start: int, mark: int, end: int) -> bool:
     """Whether a sentence that began at `start` ends with the marks at `mark`."""
-    if end - start > MAX_SENTENCE:
-        return True
-    if text[mark] in "。！？":
+    if end - start > MAX_SENTENCE or text[mark] in "。！？":
         return True
     following = text[end : end + _LOOK_AHEAD].lstrip()[:1]
     if following.islower():

@@ -56,9 +56,9 @@ def render(
     shown: list[str] = []
     said: list[Line] = []
     for line in sorted(lines, key=lambda line: line.view.collection != primary):
-        collection = line.view.collection
-        is_primary = collection == primary
-        headed = [f"{'PRIMARY' if is_primary else 'SUPPLEMENTAL'} {safe(collection)}"] * tiers
+        is_primary = line.view.collection == primary
+        tier = "PRIMARY" if is_primary else "SUPPLEMENTAL"
+        headed = [f"{tier} {safe(line.view.collection)}"] * tiers
         if persona and is_primary:
             headed.append(f"persona “{clip(safe(persona), _PHRASE_CHARS)}”")
         heading = ", ".join(headed)

@@ -115,7 +115,8 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     asked = without_asking(without_printed(view.workspace.relative(text)))
     rest = blanked(asked, names)
-    words = [word for word in terms(rest) if fold(word.word) not in view.own_names]
+    worths = worths_of(view, rest)
+    words = [word for word in worths if fold(word.word) not in view.own_names]
     places = [*islice(exact_places(rest), MANY)]
     exact = tuple(
         (fold(rest[start:end]), frozenset(words).intersection(terms(rest[start:end])))
@@ -130,7 +131,6 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         for word in naming
         if word.word.isdigit() and len(word.word) >= MIN_NUMBER
     }
-    worths = worths_of(view, rest)
     weights = {word: _rarity(view, word) if word in numbers else worths[word] for word in words}
     if len(weights) > MAX_ASKED:
         weights = dict(nlargest(MAX_ASKED, weights.items(), key=itemgetter(1)))

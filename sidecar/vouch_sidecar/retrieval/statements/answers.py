@@ -48,8 +48,7 @@ def answers(
     nothing. With `vector`, artifacts near in meaning are candidates too, and nearness is a feature.
     """
     text = text[:MAX_PHRASED]
-    strengths = tuple(sorted(entity_strengths.items()))
-    key = "answers", text, strengths, vector is not None
+    key = "answers", text, tuple(sorted(entity_strengths.items())), vector is not None
     return view.once(key, lambda: _answers(view, text, entity_strengths, vector))
 
 
