@@ -29,7 +29,6 @@ MAX_TOKENS = 256
 FOREIGN_SHARE = 0.2
 """The share of pieces in other scripts from which a vocabulary counts as one of several languages.
 """
-_FILES = ("model.onnx", "tokenizer.json", "1_Pooling/config.json")
 
 
 class Local:
@@ -37,11 +36,13 @@ class Local:
 
     def __init__(self, folder: Path) -> None:
         inner = folder / "onnx" / "model.onnx"
-        outer, tokenizer, pooling = (folder / name for name in _FILES)
-        model = inner if inner.is_file() else outer
-        paths = model, tokenizer, pooling
+        model = inner if inner.is_file() else folder / "model.onnx"
+        tokenizer, pooling = folder / "tokenizer.json", folder / "1_Pooling" / "config.json"
         try:
-            stats = [(str(p), p.stat().st_size, p.stat().st_mtime_ns) for p in paths]
+            stats = [
+                (str(p), p.stat().st_size, p.stat().st_mtime_ns)
+                for p in (model, tokenizer, pooling)
+            ]
             self.identity = hashlib.blake2b(repr(stats).encode(), digest_size=16).hexdigest()
             self._by_first_token = _is_by_first_token(json.loads(pooling.read_bytes()))
             self._tokenizer = Tokenizer.from_file(str(tokenizer))

@@ -7,6 +7,7 @@ from __future__ import annotations
 import io
 import unicodedata
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -172,13 +173,10 @@ def unit(rows: object, count: int) -> Matrix:
     """
     import numpy as np
 
-    try:
-        vectors: Matrix = np.asarray(rows, np.float32)
+    with suppress(TypeError, ValueError, OverflowError):
+        vectors: Matrix = np.array(rows, np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        is_usable = lengths.shape == (count, 1) and np.isfinite(lengths).all() and lengths.all()
-    except (TypeError, ValueError, OverflowError):
-        is_usable = False
-    if not is_usable:
-        raise UnavailableError("the model gives no vector for each text: choose another one")
-    scaled: Matrix = vectors / lengths
-    return scaled
+        if lengths.shape == (count, 1) and np.isfinite(lengths).all() and lengths.all():
+            vectors /= lengths
+            return vectors
+    raise UnavailableError("the model gives no vector for each text: choose another one")

@@ -15,8 +15,6 @@ MAX_REMEMBERED = 40
 """Bytes of a piece of text whose stems are remembered: longer ones seldom come again, as do clauses
 without spaces, whose pairs would take much memory.
 """
-_Stems = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-"""The stems of words, of whole identifiers, and the pairs of characters."""
 
 
 class Term(NamedTuple):
@@ -53,8 +51,10 @@ def content_stems(text: str) -> list[str]:
     return stems + wholes + pairs
 
 
-def _stems_of(piece: str) -> _Stems:
-    """What a piece between two spaces adds: it has the same units by itself."""
+def _stems_of(piece: str) -> tuple[tuple[str, ...], ...]:
+    """What a piece between two spaces adds, as it has the same units by itself: the stems of words,
+    of whole identifiers, and the pairs of characters.
+    """
     analysis = units(piece)
     stems = (u.stem for u in analysis.units if not u.spaceless and u.folded not in STOPWORDS)
     wholes = (whole.stem for whole, _ in analysis.wholes.values())
