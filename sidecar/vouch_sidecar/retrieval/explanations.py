@@ -55,9 +55,12 @@ def considered(
     """
     said = {key_of(hit.artifact): hit for hit in hits if hit.view is view}
     lines = [(hit, True, _why_said(hit)) for hit in said.values()]
-    judged = answers(view, text, strengths_of(probed.sure, view), vector)
-    others = (each for each in judged if isinstance(each.artifact, Claim | Page | Relation))
-    for each in islice((one for one in others if key_of(one.artifact) not in said), MANY):
+    others = (
+        each
+        for each in answers(view, text, strengths_of(probed.sure, view), vector)
+        if isinstance(each.artifact, Claim | Page | Relation) and key_of(each.artifact) not in said
+    )
+    for each in islice(others, MANY):
         line = Line(view, each.artifact, "", each.likelihood, "text", None, judged=each)
         lines.append((line, False, _why_unsaid(view, each)))
     lines += ((line, False, reason) for line, reason in _never_said(view, text))

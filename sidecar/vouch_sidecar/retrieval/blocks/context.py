@@ -64,8 +64,7 @@ def make_block(
     named = [row.line(row.entity) for row in rows if row.view.collection in present]
     primary, others = tiers(text, [*lines, *named], views)
     budget = max_chars or max((recall.max_context_chars for recall in recalls), default=0)
-    persona = persona_of(views, primary)
-    block, said = render(lines, primary, budget, persona, tiers=len(views) > 1)
+    block, said = render(lines, primary, budget, persona_of(views, primary), len(views) > 1)
     present = {line.view.collection for line in said}
     supplemental = tuple(each for each in others if each in present)
     return ContextBlock(block, tuple(said), primary if said else None, supplemental)

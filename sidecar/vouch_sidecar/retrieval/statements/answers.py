@@ -60,8 +60,10 @@ def _answers(
 ) -> list[Candidate]:
     ties = _ties(view, text)
     asked = asked_beside(view, text, entity_strengths)
-    tied = claims_by_id(view, ties)
-    found = [*tied, *candidates_for(view, asked, entity_strengths, vector)]
+    found = [
+        *claims_by_id(view, ties),
+        *candidates_for(view, asked, entity_strengths, vector),
+    ]
     found.sort(key=lambda candidate: (candidate.kind != "worded", candidate.kind != "answer"))
     by_place: dict[tuple[type, str, int | None], Candidate] = {}
     for each in found:  # of a sentence the first, which holds most of what is asked for
