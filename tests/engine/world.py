@@ -59,6 +59,7 @@ TEXTS = (
     "Couriers c**arr**y 1000 parcels.",
     "Couriers\u200bcarry [claim: c1] 1 000 parcels.",
     "金庫の鍵はマットの下",
+    ' \n\r\\"\x85é\u2028',
 )
 WORDS = "Vault Gate Couriers key keys rotate every week parcels sign the mat at night red".split()
 NAMES = {"Key Vault": "system", "Gate": "place", "Couriers": "team", "Ada Lovelace": "person"}

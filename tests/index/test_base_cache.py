@@ -1,4 +1,8 @@
-"""Bases on disk: written whole, for this user alone; nothing that can't be trusted is opened."""
+"""Bases on disk: written whole, for this user alone; nothing that can't be trusted is opened.
+
+That one has all that was written is in `tests/engine/test_restart.py` and
+`tests/reliability/test_histories.py`.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +15,15 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.index.base_cache import Bases, tidy
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.index.schema import key_in
-from vouch_sidecar.kb import records
+from vouch_sidecar.kb.records import Artifact
 
 from tests.index.worlds import knowledge_of
 from tests.kb.samples import make_kb
+from tests.retrieval.samples import claim, entity
 
-ODD, SCOPE = ' \n\r\\"\x85é\u2028', records.Scope("private", agent="ada")
-ARTIFACTS: list[records.Artifact] = [
-    records.Entity("e", "entities/e.yaml", "Vault", "system"),
-    records.Claim("c", "claims/c.yaml", "The vault rotates its keys weekly.", entities=("e",)),
-    records.Claim(
-        "d", f"claims/{ODD}.yaml", ODD, evidence=("a", ODD), scope=SCOPE, confidence=0.25
-    ),
-    records.Page("p", "pages/p.md", ODD, body=f"# {ODD}", tags=(ODD,), scope=SCOPE),
-    records.Source("s", "sources/s/meta.yaml", ODD, question=ODD, kept=True),
-    records.Evidence("v", "evidence/v.yaml", "s", ODD, ODD, 1, 2),
-    records.Relation("r", "relations/r.yaml", "c", ODD, "e"),
-    records.VouchSession("x", "sessions/x.yaml", ODD, ended_at=1.5),
+ARTIFACTS: list[Artifact] = [
+    entity("e", "Vault"),
+    claim("c", "The vault rotates its keys weekly.", entities=("e",)),
 ]
 STAT = b"x" * 24
 CONFIG = b"kb: {name: ops}"
@@ -64,21 +59,6 @@ def stats(knowledge: Knowledge) -> dict[str, bytes]:
 
 def finished(bases: Bases) -> list[Path]:
     return sorted(path.parent for path in bases.folder.glob("*/records"))
-
-
-def test_a_base_is_opened_as_it_was_finished(bases: Bases, caches: Path, root: Path) -> None:
-    assert bases.open() is None
-    assert bases.is_wanted(None)
-    leave(bases)
-    assert not bases.is_wanted(CONFIG)
-    wanted = knowledge_of(ARTIFACTS)
-    found = Bases(caches, root).open()
-    assert found is not None
-    assert (found.stats, found.config) == (stats(wanted), CONFIG)
-    assert (found.knowledge.records, found.knowledge.states) == (wanted.records, wanted.states)
-    assert [key_in(one) for one in found.knowledge.documents()] == [
-        key_in(one) for one in wanted.documents()
-    ]
 
 
 def test_all_is_for_this_user_alone(bases: Bases, caches: Path) -> None:

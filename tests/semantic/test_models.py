@@ -1,6 +1,4 @@
-"""A model in a folder, one that Ollama serves, everything that either can do wrong, and how what
-they give is kept.
-"""
+"""A model in a folder, one that Ollama serves, and everything that either can do wrong."""
 
 from __future__ import annotations
 
@@ -11,14 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vouch_sidecar.index.base_cache import Bases
-from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.semantic.backend import backend_of
 from vouch_sidecar.semantic.local import Local
 from vouch_sidecar.semantic.ollama import Ollama
 from vouch_sidecar.semantic.vectors import UnavailableError
 
-from tests.kb.samples import make_kb
 from tests.semantic import model
 from tests.semantic.ollama import Ollama as Served
 
@@ -93,20 +88,3 @@ def test_every_failure_of_a_server_says_what_to_do(server: Served, folder: Path)
     server.server_close()
     with pytest.raises(UnavailableError, match="start it"):
         Ollama(server.address, "tiny")
-
-
-def test_what_is_kept_beside_the_bases_is_whole_or_none(tmp_path: Path) -> None:
-    make_kb(tmp_path / "kb")
-    bases = Bases(tmp_path / "caches", tmp_path / "kb")
-    assert not bases.write_extra("one", b"data")
-    bases.write(Knowledge(), {}, None)
-    assert bases.write_extra("two-a", b"data")
-    assert bases.write_extra("two-b", b"other")
-    assert [bases.read_extra(name) for name in ("two-a", "two-b", "one")] == [None, b"other", None]
-    file = bases.folder / "beside-two"
-    file.write_bytes(file.read_bytes()[:-1])
-    assert bases.read_extra("two-b") is None
-    file.unlink()
-    file.mkdir()  # nothing can take its place
-    assert not bases.write_extra("two-b", b"other")
-    assert not any(bases.folder.glob("unfinished-*"))
