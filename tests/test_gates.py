@@ -28,7 +28,7 @@ from tests.engine.bases import base, finished
 from tests.engine.processes import kept, place, until
 from tests.engine.world import PASSING, lasting
 from tests.kb.samples import claim, dump, entity, page, receipt, source
-from tests.mcp.client import host
+from tests.mcp.conftest import host
 from tests.protocol.client import Client, at, environment, indexed_client, run_command
 
 ADA, COURIER, OUTSIDER = Viewer(None, "ada"), Viewer("courier"), Viewer("other", "bob")

@@ -17,9 +17,8 @@ from vouch_sidecar.index.base_cache import Bases, tidy
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.records import Artifact
 
-from tests.index.worlds import knowledge_of
 from tests.kb.samples import make_kb
-from tests.retrieval.samples import claim, entity
+from tests.retrieval.samples import claim, entity, knowledge_of
 
 ARTIFACTS: list[Artifact] = [
     entity("e", "Vault"),

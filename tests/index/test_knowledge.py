@@ -14,8 +14,7 @@ from vouch_sidecar.kb.records import Artifact, Kind, Scope
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 
-from tests.index.worlds import after, knowledge_of
-from tests.retrieval.samples import claim, entity, evidence, page, source
+from tests.retrieval.samples import after, claim, entity, evidence, knowledge_of, page, source
 
 ONLY_OPEN = frozenset({OPEN})
 ADA = frozenset({OPEN, "agent:ada"})

@@ -12,7 +12,7 @@ from vouch_sidecar.kb.discovery import path_of
 from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects
 
 from tests.hook.conftest import Place
-from tests.mcp.client import Host, content_of, host, text_of
+from tests.mcp.conftest import Host, content_of, host, text_of
 from tests.protocol import knowledge
 from tests.protocol.client import BEGINS, INITIALIZE, running
 

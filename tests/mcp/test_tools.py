@@ -14,7 +14,7 @@ from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.surfaces.mcp.tools import known, meant, tools
 
-from tests.mcp.client import Host, content_of, text_of
+from tests.mcp.conftest import Host, content_of, text_of
 from tests.protocol import knowledge
 
 MAX_LIST = 8000

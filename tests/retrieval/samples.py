@@ -1,21 +1,24 @@
-"""Small knowledge bases in memory, and the views of those who look at them."""
+"""Small knowledge bases in memory, their changes, and the views of those who look at them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
     Entity,
     Evidence,
+    Key,
     Page,
     Relation,
     Scope,
     Source,
+    key_of,
 )
 from vouch_sidecar.retrieval.view import View
-
-from tests.index.worlds import knowledge_of
 
 NOBODY = Viewer()
 ADA = Viewer(agent="ada")
@@ -51,3 +54,14 @@ def evidence(evidence_id: str, source_id: str) -> Evidence:
 
 def view(*artifacts: Artifact, who: Viewer = NOBODY, collection: str = "kb") -> View:
     return View(collection, knowledge_of(artifacts), who.gates, identity=collection)
+
+
+def knowledge_of(artifacts: Iterable[Artifact]) -> Knowledge:
+    """A generation of these artifacts, in memory."""
+    return Knowledge.of({key_of(artifact): artifact for artifact in artifacts})
+
+
+def after(before: Knowledge, *new: Artifact, gone: Key | None = None) -> Knowledge:
+    """The generation after a change: of what comes, and what goes."""
+    kept = {key: one for key, one in before.records.items() if key != gone}
+    return before.after(kept | {key_of(one): one for one in new})

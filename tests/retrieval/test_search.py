@@ -11,8 +11,17 @@ from vouch_sidecar.retrieval.lookup import prefix_search
 from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
 from vouch_sidecar.retrieval.view import View
 
-from tests.index.worlds import after, knowledge_of
-from tests.retrieval.samples import ADA, PRIVATE, claim, entity, page, relation, view
+from tests.retrieval.samples import (
+    ADA,
+    PRIVATE,
+    after,
+    claim,
+    entity,
+    knowledge_of,
+    page,
+    relation,
+    view,
+)
 
 FULL = view(
     entity("vault", "Vault", description="Keeps keys."),

@@ -19,8 +19,18 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.topics import FEW_SPEAK, TopicFinder
 from vouch_sidecar.workspace.world import Inputs, World
 
-from tests.index.worlds import after, knowledge_of
-from tests.retrieval.samples import ADA, COURIER, NOBODY, PRIVATE, claim, entity, evidence, page
+from tests.retrieval.samples import (
+    ADA,
+    COURIER,
+    NOBODY,
+    PRIVATE,
+    after,
+    claim,
+    entity,
+    evidence,
+    knowledge_of,
+    page,
+)
 
 OTHERS = [
     claim(f"other-{n}", f"The {word} is painted once in a while.")

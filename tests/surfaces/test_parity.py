@@ -19,7 +19,7 @@ from vouch_sidecar.surfaces.agent_requests import harmless
 
 from tests.engine.processes import serving, until
 from tests.engine.world import PASSING, lasting
-from tests.mcp.client import content_of, host
+from tests.mcp.conftest import content_of, host
 from tests.protocol.client import environment, indexed_client, run_command
 
 COURIER = Path(__file__).parents[2] / "examples" / "courier"
