@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
+import signal
 import socket
 import threading
 from collections.abc import Iterator, Mapping
@@ -75,6 +75,14 @@ class Place:
                     found.append(process)
         return found
 
+    def is_left(self) -> bool:
+        """Whether nothing of this project runs any more; what does is told to end."""
+        running = self.processes()
+        for process in running:
+            with suppress(ProcessLookupError):
+                os.kill(int(process.name), signal.SIGTERM)
+        return not running
+
     @contextmanager
     def editor(self) -> Iterator[Client]:
         """A language server on the project, whose socket can be reached."""
@@ -110,8 +118,7 @@ def project() -> Iterator[Place]:
     with processes.place() as (base, env):
         made = Place(knowledge.make(base / "work" / "project"), base, env)
         yield made
-        shutil.rmtree(base / "run")
-        until(lambda: not made.processes())
+        until(made.is_left)
 
 
 @contextmanager

@@ -162,13 +162,3 @@ def test_a_word_of_many_names_costs_as_much_as_one_of_few() -> None:
         return lines_run(lambda: names.parts("the relay", []))
 
     assert cost(20) == cost(6)
-
-
-def test_after_a_change_of_one_entity_no_other_is_worked_out_again() -> None:
-    known = [entity(f"e{n}", f"Relay {n}") for n in range(20)]
-    before, changed = Names(known), [entity("e0", "Beacon"), *known[1:]]
-    assert 2 * lines_run(lambda: Names(changed, before)) < lines_run(lambda: Names(changed))
-    again = Names(changed, before)
-    for name, ids in {"Beacon": ["e0"], "Relay 0": [], "Relay 1": ["e1"]}.items():
-        assert again.exactly(name) == ids
-    assert [m.entity_id for m in again.find("Relay 1 and Relay 0, the Beacon")] == ["e1", "e0"]
