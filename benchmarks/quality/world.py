@@ -25,6 +25,7 @@ from vouch_sidecar.semantic.vectors import TextVector
 
 from benchmarks.quality.sets import KnowledgeBase
 
+READY_SECONDS = 60.0
 _NOW = "2026-01-01T00:00:00Z"
 _TIMES = {"created_at": _NOW, "updated_at": _NOW}
 _SOURCE = {
@@ -45,9 +46,13 @@ PLAIN: Mapping[str, dict[str, Any]] = {
 
 
 async def _read(engine: Engine) -> None:
-    """Have all that lies on disk and around it taken in."""
+    """Have all that lies on disk and around it taken in, and read by a model that is set up."""
+    search = partial(perform, engine, operations()["search"], {"query": "anything"}, Caller())
     async with running(engine):
         await ready(engine, {"ties", "topics"}, partial(engine.registry.serving, Caller()), inf)
+        with anyio.fail_after(READY_SECONDS):
+            while "semantic_unavailable" in (await search()).degraded:
+                await anyio.sleep(0.05)
 
 
 class World:
@@ -76,13 +81,20 @@ class World:
         asked = self.engine, operations()[operation], params, self._caller
         return as_json(anyio.run(partial(perform, *asked, patience=0)))
 
-    def vector(self, _: str, /) -> TextVector | None:
-        """A text as a model hears it; here there is none."""
-        return None
+    def vector(self, text: str) -> TextVector | None:
+        """A text as a model hears it; None where none is set up."""
+        served = self.engine.registry.serving(Caller())
+        return anyio.run(self.engine.embeddings.vector, text, served)
 
     def end(self, session: str) -> None:
         """Forget a session."""
         self.engine.end_session(session)
+
+
+def hearing(model: Path) -> Callable[[Path], World]:
+    """What makes worlds in which a model hears what is asked, by somebody who asks."""
+    settings = {"semantic": {"model": str(model)}, "recall": {"timeout_ms": 10_000}}
+    return partial(World, settings=settings, is_unasked=False)  # with time on a busy machine
 
 
 def view_of(world: World) -> View:

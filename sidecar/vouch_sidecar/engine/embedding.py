@@ -5,7 +5,7 @@ model is configured.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -62,17 +62,10 @@ class _Known:
 class Embeddings:
     """The vectors of served knowledge bases. Call its methods on the event loop only."""
 
-    def __init__(
-        self,
-        registry: Registry,
-        faults: Faults,
-        changed: Changed,
-        load: Callable[[str, str | None], Backend] = backend_of,
-    ) -> None:
+    def __init__(self, registry: Registry, faults: Faults, changed: Changed) -> None:
         self._registry = registry
         self._faults = faults
         self._changed = changed
-        self._load = load
         self._model: tuple[str | None, str | None] = None, None
         self._backend: Backend | None = None
         self._identity = ""
@@ -100,7 +93,7 @@ class Embeddings:
         self._known = {c: known for c in served if (known := self._known.get(c)) is not None}
         try:
             if self._backend is None:
-                self._backend = await in_worker(partial(self._load, model, ollama))
+                self._backend = await in_worker(partial(backend_of, model, ollama))
                 if self._backend.identity != self._identity:  # Ollama may have replaced the model
                     self._known = {}
                 self._identity = self._backend.identity
