@@ -240,14 +240,15 @@ def test_experts_stand_before_topics_and_tickets_are_none() -> None:
         replace(one, tags=("oakwork",))
         for one in claims("Doors close, see #14227.", "#14227 and PAY-9 follow ADR-0007.")
     ]
-    rows = experts(matching([seen(*both)], "#14227"))
-    assert {row.entity.name for row in rows} == {"oakwork"}
+    matches, _ = matching([seen(*both)], "#14227")
+    assert {row.entity.name for row in experts(matches)} == {"oakwork"}
     view = seen(VAULT, *KEYRINGS, claim("v", "Some keyring.", entities=("vault",)))
-    matches = matching([view], "keyring")
+    matches, _ = matching([view], "keyring")
+    declared, _ = matching([view], "keyring", "declared")
     for rows, found in (
         (experts(matches), ["vault", "topic:keyring"]),
         (experts(matches, types={"topic"}), ["topic:keyring"]),
-        (experts(matching([view], "keyring", "declared")), ["vault"]),
+        (experts(declared), ["vault"]),
     ):
         assert [row.entity.id for row in rows] == found
 

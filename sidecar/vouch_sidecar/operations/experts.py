@@ -99,15 +99,15 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     from vouch_sidecar.text.prompt_text import without_asking
 
     ask, types = ask.since(params.since), params.types
-    matches = matching(ask.views, without_asking(ask.text), params.linking)
+    matches, unmatched = matching(ask.views, without_asking(ask.text), params.linking)
     ranked = rank(matches, params.weight, params.limit, params.min_claims, types)
-    about = [match.about for match in matches.in_views]
-    named = [row for match in matches.in_views for row in people(match.view, *match.named)]
+    about = [match.about for match in matches]
+    named = [row for match in matches for row in people(match.view, *match.named)]
     asked = [row for row in with_owners(named, about) if types is None or row.type in types]
     result = ExpertsResult(
         experts=[_row(expert, params) for expert in ranked],
         people=asked or None,
-        unmatched=[*matches.unmatched] or None,
+        unmatched=unmatched or None,
         by_commits=authors(about) or None,
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )

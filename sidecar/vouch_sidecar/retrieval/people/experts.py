@@ -83,17 +83,6 @@ class Match(NamedTuple):
         return files_of(self.view, claims)
 
 
-class TopicMatches(NamedTuple):
-    """The claims of each view that match a topic, found once for all parts of an answer.
-
-    Words that stand in no live, visible claim, page or topic are `unmatched`: as written and in
-    order, without words of names, and without those that ask for somebody.
-    """
-
-    in_views: Sequence[Match]
-    unmatched: Sequence[str]
-
-
 def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
     """The topic on which a text asks for somebody, and the people with most evidence on it: claims
     must hold all of its words. A common word alone is no topic.
@@ -105,11 +94,12 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
     is_common = len(words) == 1 and tier(fold(words[0].word)) in (VERY_COMMON, COMMON)
     if is_common or not any(view.search.holds(words, Kind.CLAIM) for view in views):
         return topic, []
-    return topic, rank(matching(views, topic), "evidence", OF_A_TOPIC, types={PERSON})
+    matches, _ = matching(views, topic)
+    return topic, rank(matches, "evidence", OF_A_TOPIC, types={PERSON})
 
 
 def rank(
-    matches: TopicMatches,
+    matches: Iterable[Match],
     weight: str = "count",
     limit: int = 10,
     min_claims: int = 1,
@@ -119,7 +109,7 @@ def rank(
     in the same order; those that are tickets are left out. An unknown weight counts as `count`.
     """
     listed, applied = [], WEIGHTS.get(weight, WEIGHTS["count"])
-    for match in matches.in_views:
+    for match in matches:
         view = match.view
         for entity_id, adds in _contributions(match, applied).items():
             entity = view.entity(entity_id)
@@ -150,10 +140,13 @@ def _contributions(match: Match, weight: Weight) -> dict[str, list[Contribution]
     return out
 
 
-def matching(views: Sequence[View], topic: str, linking: Linking = "auto") -> TopicMatches:
-    """The claims of each view that match a topic. Words that stand nowhere in the knowledge base
-    are ignored; and where the topic names a file that claims of any view are tied to, its path, and
-    all words but those of names.
+def matching(
+    views: Sequence[View], topic: str, linking: Linking = "auto"
+) -> tuple[list[Match], list[str]]:
+    """The claims of each view that match a topic, and the words that stand in no live, visible
+    claim, page or topic, as written and in order: without words of names, and without those that
+    ask for somebody. These words are ignored; and where the topic names a file that claims of any
+    view are tied to, its path, and all words but those of names.
     """
     files = [view.workspace.files_in(topic) for view in views]
     named = [[path for _, _, path in of_view] for of_view in files]
@@ -162,7 +155,13 @@ def matching(views: Sequence[View], topic: str, linking: Linking = "auto") -> To
     if by_file:
         beside = blanked(topic, ((start, end) for of_view in files for start, end, _ in of_view))
     words = terms(beside)[:MAX_ASKED]
-    known = [word for word in words if any(_stands_in(view, word, topic) for view in views)]
+    of_topics = {
+        word
+        for view in views
+        for mention in view.topic_mentions(topic)
+        for word in terms(topic[mention.start : mention.end])
+    }
+    known = [word for word in words if word in of_topics or _is_held(views, word)]
     if not by_file:
         held, share = _holding(views, known)
     matches = list[Match]()
@@ -185,7 +184,7 @@ def matching(views: Sequence[View], topic: str, linking: Linking = "auto") -> To
         matches.append(Match(view, claims, _named_by(view, mentions, parts), paths))
     outside = {word.word for word in terms(blanked(beside, names))}
     unmatched = [word.word for word in words if word not in known and word.word in outside]
-    return TopicMatches(matches, unmatched)
+    return matches, unmatched
 
 
 def _named_by(view: View, mentions: Iterable[Mention], parts: Sequence[str]) -> list[Entity]:
@@ -197,14 +196,10 @@ def _named_by(view: View, mentions: Iterable[Mention], parts: Sequence[str]) -> 
     return [entity for entity in entities if entity is not None][:MANY]
 
 
-def _stands_in(view: View, word: Term, topic: str) -> bool:
-    """Whether a word stands in a live, visible claim or page, or in the name of a topic that the
-    question names.
-    """
-    if any(view.search.frequency(word, kind) for kind in (Kind.CLAIM, Kind.PAGE, TITLE)):
-        return True
-    named = (topic[mention.start : mention.end] for mention in view.topic_mentions(topic))
-    return any(word in terms(name) for name in named)
+def _is_held(views: Iterable[View], word: Term) -> bool:
+    """Whether a word stands in a live, visible claim, page or title."""
+    kinds = (Kind.CLAIM, Kind.PAGE, TITLE)
+    return any(view.search.frequency(word, kind) for view in views for kind in kinds)
 
 
 def _tied_to(view: View, paths: Sequence[str]) -> set[str]:

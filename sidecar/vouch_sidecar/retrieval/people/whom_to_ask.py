@@ -54,8 +54,6 @@ EVERY_FILE = frozenset({"*", "**", "/**"})
 """Patterns that own every file without another owner, which says little about any one of them."""
 File = tuple[object, str]
 """The identity of a knowledge base, and a path in its workspace."""
-Near = tuple[Entity, int, str | None]
-"""Somebody near an entity, the number of claims of both, and the label of the relation of both."""
 
 
 class Subject(NamedTuple):
@@ -126,9 +124,9 @@ def _row(
     return PersonToAsk(who.id, who.name, who.type, via, claims, label, why, view.shown_collection)
 
 
-def _near(view: View, entity_id: str) -> Iterator[Near]:
+def _near(view: View, entity_id: str) -> Iterator[tuple[Entity, int, str | None]]:
     """People who share claims with an entity, then whom its relations name, in the order of
-    `ROLES`.
+    `ROLES`; each with the number of these claims and the label of the relation.
     """
     ids = view.search.ids(view.search.claims_of([entity_id]))
     shared = Counter(e for claim_id in ids for e in view.knowledge.links(claim_id)[0])
