@@ -128,15 +128,15 @@ def test_a_prompt_is_held_against_as_many_as_the_config_says(worlds: Engine) -> 
     assert {row["collection"] for row in explained["entities"]} == {"atlas"}
 
 
-def test_texts_are_not_followed_where_one_opts_out_and_the_other_is_paused(tmp_path: Path) -> None:
-    off, on, runtime = base(tmp_path / "off"), base(tmp_path / "on"), tmp_path / "runtime"
-    write(off, "config.yaml", {"retrieval": {"reflex": {"enabled": False}}})
-    runtime.mkdir(mode=0o700)
-    engine = engine_on(off, on, env={"XDG_RUNTIME_DIR": str(runtime)})
-    engine.observe("s", None, "A text that counts.")
-    pause(on, engine.env, None)
-    engine.observe("t", None, "A text that counts nowhere.")
-    assert [session.id for session in engine.sessions] == ["s"]
+def test_texts_are_not_followed_where_one_opts_out_and_the_other_is_paused() -> None:
+    with place() as (folder, env):
+        off, on = base(folder / "off"), base(folder / "on")
+        write(off, "config.yaml", {"retrieval": {"reflex": {"enabled": False}}})
+        engine = engine_on(off, on, env=env)
+        engine.observe("s", None, "A text that counts.")
+        pause(on, env, None)
+        engine.observe("t", None, "A text that counts nowhere.")
+        assert [session.id for session in engine.sessions] == ["s"]
 
 
 def test_a_pause_that_can_not_be_kept_is_refused_in_words() -> None:

@@ -21,7 +21,6 @@ from tests.engine.bases import (
     Listener,
     ask,
     base,
-    cached,
     configure,
     engine_on,
     known,
@@ -32,6 +31,7 @@ from tests.engine.bases import (
     until,
     write,
 )
+from tests.engine.processes import place
 from tests.kb.samples import claim
 
 T = TypeVar("T")
@@ -249,15 +249,9 @@ async def telling(engine: Engine, *tell: Callable[[Push], None]) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_pause_ends_whoever_noticed_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_pause_ends_whoever_noticed_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """It begins and ends between two rankings, and nothing else changes."""
     monkeypatch.setattr(socket_server, "PAUSE_LOOK_SECONDS", 0.5)
-    env = {**cached(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path / "run")}
-    root = base(tmp_path / "kb")
-    engine = engine_on(root, env=env)
-    engine.observe("s", None, "the Key Vault")
     told: list[int] = []
 
     def tell(push: Push) -> None:
@@ -269,12 +263,15 @@ async def test_a_pause_ends_whoever_noticed_it(
         elif len(told) == 3:
             scope.cancel()
 
-    with anyio.move_on_after(20) as scope:
-        await telling(engine, tell)
-    assert told == [1, 0, 1]
-    pause(root, env, None)
-    status = status_notification(engine, Caller())
-    assert (status.health, status.message) == ("ok", "Paused")
+    with place() as (folder, env):
+        engine = engine_on(root := base(folder / "kb"), env=env)
+        engine.observe("s", None, "the Key Vault")
+        with anyio.move_on_after(20) as scope:
+            await telling(engine, tell)
+        assert told == [1, 0, 1]
+        pause(root, env, None)
+        status = status_notification(engine, Caller())
+        assert (status.health, status.message) == ("ok", "Paused")
 
 
 @pytest.mark.anyio
