@@ -217,7 +217,7 @@ class Placing:
         """The place of a mention. `common` says how common an English word its name is: 0 for what
         is none, and for what is a name wherever it stands by itself.
         """
-        if self._unpunctuated == unpunctuated(mention.matched):
+        if unpunctuated(self.text) == unpunctuated(mention.matched):
             return "alone"
         inside = self.units_in(mention.start, mention.end)
         is_part, is_one = mention.form is FormKind.PART, is_word(inside)
@@ -258,10 +258,6 @@ class Placing:
         content = content_of(self.analysis.units)
         is_long = len(content) > (1 if self.text.isupper() else 3)
         return is_long and all(map(self._has_capital, content))
-
-    @cached_property
-    def _unpunctuated(self) -> str:
-        return unpunctuated(self.text)
 
     @cached_property
     def _printed(self) -> list[tuple[int, int]]:
