@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from benchmarks.quality import edits
-from benchmarks.quality.ordinary import docstring_sentences
 from benchmarks.quality.runs import Outcome, listed, shown
 from benchmarks.quality.sets import (
     DEMO,
@@ -24,6 +23,7 @@ from benchmarks.quality.sets import (
     REAL,
     SETS,
     Prompt,
+    docstring_sentences,
     read_base,
     read_dialogues,
     read_foreign,

@@ -26,7 +26,6 @@ from vouch_sidecar.retrieval.statements.candidates import Features
 
 from benchmarks.quality import edits, minilm
 from benchmarks.quality.every_set import opened
-from benchmarks.quality.ordinary import docstring_sentences
 from benchmarks.quality.runs import slug
 from benchmarks.quality.sets import (
     FITTED,
@@ -34,6 +33,7 @@ from benchmarks.quality.sets import (
     SETS,
     KnowledgeBase,
     Prompt,
+    docstring_sentences,
     read_base,
     read_foreign,
     read_prompts,
@@ -151,7 +151,6 @@ def _suffix(features: Features | EditFeatures) -> str:
 class Over(NamedTuple):
     """A knowledge base to ask, of its own size (0) or of another, and the prompts over it."""
 
-    name: str
     size: int
     world: World
     prompts: Sequence[Prompt]
@@ -182,19 +181,19 @@ def _worlds(made: Callable[[Path], World] = World) -> Iterator[Over]:
         over[one.base].append(one)
     for name in ("courier", *BASES):
         with opened(name, made) as world:
-            yield Over(name, 0, world, over[name])
+            yield Over(0, world, over[name])
     questions = read_base("questions")
     with written(questions, made) as world:
-        yield Over("questions", 0, world, [_labelled(prompt) for prompt in questions.prompts])
+        yield Over(0, world, [_labelled(prompt) for prompt in questions.prompts])
     bases = {name: read_base(name) for name in (*BASES, *FITTED)}
     for name in FITTED:
         with written(bases[name], made) as world:
-            yield Over(name, 0, world, [*bases[name].prompts, *over[name]])
+            yield Over(0, world, [*bases[name].prompts, *over[name]])
         texts = [c["text"] for other, base in bases.items() if other != name for c in base.claims]
         for size in SIZES if made is World else ():
             for sized in _sized(bases[name], size, texts):
                 with written(sized, made) as world:
-                    yield Over(name, size, world, sized.prompts)
+                    yield Over(size, world, sized.prompts)
 
 
 def _labelled(one: Prompt) -> Prompt:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
+import sysconfig
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -26,6 +31,7 @@ KEPT_BACK = ("payroll", "groundstation", "vineyard", "rescue")
 or what is shown for them: only how many are answered.
 """
 _FOREIGN = HERE / "foreign" / "questions.jsonl"
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
 class Record(BaseModel):
@@ -153,3 +159,24 @@ def read_cases(path: Path) -> tuple[KnowledgeBase, list[dict[str, Any]]]:
 
 def lines(path: Path) -> Iterator[str]:
     return (line for line in path.read_text("utf-8").splitlines() if line.strip())
+
+
+@cache
+def docstring_sentences(count: int = 500) -> list[str]:
+    """Ordinary technical English: sentences of 6 to 40 words of the standard library's docstrings,
+    drawn evenly; the same for the same version of Python.
+    """
+    found: list[str] = []
+    for path in sorted(Path(sysconfig.get_path("stdlib")).glob("*.py")):
+        for text in _docstrings(path):
+            for sentence in _SENTENCE.split(" ".join(text.split("\n\n")[0].split())):
+                if 6 <= len(sentence.split()) <= 40 and sentence.endswith("."):
+                    found.append(sentence)
+    return Random(0).sample(sorted(set(found)), count)
+
+
+def _docstrings(path: Path) -> list[str]:
+    tree = ast.parse(path.read_text("utf-8"))
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    texts = [ast.get_docstring(node) for node in ast.walk(tree) if isinstance(node, kinds)]
+    return [text for text in texts if text]
