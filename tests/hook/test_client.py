@@ -127,20 +127,16 @@ def planted(place: Place, code: str) -> tuple[dict[str, str], Path]:
     return {**KEEP, "PYTHONPATH": str(path.parent)}, starts
 
 
-def test_a_start_that_came_to_nothing_is_marked(place: Place) -> None:
-    env, starts = planted(place, "sys.exit(3)")
-    assert place.hook(PROMPT, KNOWN, env=env) == ""
-    assert starts.read_text("utf-8").startswith("x")
-    assert mark(place).exists()
-
-
 def mark(place: Place) -> Path:
     """The file that marks a start, until the process serves."""
     return place.socket.with_name("started")
 
 
-def test_none_is_waited_for_again_within_a_minute_unless_it_comes_up(place: Place) -> None:
-    mark(place).touch()
+def test_after_one_that_came_to_nothing_none_is_waited_for_within_a_minute(place: Place) -> None:
+    """Unless another one comes up."""
+    env, starts = planted(place, "sys.exit(3)")
+    assert place.hook(PROMPT, KNOWN, env=env) == ""
+    assert starts.read_text("utf-8").startswith("x")
     for ago, is_told in ((30, False), (70, True)):
         os.utime(mark(place), (time.time() - ago,) * 2)
         assert bool(place.hook(PROMPT, KNOWN, env=KEEP)) is is_told

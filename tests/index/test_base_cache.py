@@ -1,7 +1,7 @@
 """Bases on disk: written whole, for this user alone; nothing that can't be trusted is opened.
 
-That one has all that was written is in `tests/engine/test_restart.py` and
-`tests/reliability/test_histories.py`.
+That one has all that was written is in `tests/engine/test_restart.py` and in
+`tests/reliability/test_histories.py`; what a killed process leaves in `tests/engine/test_kills.py`.
 """
 
 from __future__ import annotations
@@ -116,14 +116,6 @@ def test_caches_of_what_is_gone_go(bases: Bases, caches: Path, tmp_path: Path) -
     leave(gone)
     bases.open()  # every process begins with it
     assert {*caches.iterdir()} == {bases.folder, *not_ours}
-
-
-def test_what_a_process_left_in_the_midst_of_writing_goes(bases: Bases) -> None:
-    folder = leave(bases)
-    shutil.copytree(folder, bases.folder / "unfinished-abc")
-    (bases.folder / "unfinished-def").write_bytes(b"x")
-    assert bases.open() is not None
-    assert {path.name for path in bases.folder.iterdir()} == {folder.name, "root"}
 
 
 @pytest.mark.parametrize("name", ["records", "meta.json", "*.store", ".tantivy-*", "new"])
