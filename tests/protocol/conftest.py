@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import Client, indexed_client, running
-from tests.protocol.editor import ABLE, Editor
+from tests.protocol.client import ABLE, Client, Editor, indexed_client, running
 
 Start = Callable[..., Client]
 Serve = Callable[..., Client]

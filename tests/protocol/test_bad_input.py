@@ -14,9 +14,8 @@ from vouch_sidecar.operations.notifications import NOTIFICATIONS
 from vouch_sidecar.operations.operation import operations
 
 from tests.protocol import knowledge
-from tests.protocol.client import Client, Message, at, hover
+from tests.protocol.client import ABLE, Client, Message, at, hover
 from tests.protocol.conftest import Start
-from tests.protocol.editor import ABLE
 from tests.reliability.nonsense import changed
 
 SECRET = "hunter2-do-not-echo"

@@ -10,9 +10,8 @@ import pytest
 
 from tests.conftest import MakeKb
 from tests.protocol import knowledge
-from tests.protocol.client import Client, hover, run_command
+from tests.protocol.client import ABLE, Client, hover, run_command
 from tests.protocol.conftest import Serve, Start
-from tests.protocol.editor import ABLE
 
 STATUS = "vouch/didChangeStatus"
 

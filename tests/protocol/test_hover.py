@@ -9,9 +9,8 @@ import pytest
 from vouch_sidecar.surfaces.lsp.features.hover import markdown
 
 from tests.protocol import knowledge
-from tests.protocol.client import Client, at, hover
+from tests.protocol.client import Client, Editor, at, hover
 from tests.protocol.conftest import Serve
-from tests.protocol.editor import Editor
 
 HOSTILE = "<img src=x> ![a](http://x/y.png) [b](command:run) **c** `d`\x1b[31m \u202eevil www.x.y"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.editor import Editor
+from tests.protocol.client import Editor
 
 HOVER = "textDocument/hover"
 DEFINITION = "textDocument/definition"

@@ -13,7 +13,7 @@ import pytest
 from tests.engine.processes import Server, until
 from tests.kb.samples import claim, entity, make_kb, page, put
 from tests.semantic import model
-from tests.semantic.ollama import Ollama
+from tests.semantic.model import Ollama
 
 ASKED = "for how long is an image retained?"
 """Asks for `photos` in other words."""

@@ -15,7 +15,7 @@ from vouch_sidecar.semantic.ollama import Ollama
 from vouch_sidecar.semantic.vectors import UnavailableError
 
 from tests.semantic import model
-from tests.semantic.ollama import Ollama as Served
+from tests.semantic.model import Ollama as Served
 
 
 def test_texts_of_one_matter_are_near_and_a_long_one_is_cut(folder: Path, tmp_path: Path) -> None:

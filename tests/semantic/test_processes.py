@@ -12,7 +12,7 @@ import pytest
 from tests.engine.processes import until
 from tests.protocol.client import indexed_client, run_command
 from tests.semantic.conftest import ASKED, MEANT, Start, arms, vectors, with_model, write
-from tests.semantic.ollama import Ollama
+from tests.semantic.model import Ollama
 
 WAYS = (("search", "query"), ("probe", "text"), ("context", "task"))
 PHOTOS = "Photos are deleted after 60 days."
