@@ -1,12 +1,14 @@
-"""Fixtures that every room's tests share."""
+"""What every room's tests share."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -81,3 +83,20 @@ def make_kb(tmp_path_factory: pytest.TempPathFactory) -> MakeKb:
         return kb
 
     return make
+
+
+def lines_run(question: Callable[[], object]) -> int:
+    """How many lines are run for a question: what it costs, the same on every machine."""
+    lines, before = 0, sys.gettrace()
+
+    def note(_frame: FrameType, event: str, _arg: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return note
+
+    sys.settrace(note)
+    try:
+        question()
+    finally:
+        sys.settrace(before)
+    return lines

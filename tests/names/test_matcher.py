@@ -7,8 +7,8 @@ from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.matcher import MOST_MENTIONS, Names
 from vouch_sidecar.names.name_forms import FormKind
 
+from tests.conftest import lines_run
 from tests.retrieval.samples import entity
-from tests.text.lines_run import lines_run
 
 NAME, VARIANT = FormKind.NAME, FormKind.VARIANT
 ADA = entity("ada", "Ada Byron", type="person")

@@ -15,9 +15,9 @@ from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.view import View
 
+from tests.conftest import lines_run
 from tests.kb.samples import make_kb, put
 from tests.retrieval.samples import ADA, NOBODY, PRIVATE, knowledge_of
-from tests.text.lines_run import lines_run
 
 CONTENT = """\
 # Long heading

@@ -6,7 +6,7 @@ import pytest
 from vouch_sidecar.text.around import MAX_PARAGRAPH, Block, Span, around, heading_text, parts_of
 from vouch_sidecar.text.sentences import is_fragment, is_statement, is_talk
 
-from tests.text.lines_run import lines_run
+from tests.conftest import lines_run
 
 DOCUMENT = """\
 # Relay
