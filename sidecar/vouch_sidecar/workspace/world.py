@@ -24,7 +24,7 @@ from vouch_sidecar.workspace.files import Files, path_below
 from vouch_sidecar.workspace.git import Checkout
 from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
-from vouch_sidecar.workspace.ties import ClaimReading, Tie, Ties
+from vouch_sidecar.workspace.ties import ClaimReading, FoundTie, Ties
 
 SERIALS = count(1)
 """Numbers of worlds, each of one world alone, or of all that say the same."""
@@ -153,18 +153,19 @@ class World:
         """The rule that names the owners of a file or folder, tied or not."""
         return rule_for(self.owners_rules, self.prefix + path)
 
-    def ties_of(self, path: str, text: str | None = None) -> list[Tie]:
-        """The ties of a file. Reads the file, unless `text` is given."""
+    def ties_of(self, path: str, text: str | None = None) -> list[FoundTie]:
+        """The ties of a file, each with its path. Reads the file, unless `text` is given."""
         if not is_searched(path):
             return self.stored_ties_of(path)
         data = read_file(self.tree, path) if text is None else text.encode("utf-8", "replace")
         defined = names_in_file(data or b"", language_of(path))
-        return self.ties.of_file(path, self.ties.defined_in(defined))
+        return [(path, tie) for tie in self.ties.of_file(path, self.ties.defined_in(defined))]
 
-    def stored_ties_of(self, path: str) -> list[Tie]:
-        """The ties of a file, as of the last analysis. A test has those of what it tests."""
+    def stored_ties_of(self, path: str) -> list[FoundTie]:
+        """The same, as of the last analysis. A test has those of what it tests."""
         tested = self.files.file_under_test(path)
-        return [*self.ties.of_file(path), *(self.ties.of_tested(tested) if tested else ())]
+        of_tested = self.ties.of_tested(tested) if tested else ()
+        return [(path, tie) for tie in (*self.ties.of_file(path), *of_tested)]
 
 
 def own_names(collection: str, root: Path | None) -> frozenset[str]:

@@ -83,7 +83,7 @@ def lines_at(view: View, touched: Touched) -> list[Line]:
     there = view.workspace.path_here(touched.path)
     if there is None:
         return []
-    stored = visible_ties(view, ((there, tie) for tie in view.workspace.stored_ties_of(there)))
+    stored = visible_ties(view, view.workspace.stored_ties_of(there))
     ties = each_statement_once(tied for tied in stored if view.may_enter(tied.claim))
     taken = flat(touched.before or touched.removed)
     gone = [tied for tied in ties if taken and tied.fresh == "gone"]
@@ -141,7 +141,7 @@ def met_by(
     text = f"{inserted[:MAX_PHRASED]}\n{removed[:MAX_PHRASED]}"
     changed = frozenset(content_stems(text))
     around = changed.union(content_stems(path))
-    stored = ((path, tie) for tie in view.workspace.stored_ties_of(path))
+    stored = view.workspace.stored_ties_of(path)
     ties = {tied.claim.id: tied.strength for tied in visible_ties(view, stored)}
     named = [
         mention

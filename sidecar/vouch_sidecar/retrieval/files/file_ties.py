@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from math import prod
 
+from tantivy import Query
+
 from vouch_sidecar.kb.records import Claim, Kind
-from vouch_sidecar.retrieval.constants import GENERAL_FILE
+from vouch_sidecar.retrieval.constants import GENERAL_FILE, MAX_CLAIMS_WITH_FILES
 from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.file_kinds import is_for_names
@@ -52,8 +54,7 @@ def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
     """The claims tied to a file, strongest first, one for each statement. Reads the file, unless
     `text` is given.
     """
-    ties = view.workspace.ties_of(path, text)
-    return each_statement_once(visible_ties(view, ((path, tie) for tie in ties)))
+    return each_statement_once(visible_ties(view, view.workspace.ties_of(path, text)))
 
 
 def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] | None:
@@ -106,13 +107,14 @@ def each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     return each_once(ties, lambda tied: tied.view.shown(tied.claim).says, order)
 
 
-def file_strengths(view: View, claims: Iterable[Claim]) -> dict[str, float]:
-    """The files that some claims are tied to, and folders with a slash at their end, each with the
-    strength of the strongest tie that the viewer may see, divided by the number of files that its
-    claim is tied to: who names many says less of each. Files that everybody changes have little.
+def files_of(view: View, claims: Query) -> dict[str, float]:
+    """The files that some claims, of many the best, are tied to, and folders with a slash at their
+    end, each with the strength of the strongest tie that the viewer may see, divided by the number
+    of files that its claim is tied to: who names many says less of each. Files that everybody
+    changes have little.
     """
     strengths = defaultdict[str, float](float)
-    for claim in claims:
+    for claim in view.best_claims(claims, MAX_CLAIMS_WITH_FILES):
         ties = [*_holding(view, claim, view.workspace.ties.of_claim(claim.id))]
         number = len({path for path, _ in ties})
         for path, tie in ties:

@@ -21,9 +21,9 @@ from vouch_sidecar.index.topic_table import TOPIC
 from vouch_sidecar.kb.records import Entity, Kind
 from vouch_sidecar.names.matcher import MANY_SHARE, Mention
 from vouch_sidecar.retrieval.constants import MANY, MAX_ASKED, PARTIAL_SHARE
-from vouch_sidecar.retrieval.files.file_ties import visible_ties
+from vouch_sidecar.retrieval.files.file_ties import files_of, visible_ties
 from vouch_sidecar.retrieval.people.weights import WEIGHTS, Factors, Matched, Weight
-from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, Subject, files_of
+from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, Subject
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.content_words import Term, terms
@@ -77,10 +77,9 @@ class Match(NamedTuple):
     @property
     def about(self) -> Subject:
         """The files that the topic names, else those of the claims."""
-        if self.paths:
-            return Subject(self.view, dict.fromkeys(self.paths, 1.0))
         claims = self.view.search.these_claims([matched.claim.id for matched in self.claims])
-        return files_of(self.view, claims)
+        named = dict.fromkeys(self.paths, 1.0)
+        return Subject(self.view, named or files_of(self.view, claims))
 
 
 def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
@@ -206,8 +205,8 @@ def _tied_to(view: View, paths: Sequence[str]) -> set[str]:
     """The claims that are tied to files and folders as they were when they were read. Weak ties
     count where there are no others.
     """
-    stored = view.workspace.stored_ties_of
-    tied = visible_ties(view, ((path, tie) for path in paths for tie in stored(path)))
+    ties = (tie for path in paths for tie in view.workspace.stored_ties_of(path))
+    tied = visible_ties(view, ties)
     strong = [each for each in tied if not each.is_weak] or tied
     return {*view.search.ids(view.search.these_claims([each.claim.id for each in strong]))}
 

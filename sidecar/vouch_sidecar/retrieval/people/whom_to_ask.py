@@ -16,8 +16,6 @@ from itertools import chain, islice
 from math import fsum
 from typing import NamedTuple
 
-from tantivy import Query
-
 from vouch_sidecar.index.claim_weights import DAY
 from vouch_sidecar.kb.records import Claim, Entity
 from vouch_sidecar.kb.sanitize import count
@@ -26,10 +24,9 @@ from vouch_sidecar.retrieval.constants import (
     COMMIT_HALF_LIFE_DAYS,
     COMMITS_BESIDE,
     FEW,
-    MAX_CLAIMS_WITH_FILES,
     MAX_PATHS_OF_AUTHOR,
 )
-from vouch_sidecar.retrieval.files.file_ties import file_strengths
+from vouch_sidecar.retrieval.files.file_ties import files_of
 from vouch_sidecar.retrieval.people.rows import Author, ChangedFile, PersonToAsk
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.prompt_text import WHOM
@@ -65,11 +62,6 @@ class Subject(NamedTuple):
     files: Mapping[str, float]
 
 
-def files_of(view: View, claims: Query) -> Subject:
-    """The files that some claims are tied to; of many claims, those of the best."""
-    return Subject(view, file_strengths(view, view.best_claims(claims, MAX_CLAIMS_WITH_FILES)))
-
-
 def told_in_blocks(view: View, entity: Entity, text: str) -> str:
     """Whom to ask about an entity as a phrase, where a text asks that; else nothing. A model reads
     it.
@@ -77,7 +69,7 @@ def told_in_blocks(view: View, entity: Entity, text: str) -> str:
     if WHOM.search(text) is None:
         return ""
     view = replace(view, is_model=True)
-    about = [files_of(view, view.search.claims_of([entity.id]))]
+    about = [Subject(view, files_of(view, view.search.claims_of([entity.id])))]
     told = [f"{row.name} ({row.said})" for row in with_owners(people(view, entity), about)]
     told += [f"{author.name} ({count(author.commits, 'commit')})" for author in authors(about)]
     return ", ".join(told)
