@@ -16,9 +16,8 @@ import anyio
 import yaml
 from anyio.from_thread import start_blocking_portal
 from vouch_sidecar.engine import Caller, Engine, running
-from vouch_sidecar.operations.call import perform
+from vouch_sidecar.operations.call import perform, ready
 from vouch_sidecar.operations.operation import operations
-from vouch_sidecar.operations.readiness import ready
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.retrieval.view import Deadline, View
 from vouch_sidecar.semantic.vectors import TextVector

@@ -10,8 +10,8 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Engine, running
+from vouch_sidecar.operations.call import indexed
 from vouch_sidecar.operations.notifications import status_notification
-from vouch_sidecar.operations.readiness import indexed
 
 from tests.engine.bases import (
     Clock,

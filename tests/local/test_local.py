@@ -20,10 +20,8 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import socket_server
-from vouch_sidecar.surfaces.local import follower
-from vouch_sidecar.surfaces.local.follower import follower_for
 from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask, socket_path
-from vouch_sidecar.surfaces.socket_server import LocalServer
+from vouch_sidecar.surfaces.socket_server import LocalServer, follower_for, send_push
 
 from tests.engine import bases
 from tests.engine.processes import until
@@ -237,7 +235,7 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
 async def test_a_follower_is_who_he_says_and_one_that_does_not_read_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(follower, "MAX_LOCAL_MESSAGE", 1000)
+    monkeypatch.setattr(socket_server, "MAX_LOCAL_MESSAGE", 1000)
     here, there = socket.socketpair()
     with there:
         _, writer = await asyncio.open_unix_connection(sock=here)
@@ -245,7 +243,7 @@ async def test_a_follower_is_who_he_says_and_one_that_does_not_read_is_left(
         one = follower_for(Caller(), params)
         assert one.caller == Caller(names={Path("/kb"): "mine"}, viewer=Viewer("one", None))
         for number in range(10_000):
-            follower.told(writer, Push("agent", number))
+            send_push(writer, Push("agent", number))
         assert writer.is_closing()
 
 

@@ -1,15 +1,18 @@
-"""Performs calls: checks params, records the text in the session, runs the operation, adds the
-fields that every answer has.
+"""Performs calls: checks params, waits for a bounded time until what an answer depends on is known
+(who waits for what, and how long, is a table in docs/design.md), records the text in the session,
+runs the operation, adds the fields that every answer has.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
+from itertools import chain
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import TypeVar
@@ -17,6 +20,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, Served, UnknownRootError, health
+from vouch_sidecar.engine.collection import Need
 from vouch_sidecar.engine.sessions import what_counts
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.index.layers import DamagedError
@@ -29,7 +33,6 @@ from vouch_sidecar.operations.operation import (
     P,
     R,
 )
-from vouch_sidecar.operations.readiness import CATCH_UP_SECONDS, ready
 from vouch_sidecar.operations.wire import (
     FailedError,
     InvalidParamsError,
@@ -39,6 +42,12 @@ from vouch_sidecar.operations.wire import (
     Wire,
 )
 
+READY_SECONDS = 10.0
+"""For so long after a process begins to serve a knowledge base, answers wait until they are
+complete.
+"""
+CATCH_UP_SECONDS = 0.5
+"""How long a question waits for the look at what a client reported."""
 OTHERS = {"workDoneToken", "partialResultToken", "_meta"}
 """Names that protocols add to params."""
 _SUBJECT = re.compile(r"^[A-Z]\w*(?: \w+)? should ")
@@ -86,9 +95,8 @@ async def perform(
     with refusing_if_damaged(engine):
         if params.session_id and text is not None:
             engine.observe(params.session_id, None, text, caller)
-        lacks: list[str] = []
-        for kb in served:
-            lacks += kb.collection.lacks(operation.needs, kb.view.gates)
+        each = (kb.collection.lacks(operation.needs, kb.view.gates) for kb in served)
+        lacks: list[str] = [*chain.from_iterable(each)]
         call = OperationCall(engine, caller, served, what_counts(text or ""), document)
         embeddings = engine.embeddings
         if operation.is_semantic and call.text and served and embeddings.reads(call.text):
@@ -109,6 +117,47 @@ async def perform(
             "degraded": [*dict.fromkeys([*lacks, *degraded, *cut, *result.degraded])],
         }
     )
+
+
+async def indexed(engine: Engine, seconds: float = inf) -> None:
+    """Wait until the first read of every knowledge base has ended, also if it failed; for at most
+    `seconds`.
+    """
+    await engine.changed.until(lambda: engine.registry.has_looked, seconds)
+
+
+async def ready(
+    engine: Engine,
+    needs: Set[Need],
+    serving: Callable[[], Sequence[Served]],
+    seconds: float = CATCH_UP_SECONDS,
+    *,
+    whole: bool = False,
+) -> Sequence[Served]:
+    """Wait for what an answer out of the knowledge bases of `serving` depends on, and return these.
+    If a client reported a file as changed, for the look at it, for at most `seconds`. With `whole`,
+    until a first answer with these needs is whole, or `READY_SECONDS` after a knowledge base was
+    added. Who has endless `seconds` waits for whatever is missing.
+    """
+    added = max((c.since for c in engine.collections.values()), default=-inf)
+    left = added + READY_SECONDS - engine.clock() if whole else 0.0
+    awaited = {"reported", "first"} if left > 0 else {"reported"}
+    awaited |= {"first", "later"} if seconds == inf else set()
+
+    seen: list[int] = []
+    """The worlds after which topics were asked for: a later one may have those of other viewers."""
+
+    def is_ready(served: Sequence[Served]) -> bool:
+        if seen != (serials := [kb.collection.world.serial for kb in served]):
+            seen[:] = serials
+            engine.have_topics_derived(served)
+        lacks = (kb.collection.lacks(needs, kb.view.gates).values() for kb in served)
+        return awaited.isdisjoint(chain.from_iterable(lacks))
+
+    if not is_ready(served := serving()):
+        await engine.changed.until(lambda: is_ready(serving()), max(left, seconds))
+        served = serving()
+    return served
 
 
 @contextmanager

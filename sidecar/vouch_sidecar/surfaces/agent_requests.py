@@ -22,10 +22,15 @@ from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import context, files
-from vouch_sidecar.operations.call import perform, refusing_if_damaged
+from vouch_sidecar.operations.call import (
+    READY_SECONDS,
+    indexed,
+    perform,
+    ready,
+    refusing_if_damaged,
+)
 from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.operations.operation import Operation
-from vouch_sidecar.operations.readiness import READY_SECONDS, indexed, ready
 from vouch_sidecar.operations.table import for_model
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.retrieval.blocks.block import safe

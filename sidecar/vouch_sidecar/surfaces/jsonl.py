@@ -14,9 +14,8 @@ import anyio
 from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, running
-from vouch_sidecar.operations.call import perform
+from vouch_sidecar.operations.call import indexed, perform
 from vouch_sidecar.operations.operation import KB, operation_called
-from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.surfaces.projects import Projects, serve
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave

@@ -2,7 +2,7 @@
 
 One process holds it: an editor's language server, or the resident that a hook starts. Sessions of
 hooks and MCP live in it and end with it. A language server that finds it held follows the holder,
-and holds it, or follows again, when that ends.
+which tells it of their rankings, and holds it, or follows again, when that ends.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import atexit
 import json
 import logging
 import signal
-from collections.abc import Awaitable, Callable, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
 from contextlib import aclosing, closing, suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,13 +25,15 @@ from anyio.abc import TaskGroup
 from vouch_sidecar.engine import Caller, Engine, Subscriber, running
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS, Changed
 from vouch_sidecar.engine.faults import Step
+from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
+from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.operations.operation import operations
-from vouch_sidecar.retrieval.push import Push
+from vouch_sidecar.operations.wire import as_json
+from vouch_sidecar.retrieval.push import Push, PushPart
 from vouch_sidecar.surfaces.agent_requests import EVENTS, respond, tool_result
 from vouch_sidecar.surfaces.hook.client import note_serving
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
-from vouch_sidecar.surfaces.local.follower import FOLLOW, follower_for, told
 from vouch_sidecar.surfaces.local.user_socket import (
     CHECK_SECONDS,
     HOOK,
@@ -40,11 +43,16 @@ from vouch_sidecar.surfaces.local.user_socket import (
     Ownership,
     carried,
     has_sockets,
+    question,
+    socket_path,
 )
 from vouch_sidecar.surfaces.stdio import leave
 
 IDLE_SECONDS = 2 * 3600.0
 """An engine that nobody asked for so long ends, and so does a resident process."""
+
+FOLLOW = "follow"
+"""The method by which a process asks the holder for pushes."""
 
 log = logging.getLogger(__name__)
 
@@ -196,7 +204,7 @@ class LocalServer:
             method = request["method"]
             if method == FOLLOW:
                 follower = follower_for(_caller(request), request["params"])
-                await self.tell(follower, partial(told, writer))
+                await self.tell(follower, partial(send_push, writer))
             # An editor's process ends with its client.
             is_last = method == STOP_PROCESS and self._editor is None
             answered = await self._answer(request) if method != STOP_PROCESS else {"ok": is_last}
@@ -232,3 +240,63 @@ def _caller(request: Request) -> Caller:
     roots = frozenset(path for path in map(Path, request["roots"]) if path.is_dir())
     is_model = request["reader"] != "person"
     return Caller(env=carried(request["env"]), roots=roots, is_model=is_model)
+
+
+def follower_for(caller: Caller, params: Mapping[str, Any]) -> Subscriber:
+    """Who is told, at the other end of a connection, of the sessions in which agents asked about
+    his knowledge bases. `params` are those of `follow`.
+    """
+    names = {Path(tree): name for tree, name in params["names"].items()}
+    caller = replace(caller, names=names, viewer=Viewer(*params["viewer"]))
+    return Subscriber(caller, params["push"], hears_all=params["all"])
+
+
+def send_push(writer: asyncio.StreamWriter, push: Push) -> None:
+    """Tell who follows over a connection."""
+    writer.write(as_line(as_json(salience_notification(push))))
+    if writer.transport.get_write_buffer_size() > MAX_LOCAL_MESSAGE:
+        writer.transport.abort()  # he does not read
+
+
+async def follow(
+    caller: Caller,
+    env: Mapping[str, str],
+    tell: Callable[[DidChangeSalience], None],
+    parts: Collection[PushPart],
+    everything: bool = False,
+    lasts: Callable[[], bool] = lambda: True,
+) -> None:
+    """Call `tell` with the holder's pushes about the caller's knowledge bases, which he `names`:
+    those of sessions that use the socket, or with `everything` of all its sessions, limited to
+    `parts` and to what the viewer may see. When the holder ends, or this no longer `lasts`, tell
+    empty rankings for these sessions. Raises OSError if there is no holder.
+    """
+    reader, writer = await asyncio.open_unix_connection(socket_path(env), limit=MAX_LOCAL_MESSAGE)
+    in_play: dict[str, DidChangeSalience] = {}
+    viewer, named = caller.viewer or Viewer(), caller.names or {}
+    asked = {
+        "all": everything,
+        "push": sorted(parts),
+        "names": {str(tree): name for tree, name in named.items()},
+        "viewer": [viewer.project, viewer.agent],
+    }
+    try:
+        writer.write(as_line(question(named, FOLLOW, asked, env, "person")))
+        while lasts():
+            try:
+                line = await asyncio.wait_for(reader.readline(), CHECK_SECONDS)
+            except TimeoutError:
+                continue
+            if not line:
+                return
+            push = DidChangeSalience.model_validate_json(line)
+            in_play.pop(push.session_id, None)
+            if push.salience:
+                in_play[push.session_id] = push
+            tell(push)
+    except ValueError:  # the holder ended within a line
+        return
+    finally:
+        writer.close()
+        for last in in_play.values():
+            tell(last.model_copy(update={"salience": [], "fresh": [], "text": ""}))

@@ -13,14 +13,14 @@ import click
 
 from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller, running
+from vouch_sidecar.operations.call import indexed
 from vouch_sidecar.operations.notifications import DidChangeSalience
-from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.operations.salience import in_play
 from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import root_option, roots_from
 from vouch_sidecar.surfaces.console.printing import show
-from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.local.user_socket import has_sockets
+from vouch_sidecar.surfaces.socket_server import follow
 from vouch_sidecar.surfaces.stdio import end_with_client
 
 RETRY_SECONDS = 0.1

@@ -14,11 +14,10 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
 from vouch_sidecar.engine import Engine, running
 from vouch_sidecar.operations.notifications import IN_PLAY
-from vouch_sidecar.surfaces.local.follower import follow
 from vouch_sidecar.surfaces.local.user_socket import Ownership
 from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.socket_server import LocalServer
+from vouch_sidecar.surfaces.socket_server import LocalServer, follow
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 LAST_ANSWERS = 1.0

@@ -13,6 +13,7 @@ from pygls.capabilities import get_capability
 from vouch_sidecar.engine import Subscriber
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS
 from vouch_sidecar.engine.faults import Step
+from vouch_sidecar.operations.call import indexed
 from vouch_sidecar.operations.notifications import (
     IN_PLAY,
     STATUS,
@@ -20,7 +21,6 @@ from vouch_sidecar.operations.notifications import (
     salience_notification,
     status_notification,
 )
-from vouch_sidecar.operations.readiness import indexed
 from vouch_sidecar.surfaces.local.user_socket import carried
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 

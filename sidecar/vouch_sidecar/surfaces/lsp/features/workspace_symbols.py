@@ -9,7 +9,7 @@ from lsprotocol import types as lsp
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import STARTER_PAGE, Artifact, Kind, key_of
 from vouch_sidecar.kb.sanitize import clip, one_line
-from vouch_sidecar.operations.readiness import ready
+from vouch_sidecar.operations.call import ready
 from vouch_sidecar.retrieval.line import text_of
 from vouch_sidecar.retrieval.lookup import prefix_search
 from vouch_sidecar.surfaces.lsp.server import Sidecar
