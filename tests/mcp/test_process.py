@@ -94,7 +94,7 @@ def test_bad_lines_cost_nothing_but_themselves(place: Place) -> None:
     assert answers[1]["result"]["serverInfo"]["name"] == "vouch-sidecar"
     assert answers[2]["result"]["structuredContent"]["hits"]
     assert "error" in answers[3]
-    assert answers["? 😀"]["result"]["tools"]
+    assert answers["\ufffd 😀"]["result"]["tools"]
 
 
 def test_roots_that_are_no_files_cost_no_answer(place: Place) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.surfaces.lsp.documents import PROMPT, Document
+from vouch_sidecar.surfaces.lsp.documents import PROMPT, Document, path_of
 from vouch_sidecar.surfaces.lsp.features.sync import flush, observe, typed
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -25,6 +25,20 @@ WIDTHS = {
 }
 TEXTS = st.text(alphabet="ab \n\ré\u2028\u0085\u000b😀\u0301字", max_size=40)
 ENCODINGS = st.sampled_from(sorted(WIDTHS))
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("file:///a/b%20c;d.md", "/a/b c;d.md"),
+        ("file://localhost/a", "/a"),
+        ("file://another/a", "//another/a"),
+        *((uri, "None") for uri in ("untitled:a", "file:a", "file:///%00", "file:///\ud800")),
+        ("file://[/a", "None"),
+    ],
+)
+def test_a_uri_of_a_file_has_a_path(uri: str, path: str) -> None:
+    assert str(path_of(uri)) == path
 
 
 def lines(text: str) -> list[str]:

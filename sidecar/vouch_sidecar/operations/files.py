@@ -11,7 +11,6 @@ from vouch_sidecar.operations.artifacts import ClaimView, claim_view
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import FileUri, Shown, Table
 from vouch_sidecar.operations.wire import (
-    MAX_PATH,
     EditorParams,
     Range,
     Result,
@@ -22,7 +21,7 @@ from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import TieArm
 
 MAX_PATHS = 1_000
-PathText = Annotated[str, StringConstraints(min_length=1, max_length=MAX_PATH)]
+PathText = Annotated[str, StringConstraints(min_length=1, max_length=4096)]
 
 
 class FilesParams(EditorParams):

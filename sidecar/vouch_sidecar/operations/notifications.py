@@ -18,6 +18,7 @@ from vouch_sidecar.retrieval.push import Push
 
 MAX_SECONDS = 366 * 86_400
 IN_PLAY, STATUS = "vouch/didChangeSalience", "vouch/didChangeStatus"
+PROMPT, PAUSE = "vouch/prompt", "vouch/pause"
 
 
 class PauseParams(Params):
@@ -70,13 +71,13 @@ class DidChangeStatus(Wire):
 
 
 NOTIFICATIONS: dict[str, type[Wire]] = {
-    "vouch/prompt": PromptParams,
+    PROMPT: PromptParams,
     "vouch/sessionEnd": SessionEndParams,
     IN_PLAY: DidChangeSalience,
     STATUS: DidChangeStatus,
 }
 
-REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {"vouch/pause": (PauseParams, PauseResult)}
+REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {PAUSE: (PauseParams, PauseResult)}
 """Params and results of the requests that are no operations, by method."""
 
 

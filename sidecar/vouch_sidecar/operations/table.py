@@ -37,7 +37,8 @@ class FileUri(str):
             parts = urlsplit(self)
         except ValueError:  # its host can be none
             return ""
-        path = unquote(parts.path, errors=errors) if parts.scheme == "file" else ""
+        host = "" if parts.netloc in ("", "localhost") else f"//{parts.netloc}"
+        path = host + unquote(parts.path, errors=errors) if parts.scheme == "file" else ""
         return path[1:] if path[2:3] == ":" else path
 
 

@@ -22,7 +22,6 @@ from pydantic_core import PydanticCustomError
 
 MAX_TEXT = 1_000_000
 MAX_SESSION_ID = 256
-MAX_PATH = 4096
 
 SessionId = Annotated[str, StringConstraints(min_length=1, max_length=MAX_SESSION_ID)]
 LongText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]

@@ -29,7 +29,6 @@ from vouch_sidecar.operations.call import (
     ready,
     refusing_if_damaged,
 )
-from vouch_sidecar.operations.context import ContextResult
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.table import for_model
 from vouch_sidecar.operations.wire import OperationError, as_json
@@ -38,13 +37,12 @@ from vouch_sidecar.retrieval.blocks.session_brief import brief
 from vouch_sidecar.retrieval.blocks.touched_files import lines_at
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.surfaces.hook import payload as given
-from vouch_sidecar.surfaces.hook.client import END, FILE, NAMES, PROMPT, START
+from vouch_sidecar.surfaces.hook.client import END, FILE, MINUTE, NAMES, PROMPT, START
 
 log = logging.getLogger(__name__)
 
 Object = dict[str, Any]
 Payload = Mapping[str, Any]
-MINUTE = 60.0
 COUNTS = ("prompt", "source", "tool_input", "tool_response")
 """The fields of an event by which it is the same as another one."""
 
@@ -58,7 +56,7 @@ async def tool_result(
     except OperationError as error:
         return refused(_with_unusable(f"{error.code}: {safe(str(error))}", engine, caller))
     structured = harmless(as_json(result))
-    if isinstance(result, ContextResult):
+    if isinstance(result, context.ContextResult):
         structured["text"] = result.text  # a block is safe and may have several lines
     text = _with_unusable(for_model(operation.shown(result)), engine, caller)
     return {**content(text), "structuredContent": structured}

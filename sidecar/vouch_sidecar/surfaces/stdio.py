@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import re
 import select
 import signal
 import sys
@@ -19,6 +20,7 @@ from vouch_sidecar.kb.sanitize import escaped
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 CLIENT_POLL_SECONDS = 0.25
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 INTERRUPTED, TERMINATED = 130, 143
 
 
@@ -37,6 +39,11 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     import click  # a process that answers hooks prints nothing
 
     click.echo(escaped(text), nl=nl, err=err)
+
+
+def well_formed(text: str) -> str:
+    """The text with lone surrogates replaced, which JSON allows and UTF-8 does not."""
+    return LONE_SURROGATE.sub("\ufffd", text)
 
 
 def claim_streams() -> tuple[RawIOBase, BinaryIO]:

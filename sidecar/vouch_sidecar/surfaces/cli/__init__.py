@@ -37,10 +37,11 @@ MODULES = {
 class _Shell(click.Group):
     """Imports the command that is run, no other."""
 
-    def list_commands(self, _: click.Context) -> list[str]:
-        from vouch_sidecar.surfaces.cli.operation_commands import command_names
+    def list_commands(self, context: click.Context) -> list[str]:
+        from vouch_sidecar.operations.operation import NAMES
 
-        return [*FIRST, *sorted({*MODULES, *command_names()}.difference(FIRST))]
+        every = [*FIRST, *sorted({*MODULES, *NAMES}.difference(FIRST))]
+        return [name for name in every if self.get_command(context, name)]
 
     def get_command(self, _: click.Context, name: str) -> click.Command | None:
         if name in MODULES:

@@ -15,7 +15,7 @@ import click
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from vouch_sidecar.operations.operation import KB, Operation, operation_called, operations
+from vouch_sidecar.operations.operation import KB, Operation, operation_called
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
     OF_EDITORS,
@@ -64,7 +64,7 @@ class OperationCommand(click.Command):
                 own.append(_option(name, field))
         takes_text = any(isinstance(param, click.Argument) for param in own)
         super().__init__(
-            operation.name.replace("_", "-"),
+            operation.name,
             callback=self._run,
             params=[*own, *common_options()],
             help=sys.modules[operation.run.__module__].__doc__,
@@ -166,11 +166,5 @@ def _option(name: str, field: FieldInfo) -> click.Option:
 
 def command_called(name: str) -> click.Command | None:
     """The command of an operation, without those of others."""
-    operation = operation_called(name.replace("-", "_"))
+    operation = operation_called(name)
     return None if operation is None or operation.table is None else OperationCommand(operation)
-
-
-def command_names() -> list[str]:
-    """The names of all commands of operations."""
-    shown = (name for name, operation in operations().items() if operation.table is not None)
-    return [name.replace("_", "-") for name in shown]

@@ -13,6 +13,7 @@ from typing import Any
 from vouch_sidecar.kb.discovery import KB_DIRNAME
 from vouch_sidecar.operations.wire import MAX_SESSION_ID
 from vouch_sidecar.retrieval.blocks.touched_files import Touched
+from vouch_sidecar.surfaces.stdio import well_formed
 
 Payload = Mapping[str, Any]
 
@@ -188,4 +189,4 @@ def _text(value: object) -> str:
     """
     if not isinstance(value, str) or len(value) > MAX_PROMPT:
         return ""
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return well_formed(value)

@@ -42,9 +42,6 @@ SOON_SECONDS = 2.0
 """Time limit for a process that has read its files."""
 BEGINNING_SECONDS = 10.0
 """For so long after a process took the socket, its answers may have to wait for what it reads."""
-VIEWER_VARIABLES = ("VOUCH_PROJECT", "VOUCH_AGENT")
-LOCK = ".lock"
-"""What the name of a socket's lock ends with."""
 STOP_SECONDS = 10.0
 CHECK_SECONDS = 1.0
 """Pause between looks whether somebody asks or follows, and whether the socket is still held."""
@@ -159,7 +156,7 @@ def carried(env: Mapping[str, str]) -> dict[str, str]:
     sent = {
         name: value
         for name, value in env.items()
-        if name in (*VIEWER_VARIABLES, FORCED) or is_setting(name)
+        if name in ("VOUCH_PROJECT", "VOUCH_AGENT", FORCED) or is_setting(name)
     }
     return {**sent, FORCED: os.path.abspath(sent[FORCED])} if sent.get(FORCED) else sent
 
@@ -247,7 +244,7 @@ def _hold(env: Mapping[str, str], path: str) -> int | None:
 
     usable_folder(env, make=True)
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    lock = os.open(path + LOCK, flags, 0o600)
+    lock = os.open(f"{path}.lock", flags, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

@@ -4,7 +4,6 @@ paragraphs that were changed last.
 
 from __future__ import annotations
 
-import os
 import re
 from bisect import bisect_right
 from functools import lru_cache
@@ -12,14 +11,14 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
-from pygls.uris import to_fs_path
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.operations.table import FileUri
 from vouch_sidecar.operations.wire import MAX_SESSION_ID
 from vouch_sidecar.retrieval.blocks.block import without_blocks
+from vouch_sidecar.surfaces.stdio import well_formed
 
 BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 CODECS = {
     lsp.PositionEncodingKind.Utf8: ("utf-8", 1),
     lsp.PositionEncodingKind.Utf16: ("utf-16-le", 2),
@@ -36,12 +35,9 @@ KEPT = 3
 
 def path_of(uri: str) -> Path | None:
     """The path of a file URI; None for other schemes and impossible paths."""
-    try:
-        path = to_fs_path(uri) if uri.startswith("file:") else None
-        is_possible = path and b"\0" not in os.fsencode(path) and os.path.isabs(path)  # noqa: PTH117
-    except ValueError:
-        return None
-    return Path(path) if path and is_possible else None
+    path = FileUri(uri).path()
+    is_possible = "\0" not in path and path == well_formed(path) and Path(path).is_absolute()
+    return Path(path) if is_possible else None
 
 
 class Document:
@@ -154,11 +150,6 @@ def _session_in(path: str) -> str | None:
 def _line_starts(text: str) -> list[int]:
     """Offsets where lines begin."""
     return [0, *(match.end() for match in BREAK.finditer(text))]
-
-
-def well_formed(text: str) -> str:
-    """The text with lone surrogates replaced, which JSON allows and UTF-8 does not."""
-    return LONE_SURROGATE.sub("\ufffd", text)
 
 
 def _around(lines: list[str], at: int) -> tuple[int, int]:

@@ -20,9 +20,6 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.socket_server import LocalServer, follow
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
-LAST_ANSWERS = 1.0
-"""Seconds to answer pending requests after the end of the input."""
-
 
 def run_stdio(env: Mapping[str, str], owned: Ownership | None = None) -> None:
     """Serve one client over the standard streams, then end the process. `owned`: the socket, if
@@ -64,5 +61,5 @@ async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:
         return 1 if ended.code else 0
     except (ValueError, OverflowError, MemoryError):
         pass  # what should be a header is none
-    await protocol.settled(LAST_ANSWERS)
+    await protocol.settled(1.0)
     return 1

@@ -25,7 +25,6 @@ from mcp.shared.message import SessionMessage
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, running
-from vouch_sidecar.kb.discovery import path_of
 from vouch_sidecar.operations.call import READY_SECONDS
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import OperationError
@@ -40,9 +39,8 @@ from vouch_sidecar.surfaces.local.user_socket import (
 )
 from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, known, meant, operation_of, tools
 from vouch_sidecar.surfaces.projects import UNFILLED, Projects, serve
-from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
+from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave, well_formed
 
-MCP_NAME = "vouch-sidecar"
 HOLDER_SECONDS = READY_SECONDS + 1.0
 """Time limit for the holder's answer to a question, while nothing is served here; then it is
 `SOON_SECONDS`.
@@ -52,7 +50,6 @@ LAST_SECONDS = SOON_SECONDS + HOLDER_SECONDS
 socket's holder hangs. A client that allows less ends the process.
 """
 LOOK_SECONDS = 0.02
-NO_SUCH_TOOL = types.ErrorData(code=types.INVALID_PARAMS, message="there is no such tool")
 OFFERS_ROOTS = types.ClientCapabilities(roots=types.RootsCapability())
 
 log = logging.getLogger(__name__)
@@ -91,7 +88,7 @@ def server_of(answers: Answers, *, every_tool: bool) -> Server[Any, Any]:
     """The SDK's server, which sends `answers`. Its decorators would validate arguments, and quote
     invalid ones in errors.
     """
-    server: Server[Any, Any] = Server(MCP_NAME, version=__version__, instructions=INSTRUCTIONS)
+    server: Server[Any, Any] = Server("vouch-sidecar", __version__, INSTRUCTIONS)
     listed = types.ListToolsResult.model_validate({"tools": tools(every=every_tool)})
 
     async def folders() -> list[str]:
@@ -108,7 +105,8 @@ def server_of(answers: Answers, *, every_tool: bool) -> Server[Any, Any]:
     async def call_tool(request: types.CallToolRequest) -> types.ServerResult:
         asked = request.params
         if (operation := operation_of(asked.name)) is None:
-            raise McpError(NO_SUCH_TOOL)
+            no_such = types.ErrorData(code=types.INVALID_PARAMS, message="there is no such tool")
+            raise McpError(no_such)
         answered = await answers.called(operation, asked.arguments or {}, folders)
         return types.ServerResult(types.CallToolResult.model_validate(answered))
 
@@ -156,7 +154,7 @@ class Answers:
     ) -> Object:
         projects, root = self.projects, params.pop("root", None)
         if root is not None and root not in (".", "./") and UNFILLED not in root:
-            params["root"] = root = path_of(root)
+            params["root"] = root
         else:
             root = None  # the project is meant, whichever it is
         is_open = root is None and not projects.is_chosen
@@ -196,7 +194,9 @@ class Client:
     async def read(self, source: RawIOBase) -> None:
         async for line in lines_of(source):
             try:
-                message = types.JSONRPCMessage.model_validate_json(_well_formed(line))
+                # The SDK takes no message with a lone surrogate.
+                said = json.dumps(json.loads(line.decode("utf-8", "replace")), ensure_ascii=False)
+                message = types.JSONRPCMessage.model_validate_json(well_formed(said))
             except (ValueError, RecursionError):
                 continue
             if isinstance(message.root, types.JSONRPCRequest):
@@ -212,9 +212,3 @@ class Client:
             said = answer.message.model_dump_json(by_alias=True, exclude_none=True)
             await send(sink, said.encode() + b"\n")
             self._unanswered.discard(getattr(answer.message.root, "id", ""))
-
-
-def _well_formed(line: bytes) -> bytes:
-    """A line without lone surrogates, with which the SDK takes no message. Raises ValueError."""
-    said = json.loads(line.decode("utf-8", "replace"))
-    return json.dumps(said, ensure_ascii=False).encode("utf-8", "replace")

@@ -14,7 +14,7 @@ from typing import Any
 from vouch_sidecar.operations.call import MAX_UNKNOWN, read_params, resembling
 from vouch_sidecar.operations.operation import Operation, operations
 from vouch_sidecar.operations.schema import standalone
-from vouch_sidecar.operations.wire import OF_EDITORS, EditorParams
+from vouch_sidecar.operations.wire import OF_EDITORS, EditorParams, Wire
 
 TOOL_PREFIX = "kb_"
 SERVED = ("experts", "context", "search", "entity", "claim", "mentions")
@@ -106,9 +106,8 @@ def _short(schema: Object) -> Object:
 
 def meant(operation: Operation[Any, Any], params: Object) -> Object:
     """The params that are meant: a number may stand as a text. Raises `InvalidParamsError`."""
-    taken = read_params(operation.params, params, strict=False)
-    found: Object = taken.model_dump(mode="json", exclude_unset=True)
-    return found
+    taken: Wire = read_params(operation.params, params, strict=False)
+    return taken.model_dump(mode="json", exclude_unset=True)
 
 
 def known(operation: Operation[Any, Any], given: Object) -> tuple[Object, list[str]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.operations.notifications import PAUSE, PROMPT
 from vouch_sidecar.operations.operation import operations as every_operation
 from vouch_sidecar.surfaces.lsp.features import (
     completion,
@@ -32,8 +33,8 @@ HANDLERS: dict[str, Callable[[Sidecar, Any], object]] = {
     lsp.TEXT_DOCUMENT_DEFINITION: definition.definition,
     lsp.TEXT_DOCUMENT_COMPLETION: completion.complete,
     lsp.WORKSPACE_SYMBOL: workspace_symbols.symbols,
-    "vouch/prompt": operations.prompt,
-    "vouch/pause": operations.pause,
+    PROMPT: operations.prompt,
+    PAUSE: operations.pause,
 }
 OPTIONS = {lsp.TEXT_DOCUMENT_COMPLETION: completion.OPTIONS}
 TASKS = (

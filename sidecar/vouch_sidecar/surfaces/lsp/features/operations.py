@@ -17,9 +17,6 @@ from vouch_sidecar.operations.wire import Result
 from vouch_sidecar.surfaces.lsp.features.sync import flush
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-OF_OWN_SESSION = ("salience", "context")
-"""The operations that are about the client's own session where none is named."""
-
 
 async def answer(server: Sidecar, operation: Operation[Any, Any], params: object) -> Result:
     """The result of an operation; long ones run in a worker thread. What was typed before counts
@@ -28,7 +25,8 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
     given = params if isinstance(params, Mapping) else {}
     if server.protocol.msg_id is None:  # only a request is refused for what is unknown
         params = {name: given[name] for name in given if name in operation.params.model_fields}
-    if given.get("session_id") or operation.name in OF_OWN_SESSION:
+    # The last two are about the client's own session where none is named.
+    if given.get("session_id") or operation.name in ("salience", "context"):
         flush(server)
     caller, document, uri = server.caller, None, given.get("uri")
     if isinstance(uri, str):

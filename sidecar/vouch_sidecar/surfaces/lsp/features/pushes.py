@@ -24,9 +24,6 @@ from vouch_sidecar.operations.notifications import (
 from vouch_sidecar.surfaces.local.user_socket import carried
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-NOTICED = 0.5
-"""Seconds after which progress is shown."""
-
 
 async def tell_in_play(server: Sidecar) -> None:
     """Tell the client what is in play in the sessions of the window, and in those in which agents
@@ -53,7 +50,7 @@ async def tell_status(server: Sidecar) -> None:
 
 async def show_progress(server: Sidecar) -> None:
     """Raises JsonRpcException if the client refuses."""
-    await indexed(server.engine, NOTICED)
+    await indexed(server.engine, 0.5)  # what is over by then is not shown
     able = get_capability(server.client_capabilities, "window.work_done_progress")
     if server.engine.registry.has_looked or not able:
         return
