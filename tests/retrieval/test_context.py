@@ -180,21 +180,24 @@ def test_what_an_edit_meets_and_may_not_be_told_hides_nothing() -> None:
         ("ops/sluice.py", "limit = 7", "", []),
         ("tests/test_limit.py", "for code in eleven_codes:", "", []),
         ("ops/limit.py", "for code in eleven_codes:", "", ["refuses"]),
+        ("ops/limit.py", "\n# for code in eleven_codes:", "", []),
+        ("ops/eleven_codes.py", "for code in eleven_codes:", "", []),
         ("ops/door.py", "open_at_night = True", "", ["opens"]),
         ("ops/door.py", "at_night = True", "", []),
+        ("ops/door.py", "kb_at_night = True", "", []),
         ("ops/door.py", "shut_at_noon = True", "", []),
     ],
 )
 def test_an_edit_is_told_the_claim_of_what_it_takes_out_or_puts_in(
     path: str, inserted: str, removed: str, told: list[str]
 ) -> None:
-    """In tests and documents it has to hold more, elsewhere than in its file two words, and more
-    than any other.
+    """In tests, documents and comments it has to hold more, elsewhere than in its file two words,
+    and more than any other; words of the path alone and the project's name bring none.
     """
     seen = view(
         entity("sluice", "Sluice"),
         claim("refuses", "Sluice refuses a code after eleven tries.", entities=("sluice",)),
-        claim("opens", "Sluice opens at night.", entities=("sluice",)),
+        claim("opens", "Of a kb Sluice opens at night.", entities=("sluice",)),
         claim("closes", "Sluice shuts at noon.", entities=("sluice",)),
         claim("rests", "Sluice is shut at noon.", entities=("sluice",)),
     )

@@ -27,11 +27,16 @@ from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.statements.candidates import Candidate, claims_holding
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.content_words import content_stems
 from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_test
 from vouch_sidecar.workspace.quotes_in_files import flat
 
 _BETWEEN_WORDS = re.compile(r"[^\w$-]+")
+_REMARK = re.compile(r"\s*+(?:$|(?:#+|--)(?:\s|$)|//|/?\*+(?:\s|/|$))")
+"""A line that is empty or a comment."""
+UNTIED = 0.25
+"""As how strong a tie counts that a claim has none to the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +62,15 @@ class EditFeatures(NamedTuple):
     """The features of a claim for an edit; its words weigh as in a prompt."""
 
     here: float
-    """How strongly the claim is tied to the file, or named in its path, times ln(1 + weight of its
-    words in the lines that were put in or taken out).
+    """How strongly the claim is tied to the file, or named in its path, and `UNTIED`, times ln(1 +
+    weight of its words in the lines that were put in or taken out).
     """
     lead: float
     """The share of its words that these lines or the path hold, less that of the next claim."""
     prose: float
-    """1 for a test or a document, which tell what holds more often than they change it; else 0."""
+    """1 for a test, a document or comments, which tell what holds more often than they change it;
+    else 0.
+    """
     named: float
     """How strongly these lines or the path name what the claim is about."""
 
@@ -136,11 +143,14 @@ def met_by(
 ) -> list[tuple[Candidate, EditFeatures]]:
     """The claims that an edit may break, likeliest first, each with its features: those that hold
     words of what it put into a file or took out, two, or one where the claim is tied to the file or
-    named. Those with the ids in `lost` are known to be broken, and compared with none.
+    named, and not only words of the path; what the project is called is none. Those with the ids in
+    `lost` are known to be broken, and compared with none.
     """
     text = f"{inserted[:MAX_PHRASED]}\n{removed[:MAX_PHRASED]}"
     changed = frozenset(content_stems(text))
-    around = changed.union(content_stems(path))
+    placed = frozenset(content_stems(path))
+    is_prose = is_test(path) or ending_of(path) in DOCUMENTS
+    is_prose |= all(map(_REMARK.match, text.splitlines()))
     stored = view.workspace.stored_ties_of(path)
     ties = {tied.claim.id: tied.strength for tied in visible_ties(view, stored)}
     named = [
@@ -150,17 +160,19 @@ def met_by(
     ]
     found = []
     for candidate in claims_holding(view, asked_by(view, text)):
-        worths = worths_of(view, candidate.text[:MAX_PHRASED])
-        held = [worth for word, worth in worths.items() if word.held_by(changed)]
-        beside = [worth for word, worth in worths.items() if word.held_by(around)]
-        if held and candidate.artifact.id not in lost:
-            found.append((candidate, held, fsum(beside) / fsum(worths.values())))
+        every = worths_of(view, candidate.text[:MAX_PHRASED]).items()
+        worths = {word: worth for word, worth in every if fold(word.word) not in view.own_names}
+        held = {word: worth for word, worth in worths.items() if word.held_by(changed)}
+        beside = [worth for word, worth in worths.items() if word.held_by(changed | placed)]
+        is_in_path = all(word.held_by(placed) for word in held)
+        if not is_in_path and candidate.artifact.id not in lost:
+            found.append((candidate, held.values(), fsum(beside) / fsum(worths.values())))
     met = list[tuple[Candidate, EditFeatures]]()
-    for candidate, held, share in found:
+    for candidate, held_worths, share in found:
         about = [each for each in named if each.entity_id in candidate.entity_ids]
         in_path = [each.strength for each in about if each.start < len(path)]
         here = max([ties.get(candidate.artifact.id, 0.0), *in_path])
-        if len(held) < 2 and not (here or about):
+        if len(held_worths) < 2 and not (here or about):
             continue
         others = [
             other_share
@@ -168,9 +180,9 @@ def met_by(
             if other.sentence_key != candidate.sentence_key and other.kind == "worded"
         ]
         features = EditFeatures(
-            here=here * log(1 + fsum(held)),
+            here=(here + UNTIED) * log(1 + fsum(held_worths)),
             lead=share - max(others, default=0.0),
-            prose=float(is_test(path) or ending_of(path) in DOCUMENTS),
+            prose=float(is_prose),
             named=max((each.strength for each in about), default=0.0),
         )
         met.append((candidate._replace(likelihood=features.likelihood), features))
