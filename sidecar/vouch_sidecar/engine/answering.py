@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from vouch_sidecar.engine.registry import Served
-from vouch_sidecar.engine.sessions import Given, GivenKey, Session
+from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.kb.records import Claim, Page, Relation
 from vouch_sidecar.retrieval.blocks.context import (
     ContextBlock,
     make_block,
     whom_to_ask,
 )
-from vouch_sidecar.retrieval.line import Line
+from vouch_sidecar.retrieval.line import Given, GivenKey, Line
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.salience import (
     Salient,

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Set
 from pathlib import Path
 
 from vouch_sidecar.retrieval.blocks.block import without_blocks
+from vouch_sidecar.retrieval.line import Given, GivenKey
 
 MAX_SESSIONS = 256
 SESSION_SECONDS = 30 * 60.0
@@ -28,10 +29,6 @@ _BREAK = "\n\n"
 """Replaces the text left out: no name continues across it."""
 PROBED_TURNS = 10
 """Turns for which a phrase counts as known."""
-GivenKey = tuple[Hashable, ...]
-"""(identity, kind, id, …) of something that was given."""
-Given = Mapping[GivenKey, Hashable]
-"""Each with its state when it was given."""
 
 
 class Session:

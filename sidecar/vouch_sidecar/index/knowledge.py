@@ -29,7 +29,7 @@ from vouch_sidecar.index.links import (
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.index.query import term_query
 from vouch_sidecar.index.schema import NOBODY, QUESTION, TITLE, DocumentKey
-from vouch_sidecar.kb.access import OPEN, gate_of, is_live, is_shown_to_any
+from vouch_sidecar.kb.access import OPEN, is_live, is_seen, is_shown_to_any
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
@@ -315,16 +315,16 @@ class Knowledge:
         self, source_id: str, gates: frozenset[str]
     ) -> tuple[tuple[int, int], ...] | None:
         for claim in self.claims_citing.get(source_id, ()):
-            if claim.status == "redacted" or gate_of(claim) not in gates:
+            if claim.status == "redacted" or not is_seen(claim, gates):
                 return None
         ranges = set()
         for evidence in self.evidence_in.get(source_id, ()):
             for claim in self.claims_citing.get(evidence.id, ()):
-                is_seen = gate_of(claim) in gates
+                sees = is_seen(claim, gates)
                 start, end = evidence.byte_start, evidence.byte_end
-                if claim.status == "redacted" or not (is_seen or (start is not None and end)):
+                if claim.status == "redacted" or not (sees or (start is not None and end)):
                     return None
-                if not (is_seen and is_live(claim)) and start is not None and end is not None:
+                if not (sees and is_live(claim)) and start is not None and end is not None:
                     ranges.add((start, end))
         return tuple(sorted(ranges))
 

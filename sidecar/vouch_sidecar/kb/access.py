@@ -75,6 +75,11 @@ def gate_of(artifact: Artifact) -> str | None:
             return None
 
 
+def is_seen(artifact: Artifact, gates: Set[str]) -> bool:
+    """Whether a viewer with these gates may see an artifact, in force or not."""
+    return gate_of(artifact) in gates
+
+
 def live_gate(artifact: Artifact) -> str | None:
     """The gate of an artifact that is in force; None if nobody may see it."""
     return gate_of(artifact) if is_live(artifact) else None

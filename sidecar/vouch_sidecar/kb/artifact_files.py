@@ -12,7 +12,13 @@ from pathlib import Path, PurePosixPath
 from vouch_sidecar.kb.discovery import KB_DIRNAME as KB_DIRNAME
 from vouch_sidecar.kb.discovery import is_below
 from vouch_sidecar.kb.records import Key, Kind, Problem
-from vouch_sidecar.kb.safe_files import Stat, UnreadableError, root_of, stat_inside
+from vouch_sidecar.kb.safe_files import (
+    LEADS_OUT,
+    Stat,
+    UnreadableError,
+    root_of,
+    stat_inside,
+)
 from vouch_sidecar.kb.sanitize import printable
 
 CONFIG = "config.yaml"
@@ -130,9 +136,6 @@ def survey(
     return result
 
 
-_LEADS_OUT = "a symbolic link that leads out of the folder of the knowledge base"
-
-
 def content_stat(path: str, full: str, kb_dir: str | Path) -> Stat:
     """The stat of the content beside the source's record at `path` below `.vouch/`; empty where
     there is none, or for other files.
@@ -170,7 +173,7 @@ def _candidates(base: str, root: str, result: Survey) -> Iterator[str]:
 def _names(base: str, folder: str, root: str, result: Survey) -> Iterator[str]:
     path = f"{base}/{folder}"
     if not _leads_inside(path, root):
-        result.refuse(folder, _LEADS_OUT)
+        result.refuse(folder, LEADS_OUT)
         return
     try:
         with os.scandir(path) as entries:
@@ -179,7 +182,7 @@ def _names(base: str, folder: str, root: str, result: Survey) -> Iterator[str]:
                 if inside or _leads_inside(entry.path, root):
                     yield entry.name
                 else:
-                    result.refuse(f"{folder}/{entry.name}", _LEADS_OUT)
+                    result.refuse(f"{folder}/{entry.name}", LEADS_OUT)
     except (FileNotFoundError, NotADirectoryError):
         return
     except OSError as error:

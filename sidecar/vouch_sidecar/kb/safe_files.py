@@ -25,6 +25,9 @@ _STAT = Struct("<QQQ")
 _64_BITS = (1 << 64) - 1
 
 
+LEADS_OUT = "a symbolic link that leads out of the folder of the knowledge base"
+
+
 class UnreadableError(Exception):
     """A file is there and can't, or must not, be read. The message says why, for people."""
 
@@ -105,7 +108,7 @@ def _resolved(path: str, kb_dir: str) -> str:
 def _inside(path: str, root: str) -> str:
     real = os.path.realpath(path)
     if real != root and not real.startswith(root.rstrip(os.sep) + os.sep):
-        raise UnreadableError("a symbolic link that leads out of the folder of the knowledge base")
+        raise UnreadableError(LEADS_OUT)
     return real
 
 

@@ -19,6 +19,10 @@ Told = Claim | Page | Entity | Relation | Source
 """The artifacts that a line may be about."""
 HitArm = ArmName | TieArm
 """How a line was found: by a name, by its text, or by a tie to a file."""
+GivenKey = tuple[Hashable, ...]
+"""(identity, kind, id, …) of something that was given."""
+Given = Mapping[GivenKey, Hashable]
+"""Each with its state when it was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +105,11 @@ class Line:
         return [self.artifact, *(o for o in others if o is not None and view.may_enter(o))]
 
     @property
-    def gives(self) -> dict[tuple[Hashable, ...], Hashable]:
+    def gives(self) -> dict[GivenKey, Hashable]:
         """What the line tells: by what stays the same of each artifact that it cites, a hash that
         changes when the artifact changes or goes stale.
         """
-        gives = dict[tuple[Hashable, ...], Hashable]()
+        gives = dict[GivenKey, Hashable]()
         for cited in self.cited:
             key = self.view.identity, *key_of(cited), self.section, bool(self.people)
             why = stale(self.view, cited) if isinstance(cited, Claim) else None

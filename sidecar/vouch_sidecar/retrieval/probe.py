@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
@@ -17,7 +17,7 @@ from vouch_sidecar.retrieval.constants import (
     WHO_LIKELIHOOD,
 )
 from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, holds_exact, worth_searching
-from vouch_sidecar.retrieval.line import ArmName, Line
+from vouch_sidecar.retrieval.line import ArmName, Given, Line
 from vouch_sidecar.retrieval.people.experts import WHO, people_on
 from vouch_sidecar.retrieval.salience import (
     Salient,
@@ -84,7 +84,7 @@ def run(
     views: Sequence[View],
     text: str,
     vector: TextVector | None = None,
-    given: Mapping[tuple[Hashable, ...], Hashable] = MappingProxyType({}),
+    given: Given = MappingProxyType({}),
 ) -> Probe:
     """Probe all views. `vector` is the text as a vector, if a model is set up. The name of an
     entity that was `given` before is no new evidence.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
@@ -24,7 +24,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh, why
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about, worth_searching
-from vouch_sidecar.retrieval.line import ArmName, Line, Told
+from vouch_sidecar.retrieval.line import ArmName, Given, Line, Told
 from vouch_sidecar.retrieval.statements.answers import best_claim_id
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
@@ -106,7 +106,7 @@ class Salient:
         }
 
     @property
-    def gives(self) -> dict[tuple[Hashable, ...], Hashable]:
+    def gives(self) -> Given:
         """What is given with it, as of a line: its state changes with the entity, its claims or its
         pages.
         """
@@ -115,7 +115,7 @@ class Salient:
         claims, pages = map(view.knowledge.claim, ids), view.pages_about(key)
         return {(view.identity, *key): hash((self.entity, *claims, *pages))}
 
-    def was_given(self, given: Mapping[tuple[Hashable, ...], Hashable]) -> bool:
+    def was_given(self, given: Given) -> bool:
         """Whether it was given before, and has not changed."""
         return bool(given) and self.gives.items() <= given.items()
 

@@ -19,7 +19,7 @@ from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import Search
 from vouch_sidecar.index.schema import QUESTION, TITLE, key_in, labels_for
 from vouch_sidecar.index.topic_table import VisibleTopics
-from vouch_sidecar.kb.access import gate_of
+from vouch_sidecar.kb.access import is_seen
 from vouch_sidecar.kb.records import (
     SESSION_PAGE,
     STARTER_PAGE,
@@ -194,7 +194,7 @@ class View:
         """
         if isinstance(artifact, Relation | Evidence):
             return self.knowledge.state(key_of(artifact)).label in labels_for(self.gates)
-        return gate_of(artifact) in self.gates
+        return is_seen(artifact, self.gates)
 
     def artifact(self, key: Key) -> Artifact | None:
         """An artifact, or a topic as an entity; None where it is missing or the viewer may not see

@@ -29,7 +29,7 @@ from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import ClaimReading, Ties
 from vouch_sidecar.workspace.topics import TopicFinder
-from vouch_sidecar.workspace.world import SERIALS, Inputs, World
+from vouch_sidecar.workspace.world import REFERRED, SERIALS, Inputs, World
 
 
 def build(
@@ -148,10 +148,9 @@ def _read_claims(before: World, world: World, inputs: Inputs, breathe: Breathe) 
     """
     was, knowledge = before.inputs, inputs.knowledge
     changed = None if was is None else knowledge.changed_since(was.knowledge)
-    others = {kind for kind, _ in changed or ()} & {Kind.SOURCE, Kind.EVIDENCE, Kind.ENTITY}
     is_same = was is not None and was.own == inputs.own and world.files is before.files
     known, sources = before.readings, before.sources
-    if changed is None or others or not is_same:
+    if changed is None or not is_same or any(kind in REFERRED for kind, _ in changed):
         known, sources = {}, sources_in(knowledge, world, breathe)
     reader = ClaimReader(knowledge, replace(world, sources=sources), inputs.own)
     readings, again = dict[str, ClaimReading](), {*(changed or ())}

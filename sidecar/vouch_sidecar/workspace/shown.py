@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.access import gate_of, is_live
+from vouch_sidecar.kb.access import is_live, is_seen
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, content_stat
 from vouch_sidecar.kb.reader import read_content, span_in
 from vouch_sidecar.kb.records import Claim, Evidence, Source
@@ -214,7 +214,7 @@ def _shown_by(
     begins = after_mark(claim.text, 0) if verbatim else 0
     said, words = _words(one_line(claim.text[begins:])), _words(whole)
     holds = bool(said) and f" {' '.join(said)} " in f" {' '.join(words)} "
-    hidden = knowledge.concealed(source.id, gates) if gate_of(source) in gates else None
+    hidden = knowledge.concealed(source.id, gates) if is_seen(source, gates) else None
     own = _by_itself(claim)
     if (holds or verbatim) and hidden is not None:
         is_small_talk = source.type in TALKING and is_talk(whole)
@@ -266,7 +266,7 @@ def _saying(
         there = document.around(evidence)
         if there is not None and there.sentence == sentence:
             for claim in knowledge.claims_citing.get(evidence.id, ()):
-                if is_live(claim) and gate_of(claim) in gates and _quotes(evidence, claim):
+                if is_live(claim) and is_seen(claim, gates) and _quotes(evidence, claim):
                     yield claim.id
 
 

@@ -20,7 +20,7 @@ from vouch_sidecar.index.topic_table import (
     VisibleTopics,
     topic_id,
 )
-from vouch_sidecar.kb.access import gate_of
+from vouch_sidecar.kb.access import is_seen
 from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import (
     SESSION_PAGE,
@@ -119,7 +119,7 @@ class TopicFinder:
         self._own = own
         self._breathe = breathe
         claims = (claim for claim in knowledge.all_of(Kind.CLAIM) if isinstance(claim, Claim))
-        visible = sorted((c for c in claims if gate_of(c) in gates), key=lambda claim: claim.id)
+        visible = sorted((c for c in claims if is_seen(c, gates)), key=lambda claim: claim.id)
         self._total = len(visible)
         linked = knowledge.state
         self._claims = {c.id: c for c in visible if not linked((Kind.CLAIM, c.id)).entity_ids}
@@ -172,7 +172,7 @@ class TopicFinder:
         """The titles of pages without a declared entity."""
         for page in self._knowledge.all_of(Kind.PAGE):
             assert isinstance(page, Page)
-            if gate_of(page) not in self._gates or any(map(self._knowledge.entity, page.entities)):
+            if not is_seen(page, self._gates) or any(map(self._knowledge.entity, page.entities)):
                 continue
             is_made = page.id == STARTER_PAGE or page.type == SESSION_PAGE
             if not is_made and len(page.title.split()) <= MAX_NAME_WORDS:
@@ -190,7 +190,7 @@ class TopicFinder:
                 source_id = ref if evidence is None else evidence.source_id
                 citing[source_id].append((claim.id, -1 if at is None else at))
         cited = filter(None, map(self._knowledge.source, citing))
-        seen = (source for source in cited if gate_of(source) in self._gates)
+        seen = (source for source in cited if is_seen(source, self._gates))
         documents = (source for source in seen if has_headings(source.locator))
         for source in islice(documents, MAX_DOCUMENTS):
             hidden = self._knowledge.concealed(source.id, self._gates)

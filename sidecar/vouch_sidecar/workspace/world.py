@@ -26,6 +26,8 @@ from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import ClaimReading, FoundTie, Ties
 
+REFERRED = frozenset({Kind.ENTITY, Kind.SOURCE, Kind.EVIDENCE})
+"""What claims refer to: if one of these changes, any claim may say something else of files."""
 SERIALS = count(1)
 """Numbers of worlds, each of one world alone, or of all that say the same."""
 
@@ -129,8 +131,7 @@ class World:
         if self.inputs is None or gates not in self.topics:
             return VisibleTopics()
         changed = knowledge.changed_since(self.inputs.knowledge)
-        others = {Kind.ENTITY, Kind.SOURCE, Kind.EVIDENCE}
-        if changed is None or any(kind in others for kind, _ in changed):
+        if changed is None or any(kind in REFERRED for kind, _ in changed):
             return VisibleTopics()
         return self.topics[gates].without(frozenset(changed), never)
 

@@ -5,7 +5,7 @@ the block that holds them.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -15,7 +15,7 @@ from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.files.stale_claims import is_followed
-from vouch_sidecar.retrieval.line import Line
+from vouch_sidecar.retrieval.line import Given, Line
 from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.whom_to_ask import told_in_blocks
 from vouch_sidecar.retrieval.salience import Salient, strengths_of
@@ -43,7 +43,7 @@ def make_block(
     *,
     first: Sequence[Line] = (),
     more: Sequence[Line] = (),
-    given: Mapping[tuple[Hashable, ...], Hashable] = MappingProxyType({}),
+    given: Given = MappingProxyType({}),
     max_chars: int | None = None,
 ) -> ContextBlock:
     """A block about the entities that a text names, as long as the settings allow.
