@@ -73,7 +73,14 @@ test('a pause says until when, where every knowledge base is paused', () => {
   assert.equal(summarize(open).detail, 'until it is resumed');
   const { status: until } = paused('2026-07-01T10:30:00+00:00', '2100-01-01T00:00:00+00:00');
   assert.match(pausedUntil(until as StatusResult), /^until .*:30/);
-  assert.equal(paused('2026-07-01T10:30:00+00:00', null).kind, 'ready');
+  assert.equal(pausedUntil(status), '');
+});
+
+test('where some knowledge bases are paused, it says so; the server says which', () => {
+  const one = paused('2100-01-01T00:00:00+00:00', null);
+  assert.equal(one.kind, 'ready');
+  assert.equal(summarize(one).text, 'Vouch: partly paused');
+  assert.equal(pausedUntil(one.status as StatusResult), 'until it is resumed');
 });
 
 test('whether there is anything to show, and whether it can be read', () => {

@@ -269,9 +269,27 @@ async def test_a_pause_ends_whoever_noticed_it(monkeypatch: pytest.MonkeyPatch) 
         with anyio.move_on_after(20) as scope:
             await telling(engine, tell)
         assert told == [1, 0, 1]
-        pause(root, env, None)
-        status = status_notification(engine, Caller())
-        assert (status.health, status.message) == ("ok", "Paused")
+
+
+def test_a_pause_is_told_beside_what_is_wrong_and_of_some_which() -> None:
+    with place() as (folder, env):
+        one, other = base(folder / "one"), base(folder / "other")
+        engine = engine_on(one, other, env=env)
+
+        def told() -> tuple[str, str | None]:
+            status = status_notification(engine, Caller())
+            return status.health, status.message
+
+        pause(one, env, None)
+        assert told() == ("ok", "Paused: one")
+        pause(other, env, None)
+        assert told() == ("ok", "Paused")
+        write(other, "claims/bad.yaml", b"id: [")
+        load(engine)
+        health, message = told()
+        assert health == "warning"
+        assert message is not None
+        assert message.endswith("; Paused")
 
 
 @pytest.mark.anyio

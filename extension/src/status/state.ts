@@ -47,9 +47,11 @@ export const hasNames = ({ degraded, roots }: StatusResult): boolean =>
 const total = (roots: StatusResult['roots'], of: 'claims' | 'entities' | 'pages'): number =>
   roots.reduce((sum, { counts }) => sum + counts[of], 0);
 
-/** Until when every knowledge base is paused, in words. */
+/** Until when a knowledge base is paused, in words; '' where none is. */
 export function pausedUntil({ roots }: StatusResult): string {
-  const end = new Date(roots.map(({ paused_until }) => paused_until ?? '').sort()[0] ?? '');
+  const [first] = roots.flatMap(({ paused_until }) => paused_until ?? []).sort();
+  if (!first) return '';
+  const end = new Date(first);
   if (end.getUTCFullYear() >= 2100) return 'until it is resumed';
   return `until ${end.toLocaleString([], { weekday: 'short', hour: '2-digit', minute: '2-digit' })}`;
 }
@@ -65,10 +67,9 @@ export function summarize(state: State) {
     return { ...said, detail: status?.refused[0] ?? said.detail };
   }
   const { roots } = status as StatusResult;
+  const paused = pausedUntil(status as StatusResult);
   const severity = !health || health.health === 'ok' ? ('information' as const) : health.health;
-  if (kind === 'paused') {
-    return { text: 'Vouch: paused', detail: pausedUntil(status as StatusResult), severity };
-  }
+  if (kind === 'paused') return { text: 'Vouch: paused', detail: paused, severity };
   const problems = problemsOf(state);
   const detail = joined(
     plural(total(roots, 'entities'), 'entity', 'entities'),
@@ -77,5 +78,5 @@ export function summarize(state: State) {
     problems.length > 0 && plural(problems.length, 'problem'),
     health?.message ?? problems[0]?.message,
   );
-  return { text: 'Vouch', detail, severity };
+  return { text: paused ? 'Vouch: partly paused' : 'Vouch', detail, severity };
 }

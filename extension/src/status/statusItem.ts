@@ -53,6 +53,7 @@ function entriesOf(state: State, program: ServerProgram | undefined): Entry[] {
     argument,
   });
   const { roots = [], refused = [] } = state.status ?? {};
+  const paused = state.status ? pausedUntil(state.status) : '';
   const [problem, ...others] = problemsOf(state);
   const problems = `$(warning) ${plural(others.length + 1, 'problem')}`;
   const settings = 'workbench.action.openSettings';
@@ -66,9 +67,7 @@ function entriesOf(state: State, program: ServerProgram | undefined): Entry[] {
       entry('$(lock) not served', why, settings, 'vouchSidecar.trust.folders'),
     ),
     ...(problem ? [entry(problems, problem.message, 'workbench.actions.view.problems')] : []),
-    ...(state.kind === 'paused' && state.status
-      ? [entry('$(debug-continue) Resume', pausedUntil(state.status), 'vouchSidecar.pause', 0)]
-      : []),
+    ...(paused ? [entry('$(debug-continue) Resume', paused, 'vouchSidecar.pause', 0)] : []),
     ...(state.kind !== 'paused' && roots.length > 0
       ? [
           entry('$(debug-pause) Pause for an Hour', PAUSE, 'vouchSidecar.pause', 3_600),

@@ -32,11 +32,12 @@ export async function weighExperts(experts: Experts): Promise<void> {
   if (chosen) await experts.find({ topic: now.topic, weight: chosen.weight });
 }
 
-/** What is selected in the active editor, else the word at its caret. */
+/** What is selected in the active editor, else the word at its caret; one letter is no topic. */
 export function wordAtCaret(): string | undefined {
   const editor = vscode.window.activeTextEditor;
   if (!editor) return undefined;
   const { document, selection } = editor;
   const range = selection.isEmpty ? document.getWordRangeAtPosition(selection.active) : selection;
-  return range && oneLine(document.getText(range));
+  const word = range && oneLine(document.getText(range));
+  return word && word.length > 1 ? word : undefined;
 }

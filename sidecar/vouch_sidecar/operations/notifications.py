@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Literal
 
 from pydantic import Field
 
 from vouch_sidecar.engine import Caller, Engine, health
+from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.operations.call import serving
@@ -102,13 +104,20 @@ def status_notification(engine: Engine, caller: Caller) -> DidChangeStatus:
     is_error = bool(faulty) and faulty[0].severity is Severity.ERROR
     if not is_error and not engine.registry.has_looked:
         return told(quiescent=False, message="Indexing")
+    paused = _paused(engine.registry.chosen(caller, None))
     if problems := [*faulty, *health.errors(engine)]:
         first = problems[0]
         where = f"{first.path}:{first.line}: " if first.path else ""
-        return told(health="error" if is_error else "warning", message=where + first.message)
-    if not engine.collections:
-        return told(message="No knowledge base here")
-    return told(message=None if engine.registry.unpaused(caller) else "Paused")
+        message = "; ".join(filter(None, (where + first.message, paused)))
+        return told(health="error" if is_error else "warning", message=message)
+    return told(message=paused if engine.collections else "No knowledge base here")
+
+
+def _paused(collections: Sequence[Collection]) -> str | None:
+    """Which knowledge bases are paused, unless all are; None where none is."""
+    paused = [each.name for each in collections if each.paused_until()]
+    which = "" if len(paused) == len(collections) else f": {', '.join(paused)}"
+    return f"Paused{which}" if paused else None
 
 
 def pause_or_resume(engine: Engine, caller: Caller, params: PauseParams) -> PauseResult:

@@ -1,7 +1,9 @@
 // Two knowledge bases in one window: each keeps its own, and every row says whose it is.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { courier, machineSettings } from '../settings.mjs';
+import { courier, machineSettings, SIDECAR } from '../settings.mjs';
 
 export const options = () => ({
   machineSettings,
@@ -54,6 +56,29 @@ export async function run({ w, test }) {
     await w.row('In Play', 'charges a card once').waitFor();
     await w.row('In Play', 'charges a card once').click();
     await w.activeTab('relay-charges.yaml');
+  });
+
+  await test('one that a shell paused is named, and resumed from the status', async () => {
+    const isPartly = w.status.filter({ hasText: 'Vouch: partly paused' });
+    execFileSync(SIDECAR, ['pause'], { cwd: path.join(w.folder, 'courier'), env: w.env });
+    await isPartly.waitFor();
+    await page.locator('.statusbar-item[aria-label*="Paused: courier"]').waitFor();
+    await w.status.click();
+    const rows = page.locator('.quick-input-list .monaco-list-row');
+    await rows.filter({ hasText: 'Pause for an Hour' }).waitFor();
+    await rows.filter({ hasText: /Resume.*until it is resumed/s }).click();
+    await isPartly.waitFor({ state: 'detached' });
+  });
+
+  await test('a letter at the caret is no topic', async () => {
+    await w.openFile('invoice.py');
+    await w.toEnd();
+    await page.keyboard.type(' s');
+    await w.command('Vouch: Find Experts');
+    const input = page.locator('.quick-input-widget input').first();
+    await page.locator('.quick-input-widget', { hasText: 'A topic: words or a name' }).waitFor();
+    assert.equal(await input.inputValue(), '');
+    await page.keyboard.press('Escape');
   });
 
   await test('experts name their collection', async () => {
