@@ -1,7 +1,7 @@
 /** Keeps the side panel and the status in step with what the server says. */
 import * as vscode from 'vscode';
 import { ClaimPage } from './claim/claimView';
-import type { DidChangeSalience, DidChangeStatus } from './protocol.gen';
+import type { DidChangeStatus } from './protocol.gen';
 import { Reading } from './reading';
 import { coalesce } from './server/coalesce';
 import { hasNames, isIdle, kindOf, type State } from './status/state';
@@ -46,8 +46,15 @@ export class Panel implements vscode.Disposable {
     const tree = ([name, rows]: [string, Rows]) => new NodeTree(`vouchSidecar.${name}`, rows, used);
     this.trees = Object.entries(views).map(tree);
     this.reading = new Reading(
-      (uri) => (this.isBlank ? undefined : this.inFile.look(uri)),
-      (caret) => this.inFile.follow(caret),
+      (uri) => {
+        if (this.isBlank) return;
+        void this.inFile.look(uri);
+        void this.claim.refresh();
+      },
+      (caret, byHand) => {
+        if (byHand) this.claim.isChosen = false;
+        this.inFile.follow(caret);
+      },
       () => this.inPlay.touched(),
     );
   }
@@ -60,13 +67,12 @@ export class Panel implements vscode.Disposable {
     void tell('hasNames', state.status && hasNames(state.status));
     void tell('state', state.kind);
     if (!state.status || isIdle(state) || state.kind === 'paused') this.inPlay.clear();
-    if (this.isBlank) for (const view of [this.inFile, this.claim, this.experts]) view.clear();
+    if (this.isBlank) {
+      for (const view of [this.inFile, this.experts]) view.clear();
+      this.claim.select(undefined);
+    }
     drawStatus(this.item, state);
     if (isNew) this.changedState.fire();
-  }
-
-  onPush(push: DidChangeSalience): void {
-    if (!isIdle(this.state)) this.inPlay.push(push);
   }
 
   onStatus(health: DidChangeStatus): void {

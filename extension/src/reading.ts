@@ -13,14 +13,15 @@ export class Reading implements vscode.Disposable {
 
   constructor(
     private readonly onLook: (uri: string | undefined) => void,
-    private readonly onCaret: (caret: Caret) => void,
+    private readonly onCaret: (caret: Caret, byHand: boolean) => void,
     onTyped: () => void,
   ) {
     const { window, workspace } = vscode;
     this.subscriptions = [
       // At once; where there is none another may be about to open.
       window.onDidChangeActiveTextEditor((editor) => (editor ? this.look() : this.soon())),
-      window.onDidChangeTextEditorSelection(() => this.followCaret()),
+      window.onDidChangeTextEditorSelection(({ kind }) => this.followCaret(kind)),
+      workspace.onDidSaveTextDocument(() => this.soon()), // quotes are compared with what is saved
       workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length === 0 || !isServed(document)) return;
         onTyped();
@@ -48,12 +49,13 @@ export class Reading implements vscode.Disposable {
     this.followCaret();
   }
 
-  private followCaret(): void {
+  private followCaret(kind?: vscode.TextEditorSelectionChangeKind): void {
     const editor = vscode.window.activeTextEditor;
     if (!editor || !isServed(editor.document)) return;
     const { line } = editor.selection.active;
     const [first, last] = paragraphAt(editor.document, line);
     const uri = editor.document.uri.toString();
-    this.onCaret({ uri, line: line + 1, around: [first + 1, last + 1] });
+    const byHand = kind !== undefined && kind !== vscode.TextEditorSelectionChangeKind.Command;
+    this.onCaret({ uri, line: line + 1, around: [first + 1, last + 1] }, byHand);
   }
 }

@@ -49,7 +49,7 @@ test('the badge counts what the file no longer has', async () => {
   assert.equal(model.badge.value, 2);
 });
 
-test('the claim at the caret is marked and reported once, the nearest of its paragraph', async () => {
+test('the claim at the caret is marked and reported, the nearest of its paragraph', async () => {
   const { model, reported } = inFile([tied('a', { line: 3 }), tied('b', { line: 7 })]);
   await model.look(FILE);
   const caret = (line: number, around: [number, number]) =>
@@ -62,9 +62,18 @@ test('the claim at the caret is marked and reported once, the nearest of its par
   caret(20, [20, 22]);
   assert.ok(model.roots.every(({ description }) => !description?.includes('caret')));
   assert.deepEqual(
-    reported.map(([first]) => first?.id),
-    ['a', 'b'],
+    reported.filter(({ length }) => length > 0).map(([first]) => first?.id),
+    ['a', 'a', 'b'],
   );
+});
+
+test('a claim whose quote is gone counts where that stood', async () => {
+  const cited = { id: 'e', document: `${FILE}#L5` } as TiedClaim['citations'][number];
+  const gone = tied('gone', { fresh: 'gone', citations: [cited] });
+  const { model, reported } = inFile([tied('near', { line: 6 }), gone]);
+  await model.look(FILE);
+  model.follow({ uri: FILE, line: 5, around: [3, 9] });
+  assert.deepEqual(reported.at(-1), [gone]);
 });
 
 test('what is shown of a file stays while a server begins; of no file nothing is shown', async () => {

@@ -125,6 +125,10 @@ test('agents have headings of their own, what came into play last stands first, 
   assert.deepEqual(names(model.roots), ['A', 'B', 'Agent']);
   model.clear();
   assert.deepEqual(model.roots, []);
+  push([pushed('a'), pushed('c'), pushed('b')], { fresh: [pushed('b')] });
+  model.clear();
+  push([pushed('a'), pushed('c'), pushed('b')]);
+  assert.deepEqual(names(model.roots), ['B', 'A', 'C'], 'resumed: the newest first, as before');
 });
 
 test('the other claims of an entity are beneath the first, each sentence once', async () => {

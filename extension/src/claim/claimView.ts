@@ -9,6 +9,8 @@ import { warn } from '../warn';
 import { type Content, contentOf, escaped, notShown, OPEN } from './content';
 
 export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable {
+  /** Whether somebody chose what is shown: it stays until the caret is moved by hand. */
+  isChosen = false;
   private page: vscode.WebviewView | undefined;
   private claim: Ref | undefined;
   private content = HINT;
@@ -24,8 +26,9 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
     private readonly folders: () => readonly string[],
   ) {}
 
-  /** Shows a claim that somebody chose. */
-  select(claim: Ref): void {
+  /** Shows a claim that somebody chose; undefined: none. */
+  select(claim: Ref | undefined): void {
+    this.isChosen = claim !== undefined;
     this.claim = claim;
     void this.refresh();
   }
@@ -33,11 +36,8 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
   /** Shows the first of the claims at the caret, unless one of them is shown. */
   showAtCaret(claims: readonly Ref[]): void {
     const [first] = claims;
-    if (first && !claims.some((claim) => isSame(claim, this.claim))) this.select(first);
-  }
-
-  clear(): void {
-    this.claim = undefined;
+    if (this.isChosen || !first || claims.some((claim) => isSame(claim, this.claim))) return;
+    this.claim = first;
     void this.refresh();
   }
 
@@ -69,6 +69,7 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
 
   private async open(number: number): Promise<void> {
     const link = this.content.links[number];
+    this.isChosen = true; // opening a place moves the caret
     if (link?.kind === 'claim') this.select(link.claim);
     if (link?.kind === 'web') await vscode.env.openExternal(vscode.Uri.parse(link.address, true));
     if (link?.kind !== 'place') return;

@@ -26,7 +26,6 @@ export function contentOf(result: ClaimResult): Content {
   const links: Link[] = [];
   const linked: Linked = (text, link) =>
     `<a href="command:${OPEN}?${links.push(link) - 1}">${escaped(text)}</a>`;
-  const file: Link = { kind: 'place', target: [claim.uri] };
   const { citations } = claim;
   const quoted = citations.filter(({ quote }) => quote);
   const ids = quoted.map(({ source_id }) => source_id);
@@ -47,7 +46,7 @@ export function contentOf(result: ClaimResult): Content {
     line('Status', span(claim.facts), lookOf(claim).warns),
     line('Approved by', span(auto_approved ? 'its receipt, no person' : approved_by)),
     line('Ask', span(asked)),
-    line('File', linked(claim.id, file)),
+    line('File', linked(claim.id, { kind: 'place', target: [claim.uri] })),
   ];
   return { html: `<p>${withCode(claim.said)}</p><dl>${lines.join('')}</dl>`, links };
 }

@@ -94,7 +94,7 @@ export class Server implements vscode.Disposable {
       },
     });
     client.onNotification('vouch/didChangeStatus', (params) => this.panel.onStatus(params));
-    client.onNotification('vouch/didChangeSalience', (params) => this.panel.onPush(params));
+    client.onNotification('vouch/didChangeSalience', (params) => this.panel.inPlay.push(params));
     return client;
   }
 

@@ -22,17 +22,15 @@ export function isFileBelow(uri: string, folders: readonly string[]): boolean {
 /** Whether a shell reads a relative path as it stands: a line break in it would even run something. */
 export const isPlain = (way: string): boolean => /^[\p{L}\p{N}_][\p{L}\p{N}_./-]*$/u.test(way);
 
-const PATHS = path.delimiter;
-
 /** What keeps Python from taking modules from the folder that it happens to be started in. */
 export function safePython(): { PYTHONPATH: string; PYTHONSAFEPATH: string } {
-  const parts = (process.env.PYTHONPATH ?? '').split(PATHS);
-  return { PYTHONPATH: parts.filter(path.isAbsolute).join(PATHS), PYTHONSAFEPATH: '1' };
+  const parts = (process.env.PYTHONPATH ?? '').split(path.delimiter);
+  return { PYTHONPATH: parts.filter(path.isAbsolute).join(path.delimiter), PYTHONSAFEPATH: '1' };
 }
 
 /** No program is found by a relative path, or in a folder that nobody trusts. */
 export function safeEnvironment(untrusted: readonly string[]): NodeJS.ProcessEnv {
   const safe = (folder: string) => path.isAbsolute(folder) && !isBelow(folder, untrusted);
-  const search = (process.env.PATH ?? '').split(PATHS).filter(safe);
-  return { ...process.env, PATH: search.join(PATHS), ...safePython() };
+  const search = (process.env.PATH ?? '').split(path.delimiter).filter(safe);
+  return { ...process.env, PATH: search.join(path.delimiter), ...safePython() };
 }

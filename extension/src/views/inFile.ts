@@ -34,8 +34,6 @@ export class InFile extends Rows {
   private shown: Shown | undefined;
   private caret: Caret | undefined;
   private turn = 0;
-  /** Keys of the claims at the caret that were reported last. */
-  private reported = '';
 
   constructor(
     private readonly ask: Ask,
@@ -102,17 +100,12 @@ export class InFile extends Rows {
     const value = claims.filter(({ fresh }) => fresh === 'gone').length;
     const tooltip = `${plural(value, 'claim')} on this file whose quote is gone from it`;
     this.show(rows.length > 0 ? rows : [pending ? PENDING : NONE], '', { value, tooltip });
-    // Only once: what somebody selects elsewhere stays while the caret stands still.
-    const keys = here.map(keyOf).join();
-    if (keys && keys !== this.reported) this.onClaimsAtCaret(here);
-    this.reported = keys;
+    this.onClaimsAtCaret(here);
   }
 }
 
 const PENDING = noteNode('file', 'Claims are being tied to files…', 'loading~spin');
 const NONE = noteNode('file', 'No claim is about this file');
-
-const keyOf = ({ id, collection }: Ref): string => JSON.stringify([collection, id]);
 
 /** As they stand in the file, those without a line last. */
 function inFileOrder(claims: readonly TiedClaim[]): readonly TiedClaim[] {
@@ -120,13 +113,20 @@ function inFileOrder(claims: readonly TiedClaim[]): readonly TiedClaim[] {
   return claims.toSorted((a, b) => line(a) - line(b));
 }
 
+/** The line of a claim in a file, or where its quote stood; 0: none. */
+function lineIn(file: string, { line, citations }: TiedClaim): number {
+  const cited = citations.map(({ document }) => document?.split('#L') ?? []);
+  return line ?? Number(cited.find(([document]) => document === file)?.[1] ?? 0);
+}
+
 /** The claims on the line at the caret, else on the nearest line of its paragraph. */
 function atCaret(claims: readonly TiedClaim[], caret: Caret): readonly TiedClaim[] {
   const [first, last] = caret.around;
-  const lines = claims.map(({ line }) => line ?? 0).filter((line) => first <= line && line <= last);
+  const lineOf = (claim: TiedClaim) => lineIn(caret.uri, claim);
+  const lines = claims.map(lineOf).filter((line) => first <= line && line <= last);
   const distance = (line: number) => Math.abs(line - caret.line) - (line <= caret.line ? 0.5 : 0);
   const nearest = lines.sort((a, b) => distance(a) - distance(b))[0];
-  return nearest === undefined ? [] : claims.filter(({ line }) => line === nearest);
+  return nearest === undefined ? [] : claims.filter((claim) => lineOf(claim) === nearest);
 }
 
 /** What ties a claim to a file: a quote says more than a name. */
@@ -141,7 +141,7 @@ function tiedNode(file: string, tied: TiedClaim, isHere: boolean): Node {
   const contested = status === 'contested' && 'contested';
   const source = citations.find(({ kind }) => kind !== 'missing');
   return {
-    id: `file/tied:${keyOf(tied)}`,
+    id: `file/tied:${JSON.stringify([collection, id])}`,
     label: joined(line !== null && `L${line}`, factOf(said, heading)),
     description: joined(isHere && 'at the caret', contested, stale && 'stale', rowText(heading)),
     tooltip: inLines(rowText(said), why, stale, contested, source && `— ${titleOf(source)}`),

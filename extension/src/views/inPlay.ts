@@ -64,7 +64,6 @@ export class InPlay extends Rows {
 
   clear(): void {
     for (const { rows } of this.sessions.values()) rows.take([], true);
-    this.sessions.clear();
   }
 
   private begin(generation: number): Session {

@@ -27,16 +27,22 @@ export const options = () => ({
     fs.writeFileSync(at('src/upload.py'), CODE);
     fs.writeFileSync(at('docs/plain.md'), 'Nothing in particular.\n');
     const claim = fs.readFileSync(at('.vouch/claims/lag-pages.yaml'), 'utf8');
-    const put = (id, text) =>
+    const quoting = at('.vouch/evidence/ev-793f6916cdba109b.yaml'); // L7 of the runbook
+    const quote = fs.readFileSync(quoting, 'utf8');
+    const dead = quote.replace('320', '192').replace('364', '228').replace('793f', 'dead');
+    fs.writeFileSync(quoting.replace('793f', 'dead'), dead.replace(/^quote: .*/m, 'quote: null'));
+    const put = (id, text, evidence = '$&') =>
       fs.writeFileSync(
         at(`.vouch/claims/${id}.yaml`),
         claim
           .replace(/^id: .*/m, `id: ${id}`)
+          .replace(/^evidence:\n- .*/m, evidence)
           .replace(/^text: (.|\n)*?(?=^type:)/m, `text: ${JSON.stringify(text)}\n`)
           .replace(/^entities:\n(- .*\n)+/m, 'entities: []\n'),
       );
     put('hostile', HOSTILE);
     put('retry', '`retry_loop` waits longer each time.');
+    put('letters', 'Letters die of one cause.', 'evidence:\n- ev-dead6916cdba109b');
   },
 });
 
@@ -78,6 +84,34 @@ export async function run({ w, test }) {
     fs.writeFileSync(file, text.replace('a replay of bad events fills the queue again', 'it takes a minute'));
     await badge.waitFor();
     fs.writeFileSync(file, text);
+    await badge.waitFor({ state: 'detached' });
+  });
+
+  await test('a save tells that a quote is gone; its claim is shown where it is clicked, whatever is near', async () => {
+    await caretTo(7);
+    await page.keyboard.press('End');
+    for (const _ of ' again.') await page.keyboard.press('Backspace');
+    await shows('dead-letter queue');
+    await page.keyboard.press('Control+S');
+    await badge.waitFor();
+    await line('Status').filter({ hasText: 'quote gone' }).waitFor();
+    await caretTo(10);
+    const row = named('Look at the dead-letter queue').filter({ hasText: 'stale' });
+    await w.settled(row);
+    await row.click();
+    await page.locator('.part.statusbar', { hasText: 'Ln 7,' }).waitFor();
+    await row.filter({ hasText: 'at the caret' }).waitFor();
+    await shows('dead-letter queue');
+    await page.keyboard.press('ArrowUp');
+    await shows('Letters die');
+    await named('Consumer lag').click(); // it cites the whole file
+    await shows('Consumer lag');
+    await caretTo(7);
+    await row.filter({ hasText: 'at the caret' }).waitFor();
+    await shows('Consumer lag');
+    await page.keyboard.press('End');
+    await page.keyboard.type(' again.');
+    await page.keyboard.press('Control+S');
     await badge.waitFor({ state: 'detached' });
   });
 
