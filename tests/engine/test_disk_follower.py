@@ -212,7 +212,7 @@ async def test_files_around_are_listed_now_and_then_though_nobody_reports_them(
 async def test_while_git_holds_the_lock_of_one_the_others_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.STALE_SECONDS", 60)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.GIT_LOCK_SECONDS", 60)
     locked, other = base(tmp_path / "locked"), base(tmp_path / "other")
     git(locked, "init", "-q")
     lock, engine = locked / ".git" / "index.lock", unread_engine(locked, other)
@@ -274,7 +274,9 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, touched: float | None
 ) -> None:
     """One that git left behind not at all; with another one, a checkout may be seen in parts."""
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.STALE_SECONDS", 60 if touched else 0.2)
+    monkeypatch.setattr(
+        "vouch_sidecar.engine.disk_follower.GIT_LOCK_SECONDS", 60 if touched else 0.2
+    )
     root = base(tmp_path / "kb")
     git(root, "init", "-q")
     lock = root / ".git" / "index.lock"

@@ -23,12 +23,14 @@ from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import CACHE, FOLLOWING, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.kb.watch import changes, sweep_interval
-from vouch_sidecar.workspace.git import STALE_SECONDS
+from vouch_sidecar.workspace.world import World
 
 log = logging.getLogger(__name__)
 
 AROUND_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
+GIT_LOCK_SECONDS = 5.0
+"""How long to wait for git to write its files before they are taken as they are."""
 LOCK_LOOK_SECONDS = 0.02
 FINISH_SECONDS = 2.0
 """A base is kept so long after a change, or after it could not be kept."""
@@ -135,7 +137,7 @@ class CollectionFollower:
         """Read what is due, and publish what changed. Then keep a base, if that is due: of nothing
         that git is writing.
         """
-        give_up_at = anyio.current_time() + STALE_SECONDS
+        give_up_at = anyio.current_time() + GIT_LOCK_SECONDS
         await self._until_git_wrote(give_up_at)
         engine, collection, began = self._engine, self._collection, self._engine.clock()
         touched, self._touched = self._touched, set()
@@ -187,18 +189,22 @@ class CollectionFollower:
         return is_due and not collection.is_checked_out_anew
 
     async def _build(self) -> None:
-        engine, collection, began = self._engine, self._collection, self._engine.clock()
-        every = {""} if self._sweep_around_at <= began else set()
+        engine, collection = self._engine, self._collection
+        every = {""} if self._sweep_around_at <= engine.clock() else set()
         inputs, viewers = collection.inputs, collection.viewers()
         reported = collection.reported_around
         with engine.breath.steps() as breathe, until_looked_at(reported) as paths:
-            build = partial(collection.build, inputs, viewers, paths | every, breathe)
-            world = await in_turn(build, WORLDS)
-        ended = engine.clock()
-        if every:
-            self._sweep_around_at = ended + sweep_interval(ended - began)
+
+            def build() -> tuple[World, float]:
+                began = engine.clock()  # worlds of other knowledge bases may be built before
+                world = collection.build(inputs, viewers, paths | every, breathe)
+                return world, engine.clock() - began
+
+            world, seconds = await in_turn(build, WORLDS)
         if not engine.publish_world(collection, world):
             reported.extend(paths)
+        elif every:
+            self._sweep_around_at = engine.clock() + sweep_interval(seconds)
         if paths:
             engine.changed.bump()  # questions wait for this
 

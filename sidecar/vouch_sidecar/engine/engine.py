@@ -157,11 +157,12 @@ class Engine:
         the knowledge bases that take in those of the caller, by default the client.
         """
         by = caller or Caller()
-        counts_for = self.registry.identities_for(by)
-        if not counts_for:
+        reflexes = self.registry.reflexes_for(by)
+        if not reflexes:
             return
+        window = max(reflex.window for reflex in reflexes.values())
         session = self.sessions.open(session_id)
-        session.touch(slot, text, counts_for, final=final)
+        session.touch(slot, text, window, reflexes.keys(), final=final)
         if by.env is not None:
             session.shared_for |= by.roots or frozenset()
         self.tellable.bump()

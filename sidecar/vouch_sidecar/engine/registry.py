@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from vouch_sidecar.kb.discovery import (
 )
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
+from vouch_sidecar.kb.settings_model import Reflex
 from vouch_sidecar.retrieval.push import Window
 from vouch_sidecar.retrieval.view import Deadline, View
 
@@ -49,6 +50,8 @@ class Caller:
     """What a caller who knows these working trees himself calls their collections in rows."""
     is_model: bool = False
     at: Path | None = None
+    hears: Callable[[], bool] = field(default=lambda: True, compare=False)
+    """Whether he still waits for an answer: what nobody hears was not given."""
     is_unasked: bool = False
     """Whether this is a hook or a push, which speaks to somebody who did not ask."""
 
@@ -196,12 +199,12 @@ class Registry:
         env = {name: value for name, value in self.env.items() if not is_setting(name)}
         return collection.published.configured(self.client, {**env, **caller.env}).settings
 
-    def identities_for(self, caller: Caller) -> frozenset[Hashable]:
+    def reflexes_for(self, caller: Caller) -> dict[Hashable, Reflex]:
         """The knowledge bases, by identity, for which the texts of a caller count: those that have
         `reflex.enabled` for him and are not paused.
         """
         every = ((c, self.settings_for(c, caller).reflex) for c in self.collections.values())
-        return frozenset(c.identity for c, of in every if of.enabled and not c.paused_until())
+        return {c.identity: of for c, of in every if of.enabled and not c.paused_until()}
 
     def asked(self, caller: Caller) -> list[Collection]:
         """The collections that a caller may ask, by working tree."""

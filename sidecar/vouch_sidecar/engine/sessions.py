@@ -19,8 +19,6 @@ from vouch_sidecar.retrieval.line import Given, GivenKey
 MAX_SESSIONS = 256
 SESSION_SECONDS = 30 * 60.0
 MAX_SLOT_BYTES = 4096
-MAX_SLOTS = 64
-"""As many as the largest window has."""
 _CUT_AT_START = re.compile(r"\A\S{0,80}\s")
 """The rest of a word whose beginning was cut off. Longer runs are text without spaces."""
 _CUT_AT_END = re.compile(r"\s\S{0,80}\Z")
@@ -61,7 +59,8 @@ class Session:
         self,
         key: str | None,
         text: str,
-        counts_for: Set[Hashable],
+        window: int,
+        counts_for: Iterable[Hashable],
         *,
         final: bool = False,
     ) -> None:
@@ -74,8 +73,8 @@ class Session:
             self._slots.pop(key, None)
         if text := what_counts(text):
             key = f"{key or ''}\0{self.touches}" if key is None or final else key
-            self._slots[key] = text, counts_for
-        for old in list(self._slots)[:-MAX_SLOTS]:
+            self._slots[key] = text, frozenset(counts_for)
+        for old in list(self._slots)[: max(0, len(self._slots) - window)]:
             del self._slots[old]
 
     def window(self, identity: Hashable) -> list[str]:

@@ -82,7 +82,7 @@ async def perform(
     thread, on the generation that was current when it began: once what it depends on is there, or
     was waited for (`ready`, for `patience` seconds). Who asks about files asks from the working
     tree of the first. `document` is the one asked about, if the caller has it open. Raises
-    `InvalidParamsError` and `FailedError`; of one that is cancelled, nothing counts as given.
+    `InvalidParamsError` and `FailedError`.
     """
     params = read_params(operation.params, raw)
     paths = getattr(params, "paths", None) or ()
@@ -105,7 +105,7 @@ async def perform(
         with engine.breath:
             run = partial(_run, operation, call, params)
             result = await in_turn(run) if operation.is_long else run()
-    for record in call.to_record:
+    for record in call.to_record if caller.hears() else ():
         record()
     engine.stats.count_call(operation.name, perf_counter() - started)
     cut = ["timed_out"] if any(view.deadline.cuts for view in call.views) else []

@@ -37,8 +37,10 @@ class FileUri(str):
             parts = urlsplit(self)
         except ValueError:  # its host can be none
             return ""
+        if parts.scheme != "file" or not parts.path:
+            return ""
         host = "" if parts.netloc in ("", "localhost") else f"//{parts.netloc}"
-        path = host + unquote(parts.path, errors=errors) if parts.scheme == "file" else ""
+        path = host + unquote(parts.path, errors=errors)
         return path[1:] if path[2:3] == ":" else path
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -96,8 +95,8 @@ def content(text: str) -> Object:
 
 
 async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) -> Object | None:
-    """What a hook prints for an event, once what it depends on is known; None for nothing. Raises
-    no error. `payload["viewer"]` may name the viewer, as for any operation.
+    """What a hook prints for an event, once what it depends on is known; None for nothing. Never
+    raises. `payload["viewer"]` may name the viewer, as for any operation.
     """
     text, key = "", 0
     session: Session | None = None
@@ -119,10 +118,8 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
         log.debug("hook %s: refused", event)
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
-    except CancelledError:
-        if session is not None:
-            session.events.pop(key, None)  # it is answered when it comes again
-        raise
+    if session is not None and not caller.hears():
+        session.events.pop(key, None)  # it is answered when it comes again
     said = {"hookEventName": NAMES[event], "additionalContext": text}
     return {"hookSpecificOutput": said} if text else None
 
@@ -186,7 +183,7 @@ async def _file(engine: Engine, payload: Payload, session: Session | None, calle
     if not lines and not tied:
         return ""
     block, gives = context_for(served, lines, session, repeat=False, tied=tied)
-    if session is not None:
+    if session is not None and caller.hears():
         session.give(gives)
         engine.stats.counts.update(lines=len(block.hits))
     return block.text

@@ -13,7 +13,7 @@ import json
 import logging
 import signal
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
-from contextlib import aclosing, closing, suppress
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -186,31 +186,25 @@ class LocalServer:
     async def _serve_client(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Answer the one request of a connection, until the other side leaves: it never closes one
-        direction alone. What is not answered by then was not heard.
-        """
+        """Answer the one request of a connection."""
         self._asked_at[None] = anyio.current_time()
-        with suppress(OSError, ValueError), closing(writer):  # it left, or sent too much
-            answering = asyncio.ensure_future(self._respond(await reader.readline(), writer))
-            try:
-                await reader.read(1)
-            finally:
-                answering.cancel()
-
-    async def _respond(self, line: bytes, writer: asyncio.StreamWriter) -> None:
-        """Answer a request, or tell who follows."""
         try:
-            request = json.loads(line)
-            method = request["method"]
-            if method == FOLLOW:
+            request = json.loads(await reader.readline())
+            if request["method"] == STOP_PROCESS:  # an editor's process ends with its client
+                answered = {"ok": self._editor is None}
+            elif request["method"] == FOLLOW:
                 follower = follower_for(_caller(request), request["params"])
-                await self.tell(follower, partial(send_push, writer))
-            # An editor's process ends with its client.
-            is_last = method == STOP_PROCESS and self._editor is None
-            answered = await self._answer(request) if method != STOP_PROCESS else {"ok": is_last}
+                telling = asyncio.ensure_future(self.tell(follower, partial(send_push, writer)))
+                try:
+                    await reader.read(1)  # he says nothing more
+                finally:
+                    telling.cancel()
+                return
+            else:
+                answered = await self._answer(request, reader)
             writer.write(as_line(answered))
             await writer.drain()
-            if is_last:
+            if request["method"] == STOP_PROCESS and self._editor is None:
                 leave(0)
         except (OSError, ValueError):  # the client left, or sent no request
             log.debug("a local connection ended early")
@@ -219,8 +213,9 @@ class LocalServer:
         finally:
             writer.close()
 
-    async def _answer(self, request: Request) -> dict[str, Any]:
-        caller = _caller(request)
+    async def _answer(self, request: Request, reader: asyncio.StreamReader) -> dict[str, Any]:
+        # The other side never closes one direction alone.
+        caller = replace(_caller(request), hears=lambda: not reader.at_eof())
         if not caller.roots:
             return refusal(None, "invalid_request", "roots: must name knowledge bases")
         engine = self.engine_for(caller)
