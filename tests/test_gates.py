@@ -20,6 +20,7 @@ import pytest
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import PageStatus, Status
 from vouch_sidecar.operations.operation import operations
+from vouch_sidecar.retrieval.people.weights import WEIGHTS
 from vouch_sidecar.surfaces.agent_requests import EVENTS
 from vouch_sidecar.surfaces.cli import main as shell
 from vouch_sidecar.surfaces.local.user_socket import ask as ask_socket
@@ -161,7 +162,7 @@ PARAMS: Mapping[str, list[dict[str, Any]]] = {
     "experts": [
         {"topic": topic, "weight": weight, "explain": True, "limit": 100}
         for topic in (*TEXTS, "bait", nonce(0))
-        for weight in ("count", "recency", "citation", "evidence")
+        for weight in WEIGHTS
     ],
     "search": [
         *({"query": text, "limit": 100} for text in TEXTS),
