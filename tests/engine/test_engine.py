@@ -193,6 +193,9 @@ def test_a_window_counts_as_the_environment_of_who_asks_says(tmp_path: Path) -> 
         ask(engine, "mentions", off, session_id="t", text=text)
     assert len(ask(engine, "salience", wide, session_id="s")["salience"]) == 1
     assert [session.id for session in engine.sessions] == ["s"]
+    for text in ("the Key Vault", *["something else"] * 8):
+        engine.observe("n", None, text)
+    assert ask(engine, "salience", wide, session_id="n")["salience"] == []  # it was left out then
 
 
 NAMING = "Beacon or the gull service? and the jwt?"

@@ -103,20 +103,20 @@ LIKELIHOOD_WEIGHTS = {
 }
 # end of fitted
 # fitted semantic
-# 2026-11-28
+# 2026-11-30
 # Fitted to courier, questions, bakery, laboratory, studio, heating, port, newspaper.
-BIAS_SEMANTIC = -9.25
+BIAS_SEMANTIC = -8.80
 LIKELIHOOD_WEIGHTS_SEMANTIC = {
-    "held": 1.04,
-    "missing": -0.86,
-    "rivals": -0.37,
-    "pairs": 1.34,
-    "named": 1.24,
-    "section": -0.31,
-    "size": 0.58,
-    "shared": 1.08,
-    "cosine": 9.23,
-    "lead": 4.26,
+    "held": 1.41,
+    "missing": -0.92,
+    "rivals": -0.30,
+    "pairs": 1.28,
+    "named": 1.36,
+    "section": -0.33,
+    "size": 0.51,
+    "shared": 0.95,
+    "cosine": 8.83,
+    "lead": 4.16,
 }
 # end of fitted semantic
 # fitted edits
