@@ -23,8 +23,6 @@ Stat = bytes
 _STAT = Struct("<QQQ")
 """The stat of a source is that of its record followed by that of its content."""
 _64_BITS = (1 << 64) - 1
-
-
 LEADS_OUT = "a symbolic link that leads out of the folder of the knowledge base"
 
 

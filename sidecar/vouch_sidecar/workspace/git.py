@@ -29,8 +29,8 @@ from vouch_sidecar.kb.safe_files import Stat, UnreadableError, packed, read_boun
 log = logging.getLogger(__name__)
 
 STALE_SECONDS = 10.0
-"""Seconds after which git's lock is taken for left over, and for which it is waited for; also if
-its time is that far in the future.
+"""Seconds after which git's lock is taken for left over; also if its time is that far in the
+future.
 """
 GIT_SECONDS = 60.0
 """Seconds that a git command may take. Its output is dropped if it takes longer, so no answer is
