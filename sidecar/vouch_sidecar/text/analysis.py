@@ -43,8 +43,7 @@ def _tokens() -> re.Pattern[str]:
 
 _ANY_MARK = re.compile(f"[{_MARKS}]")
 _APOSTROPHES = re.compile("['’ʼ＇]")
-_ENDING = re.compile("['’ʼ＇](?:[sS]|d|ll|m|re|ve)?$")
-"""A possessive, or a short verb: “I'd” is no id, and “she'll” no shell."""
+_POSSESSIVE = re.compile("['’ʼ＇][sS]?$")
 _ELISION = re.compile(r"(?:[ldjmntscLDJMNTSC]|[qQ]u)['’](?=\w\w)")
 _SOFT_GAP = re.compile(r"[^\S\n]*+\n?[^\S\n]*+|[-_‐‑–]")
 _ACRONYM = re.compile(r"([A-Z][A-Z0-9]+)e?s")
@@ -103,11 +102,11 @@ class Unit(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def _word(token: str) -> tuple[Unit, tuple[Unit, ...]]:
-    """A token without what case, its ending and elision add, and the parts of an identifier, with
+    """A token without what case, possessives and elision add, and the parts of an identifier, with
     offsets within the token.
     """
     start = match.end() if (match := _ELISION.match(token)) else 0
-    end = match.start() if (match := _ENDING.search(token)) and match.start() > start else None
+    end = match.start() if (match := _POSSESSIVE.search(token)) and match.start() > start else None
     core = token[start:end]
     whole = _APOSTROPHES.sub("", fold(core))
     singular = fold(match[1]) if (match := _ACRONYM.fullmatch(core)) else whole
