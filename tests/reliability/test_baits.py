@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.engine import Caller
 from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.kb.sanitize import clip, escaped, one_line
 from vouch_sidecar.retrieval.blocks.block import frame, without_blocks
+from vouch_sidecar.retrieval.blocks.touched_files import met_by
 from vouch_sidecar.retrieval.evidence.text_kinds import exact_places
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.text.analysis import units
@@ -44,6 +46,7 @@ BAITS = {
     "folders": "a/" * 30_000,
     "versions": "1.2" * 30_000,
     "digits": "1" * 60_000 + " 1.x",
+    "comments of code": "#" * 60_000 + "x\n/" + "*" * 60_000 + "x",
     "marks": "x" + "_-" * 30_000,
     "beginnings of blocks": (frame([""]).partition("\n")[0] + "\n" + "x\n" * 90) * 400,
 }
@@ -97,5 +100,7 @@ def test_a_knowledge_base_of_baits_is_read_and_asked(tmp_path: Path) -> None:
     engine = settled(base(tmp_path / "kb", files), tmp_path)
     assert ask(engine, "status")["roots"][0]["counts"]["claims"] == len(BAITS) + 1
     assert ask(engine, "claim", id="bait-0")["claim"]["id"] == "bait-0"
+    (served,) = engine.registry.serving(Caller())
     for text in BAITS.values():
         ask(engine, "context", task=text)
+        met_by(served.view, "src/relay.py", text)

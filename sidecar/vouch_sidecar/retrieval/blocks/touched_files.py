@@ -33,7 +33,7 @@ from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_test
 from vouch_sidecar.workspace.quotes_in_files import flat
 
 _BETWEEN_WORDS = re.compile(r"[^\w$-]+")
-_REMARK = re.compile(r"\s*+(?:$|(?:#+|--)(?:\s|$)|//|/?\*+(?:\s|/|$))")
+_REMARK = re.compile(r"\s*+(?:$|(?:#++|--)(?:\s|$)|//|/?\*++(?:\s|/|$))")
 """A line that is empty or a comment."""
 UNTIED = 0.25
 """As how strong a tie counts that a claim has none to the file."""
