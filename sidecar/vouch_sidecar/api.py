@@ -17,6 +17,7 @@ from anyio.from_thread import BlockingPortal
 
 from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.kb.access import Viewer
+from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.operations import (
     claim,
     context,
@@ -60,19 +61,17 @@ def open_kb(
     `project` and `agent` say who asks, as `VOUCH_PROJECT` and `VOUCH_AGENT` do. `settings` are
     nested: `{"recall": {"max_results": 5}}`. Raises `NoKnowledgeBaseError`.
     """
-    engine = engine_on([path], settings)
+    engine = Engine(env=os.environ, client_settings=settings)
+    engine.registry.search(Path(path))
     if not engine.collections:
         raise NoKnowledgeBaseError(f"no knowledge base found from {os.fspath(path)}")
     return KnowledgeBase(engine, Viewer(project, agent))
 
 
-def engine_on(
-    roots: Iterable[str | os.PathLike[str]], settings: Mapping[str, object] | None = None
-) -> Engine:
-    """An engine for the knowledge bases found from these folders, unread."""
-    engine = Engine(env=os.environ, client_settings=settings)
-    for root in roots:
-        engine.registry.search(Path(root))
+def engine_on(found: Found) -> Engine:
+    """An engine for the knowledge bases that were found, unread."""
+    engine = Engine(env=os.environ)
+    engine.registry.add(found)
     return engine
 
 

@@ -14,7 +14,8 @@ import anyio
 import pytest
 from vouch_sidecar.engine import Engine, running
 from vouch_sidecar.engine.collection import Collection, Seen
-from vouch_sidecar.engine.registry import Found, Registry
+from vouch_sidecar.engine.registry import Registry
+from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.workspace import breath
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World

@@ -9,9 +9,14 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb import discovery
-from vouch_sidecar.kb.discovery import discover, start_folder
+from vouch_sidecar.kb.discovery import find, start_folder
 
 TABLE = json.loads(Path(__file__).with_name("discovery_cases.json").read_text("utf-8"))
+
+
+def found_from(start: Path | str | None, env: dict[str, str]) -> list[str]:
+    """The working trees in the order in which they are found."""
+    return [place.tree for place in find(start, env).places]
 
 
 def build(base: Path, case: dict[str, Any]) -> None:
@@ -34,18 +39,19 @@ def test_the_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: dict[st
     monkeypatch.setattr(discovery, "_is_foreign", foreign.__contains__)
     env = {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "temporary")}
     env |= {"VOUCH_KB_PATH": str(tmp_path / case["forced"])} if "forced" in case else {}
-    found = discover(tmp_path / case["start"], env=env)
-    assert found == [str(tmp_path / path) for path in case["found"]]
+    assert found_from(tmp_path / case["start"], env) == [
+        str(tmp_path / path) for path in case["found"]
+    ]
 
 
 def test_where_nobody_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("named", "project"):
         (tmp_path / name / ".vouch").mkdir(parents=True)
     env = {"HOME": str(tmp_path), "VOUCH_PROJECT_DIR": str(tmp_path / "project")}
-    assert discover(None, env=env) == [str(tmp_path / "project")]
-    assert discover(tmp_path / "named", env=env) == [str(tmp_path / "named")]
+    assert found_from(None, env) == [str(tmp_path / "project")]
+    assert found_from(tmp_path / "named", env) == [str(tmp_path / "named")]
     monkeypatch.chdir(tmp_path / "named")
-    assert discover(None, env=env | {"VOUCH_PROJECT_DIR": "/nowhere"}) == [str(tmp_path / "named")]
+    assert found_from(None, env | {"VOUCH_PROJECT_DIR": "/nowhere"}) == [str(tmp_path / "named")]
     monkeypatch.chdir(tmp_path)
     assert start_folder({"VOUCH_PROJECT_DIR": "project"}) == str(tmp_path / "project")
 
@@ -53,11 +59,11 @@ def test_where_nobody_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("name", ["a\0b", "\udcff", "x" * 5_000, "loop"])
 def test_what_no_file_is_called_or_leads_to_itself(tmp_path: Path, name: str) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    assert discover(f"{tmp_path}/{name}", env={"HOME": str(tmp_path)}) == []
+    assert found_from(f"{tmp_path}/{name}", {"HOME": str(tmp_path)}) == []
 
 
 @pytest.mark.timeout(30)
 def test_a_pipe_that_git_never_made_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / ".vouch").mkdir()
     os.mkfifo(tmp_path / ".git")
-    assert discover(tmp_path, env={}) == [str(tmp_path)]
+    assert found_from(tmp_path, {}) == [str(tmp_path)]

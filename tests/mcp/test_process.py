@@ -25,17 +25,17 @@ def test_the_project_is_where_somebody_says(place: Place, tmp_path: Path) -> Non
     home.mkdir()
 
     def found(*folders: str, is_chosen: bool = False) -> frozenset[Path]:
-        return Projects({}, home, is_chosen=is_chosen).asked({}, folders)
+        return Projects({}, home, is_chosen=is_chosen).asked({}, folders).trees
 
     assert found() == frozenset()
     assert found(other, root.as_uri()) == {root}
     assert found(str(root), is_chosen=True) == frozenset()
     for variable in HOST_VARIABLES:
         for folders in (str(root), f"{home},{root}", f"{home.as_uri()}, {root.as_uri()}"):
-            assert Projects({variable: folders}, home, is_chosen=False).asked({}) == {root}
+            assert Projects({variable: folders}, home, is_chosen=False).asked({}).trees == {root}
     projects = Projects({}, home, is_chosen=False)
     for named in (root, root / ".vouch", root.as_uri(), f"{root}/", root / "src" / "a.py"):
-        assert projects.asked({"root": str(named)}) == {root}
+        assert projects.asked({"root": str(named)}).trees == {root}
     assert path_of("~/a b").endswith("/a b")
 
 

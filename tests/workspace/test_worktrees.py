@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.kb.discovery import Finder
+from vouch_sidecar.kb.discovery import find
 
 from tests.engine.bases import ask, cached, load, settle
 from tests.workspace.places import cite, commit_as, git, repository, write
@@ -87,9 +87,9 @@ def test_a_tree_without_a_base_has_that_of_its_repository(
     assert tied(tree, tmp_path) == EXPECTED
     assert tied(tree / "src", tmp_path, tree / FILE) == EXPECTED
     write(hostile, {".git": (tree / ".git").read_bytes()})
-    finder = Finder({"HOME": str(tmp_path / "home")})
-    assert [place.root for place in finder.placed(tree)] == [str(plain)]
-    assert finder.placed(hostile) == []
+    env = {"HOME": str(tmp_path / "home")}
+    assert [place.root for place in find(tree, env).places] == [str(plain)]
+    assert find(hostile, env).places == []
 
 
 def test_a_base_that_the_environment_names_speaks_of_the_tree_that_is_worked_in(

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
 
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.sessions import Session
@@ -14,8 +13,8 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, resolved
 from vouch_sidecar.kb.discovery import (
-    BaseInTree,
-    Finder,
+    Found,
+    find,
     is_in_package,
     is_setting,
     path_of,
@@ -70,19 +69,6 @@ class Served:
         return Window(self.view, texts[: reflex.window])
 
 
-class Found(NamedTuple):
-    """The knowledge bases found from a folder or a document, and the folders of those that are not
-    served.
-    """
-
-    places: Sequence[BaseInTree] = ()
-    refused: Sequence[str] = ()
-
-    @property
-    def trees(self) -> frozenset[Path]:
-        return frozenset(Path(place.tree) for place in self.places)
-
-
 class Registry:
     """The served knowledge bases by working tree, with the settings of this process's client."""
 
@@ -127,13 +113,18 @@ class Registry:
 
     def found_from(self, start: Path) -> Found:
         """What a search from a folder or a document finds now. Blocks; thread-safe."""
-        finder = Finder(self.env, self.settings.trust.folders)
-        return Found(finder.placed(start), finder.refused)
+        return find(start, self.env, self.settings.trust.folders)
 
     def search(self, folder: Path, found: Found | None = None) -> None:
         """Serve the knowledge bases found from a folder, which is searched if `found` is None."""
         self._folders[folder] = found = found or self.found_from(folder)
         if not found.trees <= self.collections.keys():
+            self._serve_found()
+
+    def add(self, found: Found) -> None:
+        """Serve knowledge bases that somebody found, too."""
+        if not found.trees <= self.collections.keys():
+            self._folders |= {Path(place.tree): Found([place]) for place in found.places}
             self._serve_found()
 
     def open_document(self, path: Path) -> None:
@@ -142,7 +133,7 @@ class Registry:
         """
         own, found = self.own_trees, self.found_from(path)
         served = [p for p in found.places if Path(p.tree) in own or not is_in_package(p.root)]
-        self._documents[path] = found = found._replace(places=served)
+        self._documents[path] = found = Found(served, found.refused)
         if not found.trees <= self.collections.keys():
             self._serve_found()
 

@@ -6,7 +6,7 @@ of the repository. Else those below the folder, a few levels down.
 `tests/kb/discovery_cases.json` has it as a table.
 
 A knowledge base speaks of the files of its own folder, or of those of a working tree that is linked
-to the same repository: `placed` says which.
+to the same repository: `find` says which.
 
 What another user owns is refused, as git refuses it: whoever may write into a shared folder would
 write into this user's prompts. `trust.folders` names folders that count all the same.
@@ -15,8 +15,12 @@ write into this user's prompts. `trust.folders` names folders that count all the
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+
+TYPE_CHECKING = False  # `typing` takes a hook three milliseconds
+if TYPE_CHECKING:
+    from pathlib import Path
 
 KB_DIRNAME = ".vouch"
 FORCED = "VOUCH_KB_PATH"
@@ -50,34 +54,50 @@ MOST_POINTER = 4096
 """Bytes of a file of git that leads to a folder."""
 
 
-def discover(start: str | os.PathLike[str] | None, *, env: Mapping[str, str]) -> list[str]:
-    """The real paths of the folders of which knowledge bases speak to who stands in a folder or
-    reads a document: those that hold the `.vouch/`, or working trees linked to them. Without
-    `start`, those for `start_folder`.
+def find(
+    start: str | os.PathLike[str] | None,
+    env: Mapping[str, str],
+    trusted: Iterable[str] | None = None,
+) -> Found:
+    """What a search finds for who stands in a folder or reads a document; without `start`, for
+    `start_folder`. `trusted` are folders of other users that are allowed, with everything below
+    them, or `*`; by default those named in the environment.
     """
-    return [place.tree for place in Finder(env).placed(start)]
+    finder = _Finder(env, env.get(TRUST, "").split(",") if trusted is None else list(trusted))
+    return Found(finder.placed(start), finder.refused)
 
 
 class BaseInTree:
-    """The folder that holds a `.vouch/`, and the one whose files it speaks of."""
+    """The folder that holds a `.vouch/`, and the one whose files it speaks of, by real paths."""
 
     def __init__(self, root: str, tree: str) -> None:
         self.root, self.tree = root, tree
 
 
-class Finder:
-    """Finds knowledge bases. `trusted` are folders of other users that are allowed, with everything
-    below them, or `*`; by default those named in the environment. `refused` lists the folders that
-    were not allowed.
+class Found:
+    """The knowledge bases that serve somewhere, each with a working tree of which it speaks there,
+    and the folders of those that are not served.
     """
 
-    def __init__(self, env: Mapping[str, str], trusted: Iterable[str] | None = None) -> None:
-        self.env = env
-        self.trusted = env.get(TRUST, "").split(",") if trusted is None else list(trusted)
+    def __init__(self, places: Sequence[BaseInTree] = (), refused: Iterable[str] = ()) -> None:
+        self.places, self.refused = places, refused
+
+    @property
+    def trees(self) -> frozenset[Path]:
+        from pathlib import Path  # a hook needs none
+
+        return frozenset(Path(place.tree) for place in self.places)
+
+
+class _Finder:
+    """`refused` lists the folders that were not allowed."""
+
+    def __init__(self, env: Mapping[str, str], trusted: list[str]) -> None:
+        self.env, self.trusted = env, trusted
         self.refused: list[str] = []
 
-    def from_start(self, start: str | os.PathLike[str] | None) -> list[str]:
-        """As `discover`."""
+    def _from_start(self, start: str | os.PathLike[str] | None) -> list[str]:
+        """The folders with the knowledge bases."""
         env = self.env
         try:
             if forced := env.get(FORCED):
@@ -91,10 +111,8 @@ class Finder:
             return []
 
     def placed(self, start: str | os.PathLike[str] | None) -> list[BaseInTree]:
-        """The knowledge bases that serve a folder or a document, each with the working trees of
-        which it speaks there.
-        """
-        if not (roots := self.from_start(start)):
+        """The knowledge bases, each with the working trees of which it speaks."""
+        if not (roots := self._from_start(start)):
             return []
         origin = os.path.realpath(start_folder(self.env) if start is None else start)
         is_forced = bool(self.env.get(FORCED))

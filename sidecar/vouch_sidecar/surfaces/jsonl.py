@@ -17,7 +17,7 @@ from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.operations.call import indexed, perform
 from vouch_sidecar.operations.operation import KB, operation_called
 from vouch_sidecar.operations.wire import OperationError, as_json
-from vouch_sidecar.surfaces.projects import Projects, serve
+from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 log = logging.getLogger(__name__)
@@ -34,9 +34,10 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
     source, sink = claim_streams()
     end_with_client(sink.fileno())
     engine, projects = Engine(env=env), Projects(env, start, is_chosen=is_chosen)
-    if not (roots := projects.asked({})):
-        log.warning("%s", projects.why_none())
-    serve(engine, roots or frozenset({start}))  # `status` says why there is none
+    engine.registry.add(found := projects.asked({}))
+    if not found.places:
+        log.warning("%s", projects.why_none(found))
+        engine.registry.search(start, found)  # `status` says why there is none
     anyio.run(_serve, engine, projects, source, sink)
 
 
@@ -71,8 +72,9 @@ async def answer(
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
         if projects is not None:
-            caller = replace(caller, roots=projects.asked(params))
-            serve(engine, caller.roots or frozenset())
+            found = projects.asked(params)
+            engine.registry.add(found)
+            caller = replace(caller, roots=found.trees)
         asked = await perform(engine, operation, params, caller, whole=True)
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except OperationError as error:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from vouch_sidecar.kb.discovery import Finder, path_of, why_refused
+from vouch_sidecar.kb.discovery import Found, find, path_of, why_refused
 from vouch_sidecar.kb.sanitize import printable
-
-if TYPE_CHECKING:
-    from vouch_sidecar.engine import Engine
 
 HOST_VARIABLES = ("CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS")
 """Variables in which Claude Code and Cursor name the project's folder to the servers that they
@@ -26,16 +23,14 @@ UNFILLED = "${"
 @dataclass
 class Projects:
     """The knowledge bases of a client. `start` is the folder that the process began in;
-    `is_chosen`: somebody named it, so that no other counts; `refused`: a sentence for each that was
-    found last and is not served.
+    `is_chosen`: somebody named it, so that no other counts.
     """
 
     env: Mapping[str, str]
     start: Path
     is_chosen: bool
-    refused: list[str] = field(default_factory=list)
 
-    def asked(self, params: object, folders: Iterable[str] = ()) -> frozenset[Path]:
+    def asked(self, params: object, folders: Iterable[str] = ()) -> Found:
         """Those that a request with these params is about: found from its `root`; else from the
         folder that was chosen; else from the first of these that has one: `folders` (paths or file
         URIs, which the client names), those in variables of the host, the start.
@@ -47,36 +42,27 @@ class Projects:
             places = [[root]]
         elif self.is_chosen:
             places = [[str(self.start)]]
-        self.refused = []
+        refused: list[str] = []
         for several in places:
-            if roots := frozenset[Path]().union(*map(self._of, several)):
-                return roots
-        return frozenset()
+            paths = [path for path in map(path_of, several) if Path(path).is_absolute()]
+            found = [find(path, self.env) for path in paths]
+            refused += chain.from_iterable(each.refused for each in found)
+            if any(each.places for each in found):
+                return Found([place for each in found for place in each.places], refused)
+        return Found(refused=refused)
 
-    def _of(self, folder: str) -> frozenset[Path]:
-        """Those found from a folder, a path or a file URI."""
-        path, finder = path_of(folder), Finder(self.env)
-        places = finder.placed(path) if Path(path).is_absolute() else []
-        self.refused += [why_refused(printable(where)) for where in finder.refused]
-        return frozenset(Path(place.tree) for place in places)
-
-    def why_none(self, *, is_named: bool = False) -> str:
+    def why_none(self, found: Found, *, is_named: bool = False) -> str:
         """That there is none to look into from the start, or in the folder that the question named,
         which is not repeated, and what to do, for who asked.
         """
         where = "the `root` of this call" if is_named else printable(str(self.start))
-        why = "; ".join([f"No knowledge base was found from {where}", *dict.fromkeys(self.refused)])
+        said = dict.fromkeys(why_refused(printable(folder)) for folder in found.refused)
+        why = "; ".join([f"No knowledge base was found from {where}", *said])
         return (
             f"{why}. So nothing was looked up, which says nothing about what is known. Name the "
             "absolute path of a project that has a knowledge base as `root`, or start this server "
             "in it, or with `--root FOLDER`; `vouch init` makes one."
         )
-
-
-def serve(engine: Engine, roots: frozenset[Path]) -> None:
-    """Serve these knowledge bases from now on, too."""
-    for root in roots - engine.collections.keys():
-        engine.registry.search(root)
 
 
 def _several(text: str) -> list[str]:

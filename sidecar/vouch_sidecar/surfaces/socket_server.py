@@ -46,7 +46,6 @@ from vouch_sidecar.surfaces.local.user_socket import (
     question,
     socket_path,
 )
-from vouch_sidecar.surfaces.projects import serve
 from vouch_sidecar.surfaces.stdio import leave
 
 IDLE_SECONDS = 2 * 3600.0
@@ -144,7 +143,8 @@ class LocalServer:
             # What else askers set comes with their questions.
             own = {n: value for n, value in self._env.items() if n != FORCED and not is_setting(n)}
             engine = Engine(env=own | named, tellable=self._tellable)
-            serve(engine, roots)
+            for root in roots:
+                engine.registry.search(root)
             self._made[asked] = engine
             self._tasks.start_soon(self._run, asked, engine)
         self._asked_at[engine] = anyio.current_time()

@@ -19,7 +19,7 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.sanitize import count, printable, with_field
 from vouch_sidecar.operations.table import ColumnKind, Table, Words
-from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
+from vouch_sidecar.surfaces.console.options import common_options, found_from, print_json
 from vouch_sidecar.surfaces.console.printing import show
 
 COLUMNS: dict[str, ColumnKind] = {
@@ -54,7 +54,7 @@ def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[tuple[Path, Pr
     """All problems, also across files, sorted by knowledge base, file and line, each with the
     folder of its knowledge base.
     """
-    engine = engine_on(roots_from(folder))
+    engine = engine_on(found_from(folder))
     with KnowledgeBase(engine, viewer) as kb:
         kb.status()  # waits until everything is read
     for served in engine.registry.serving(Caller(viewer=viewer)):

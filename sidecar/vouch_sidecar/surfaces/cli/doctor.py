@@ -14,7 +14,7 @@ from typing import Literal
 
 import click
 
-from vouch_sidecar.api import KnowledgeBase, engine_on
+from vouch_sidecar.api import KnowledgeBase
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import RESIDENT
@@ -55,7 +55,8 @@ def doctor(root: Path | None) -> None:
 
 def examined(start: Path) -> Iterator[Finding]:
     """The findings of all checks."""
-    engine = engine_on([start])
+    engine = Engine(env=os.environ)
+    engine.registry.search(start)
     with KnowledgeBase(engine, Viewer()) as kb:
         found, prompt = kb.status(), _answered_prompt(engine, kb)
     for why in found.refused:

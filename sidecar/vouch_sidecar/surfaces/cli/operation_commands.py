@@ -26,7 +26,7 @@ from vouch_sidecar.operations.wire import (
     Result,
     as_json,
 )
-from vouch_sidecar.surfaces.console.options import common_options, print_json, roots_from
+from vouch_sidecar.surfaces.console.options import common_options, found_from, print_json
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.local.user_socket import SOON_SECONDS, UnansweredError, ask
 
@@ -91,12 +91,14 @@ class OperationCommand(click.Command):
         of an engine in this one if there is none, or if it can't answer something. Raises
         `OperationError`.
         """
-        roots = roots_from(given["root"])
+        found = found_from(given["root"])
         viewer = {name: given[name] for name in ("project", "agent")}
 
         def served(operation: Operation[Any, Any], params: dict[str, Any]) -> Result:
             asked = KB + operation.name, {**params, "viewer": viewer}
-            answered = ask(roots, *asked, env=os.environ, timeout=SOON_SECONDS, reader="person")
+            answered = ask(
+                found.trees, *asked, env=os.environ, timeout=SOON_SECONDS, reader="person"
+            )
             result: Result = operation.result.model_validate(answered, strict=False)
             return result
 
@@ -108,7 +110,7 @@ class OperationCommand(click.Command):
         from vouch_sidecar.kb.access import Viewer
 
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads can't be interrupted
-        with KnowledgeBase(engine_on(roots), Viewer(**viewer)) as kb:
+        with KnowledgeBase(engine_on(found), Viewer(**viewer)) as kb:
             return self._asked(given, kb.ask)
 
     def _asked(self, given: Mapping[str, Any], answer: Callable[..., Result]) -> Result:

@@ -119,7 +119,7 @@ def pause(root: Path | None, minutes: int | None) -> None:
     Until `resume` or the next start of the system, unless --minutes says how long. What is asked is
     still answered.
     """
-    for folder in dict.fromkeys(place.root for place in found_from(root)):
+    for folder in dict.fromkeys(place.root for place in found_from(root).places):
         ends = pauses.pause(folder, os.environ, minutes and minutes * 60)
         until = f"`{program()} resume`"
         if ends < pauses.UNTIL_RESUMED:
@@ -131,6 +131,6 @@ def pause(root: Path | None, minutes: int | None) -> None:
 @root_option
 def resume(root: Path | None) -> None:
     """End a pause."""
-    for folder in dict.fromkeys(place.root for place in found_from(root)):
+    for folder in dict.fromkeys(place.root for place in found_from(root).places):
         was_paused = pauses.resume(folder, os.environ)
         say(f"{printable(folder)}: {'resumed' if was_paused else 'was not paused'}")

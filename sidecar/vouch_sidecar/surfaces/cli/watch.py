@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,11 +12,12 @@ import click
 
 from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller, running
+from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.operations.call import indexed
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.salience import in_play
 from vouch_sidecar.operations.table import Words
-from vouch_sidecar.surfaces.console.options import root_option, roots_from
+from vouch_sidecar.surfaces.console.options import found_from, root_option
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.local.user_socket import has_sockets
 from vouch_sidecar.surfaces.socket_server import follow
@@ -35,13 +35,13 @@ def watch(root: Path | None) -> None:
     """
     if not has_sockets():
         raise click.UsageError("sessions can't be followed on this system")
-    roots = roots_from(root)
+    found = found_from(root)
     end_with_client(sys.stdout.fileno())
     with suppress(KeyboardInterrupt):
-        anyio.run(_watch, roots)
+        anyio.run(_watch, found)
 
 
-async def _watch(roots: Sequence[Path]) -> None:
+async def _watch(found: Found) -> None:
     """Follow the process that serves, whenever there is one. In a pipe, rows begin with a session,
     which stands alone where nothing is in play any more.
     """
@@ -52,9 +52,9 @@ async def _watch(roots: Sequence[Path]) -> None:
         show([Words(push.session_id, "bold", nothing), in_play(push.salience, push.session_id)])
         sys.stdout.flush()
 
-    watching = Caller(names=dict.fromkeys(roots))
-    if len(roots) > 1:  # rows say which one they are of, as its config calls it
-        engine = engine_on(roots)
+    watching = Caller(names=dict.fromkeys(found.trees))
+    if len(found.places) > 1:  # rows say which one they are of, as its config calls it
+        engine = engine_on(found)
         async with running(engine):
             await indexed(engine)
         watching = engine.registry.named(Caller())

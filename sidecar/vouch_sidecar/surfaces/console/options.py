@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from vouch_sidecar.kb.discovery import FORCED, BaseInTree, Finder, start_folder, why_refused
+from vouch_sidecar.kb.discovery import FORCED, Found, find, start_folder, why_refused
 from vouch_sidecar.kb.sanitize import count, escaped, printable
 from vouch_sidecar.surfaces.stdio import say
 
@@ -53,24 +53,18 @@ def common_options() -> list[click.Parameter]:
     ]
 
 
-def roots_from(root: Path | None) -> list[Path]:
-    """The working trees of which the knowledge bases found from a folder speak; None: the working
-    folder. Raises `MissingKnowledgeBaseError`.
+def found_from(root: Path | None) -> Found:
+    """The knowledge bases found from a folder; None: the working folder. Raises
+    `MissingKnowledgeBaseError`.
     """
-    return [Path(place.tree) for place in found_from(root)]
-
-
-def found_from(root: Path | None) -> list[BaseInTree]:
-    """As `roots_from`, with the folders that hold the knowledge bases."""
-    finder = Finder(os.environ)
-    found = finder.placed(start_at(root))
-    for folder in finder.refused:
+    found = find(start_at(root), os.environ)
+    for folder in found.refused:
         say(f"vouch-sidecar: {printable(why_refused(folder))}", err=True)
-    if not found:
+    if not found.places:
         where = f" from {start_at(root)}"
         if forced := os.environ.get(FORCED):
             where = f": {FORCED} names {forced}, which is no .vouch folder; unset it, or name one"
-        elif not finder.refused:
+        elif not found.refused:
             where += f"; {how_to_begin(start_at(root))}"
         raise MissingKnowledgeBaseError(escaped(f"no knowledge base found{where}"))
     return found

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from vouch_sidecar.kb.discovery import KB_DIRNAME, RESIDENT, Finder, start_folder
+from vouch_sidecar.kb.discovery import KB_DIRNAME, RESIDENT, find, start_folder
 from vouch_sidecar.kb.pauses import paused_until
 from vouch_sidecar.kb.runtime_folder import usable_folder
 from vouch_sidecar.surfaces.local.user_socket import (
@@ -111,8 +111,8 @@ def _answer(event: str, data: bytes, env: Env) -> object:
         return None
     cwd = given.get("cwd")
     start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else start_folder(env)
-    found = Finder(env).placed(start)
-    roots = [place.tree for place in found if paused_until(place.root, env) is None]
+    places = find(start, env).places
+    roots = [place.tree for place in places if paused_until(place.root, env) is None]
     return _ask(roots, event, {**given, "cwd": start}, env) if roots else None
 
 

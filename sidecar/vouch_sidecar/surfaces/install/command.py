@@ -18,7 +18,7 @@ from pathlib import Path
 import click
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.discovery import discover
+from vouch_sidecar.kb.discovery import find
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.surfaces.console.options import how_to_begin
 from vouch_sidecar.surfaces.install.hosts import (
@@ -76,8 +76,8 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
 
 def project_of(start: Path) -> Path:
     """The folder of the knowledge base at or above a folder, else that."""
-    bases = discover(start, env=os.environ)
-    return next((Path(base) for base in bases if start.resolve().is_relative_to(base)), start)
+    trees = find(start, os.environ).trees
+    return next((tree for tree in trees if start.resolve().is_relative_to(tree)), start)
 
 
 def _install(found: FoundFile, dry_run: bool) -> None:
@@ -115,7 +115,7 @@ def _remarks(host: Host, base: Path, project: Path | None, found: list[FoundFile
         yield f"To let its tools, which only read, run without asking: {host.permission}."
     yield from faults(host, base, project)
     folder = project or Path.cwd()
-    if discover(folder, env=os.environ):
+    if find(folder, os.environ).places:
         yield f"`{PROGRAM} doctor` tries a prompt."
     else:
         yield f"There is no knowledge base yet; {how_to_begin(folder)}"

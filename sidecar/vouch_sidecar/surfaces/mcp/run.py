@@ -25,6 +25,7 @@ from mcp.shared.message import SessionMessage
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, running
+from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.operations.call import READY_SECONDS
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import OperationError
@@ -38,7 +39,7 @@ from vouch_sidecar.surfaces.local.user_socket import (
     connect,
 )
 from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, known, meant, operation_of, tools
-from vouch_sidecar.surfaces.projects import UNFILLED, Projects, serve
+from vouch_sidecar.surfaces.projects import UNFILLED, Projects
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave, well_formed
 
 HOLDER_SECONDS = READY_SECONDS + 1.0
@@ -129,7 +130,7 @@ class Answers:
         """Begin to read the knowledge bases before a call, if no process serves them."""
         connected = await in_worker(connect, self.engine.env, abandon_on_cancel=True)
         if connected is None:
-            serve(self.engine, self.projects.asked({}))
+            self.engine.registry.add(self.projects.asked({}))
         else:
             connected.close()
 
@@ -158,23 +159,24 @@ class Answers:
         else:
             root = None  # the project is meant, whichever it is
         is_open = root is None and not projects.is_chosen
-        if roots := projects.asked(params, await folders() if is_open else ()):
-            return await self._answered(operation, params, roots)
-        result = await self._answered(operation, {**params, "root": None}, roots)
-        why = content(projects.why_none(is_named=root is not None))
+        found = projects.asked(params, await folders() if is_open else ())
+        if found.places:
+            return await self._answered(operation, params, found)
+        result = await self._answered(operation, {**params, "root": None}, found)
+        why = content(projects.why_none(found, is_named=root is not None))
         return {**result, **why, "isError": UNFILLED in str(projects.start)}
 
     async def _answered(
-        self, operation: Operation[Any, Any], params: Object, roots: frozenset[Path]
+        self, operation: Operation[Any, Any], params: Object, found: Found
     ) -> Object:
         """The result of a tool, from the process that holds the socket, else from this one."""
-        method = TOOL + operation.name
+        method, roots = TOOL + operation.name, found.trees
         with suppress(UnansweredError):
             seconds = SOON_SECONDS if self.engine.collections else HOLDER_SECONDS
             held = partial(ask, roots, method, params, env=self.engine.env, timeout=seconds)
             answered: Object = await in_worker(held, abandon_on_cancel=True)
             return answered
-        serve(self.engine, roots)
+        self.engine.registry.add(found)
         caller = Caller(roots=roots, is_model=True)
         return await tool_result(self.engine, operation, params, caller)
 
