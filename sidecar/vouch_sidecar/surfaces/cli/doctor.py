@@ -37,7 +37,6 @@ working.
 TRIAL_SECONDS = 15.0
 TRIED = 20
 """Claims that are looked at for one whose words bring something in."""
-PROMPT_CHARS = 80
 BASE = "knowledge base"
 
 
@@ -64,14 +63,17 @@ def examined(start: Path) -> Iterator[Finding]:
     for base in found.roots:
         yield from _base(base)
     if found.roots:
-        yield _hook(engine, start, prompt)
+        yield _hook(start, prompt)
     else:
         yield (BASE, "wrong", f"none found from {printable(str(start))}; {how_to_begin(start)}")
     path = shutil.which(PROGRAM)
     yield ("PATH", "ok" if path else "note", path or f"{PROGRAM} is not on it: {program()}")
+    agents: list[Finding] = []
     for name, host in HOSTS.items():
-        yield from _integration(host, name, project_of(start))
-        yield from _integration(host, f"{name} --user", None)
+        agents += _integration(host, name, project_of(start))
+        agents += _integration(host, f"{name} --user", None)
+    how = f"`{program()} install HOST` does it, for {', '.join(HOSTS)}"
+    yield from agents or [("agents", "note", f"none is set up; {how}")]
 
 
 def _base(base: status.RootStatus) -> Iterator[Finding]:
@@ -87,16 +89,14 @@ def _base(base: status.RootStatus) -> Iterator[Finding]:
         yield (BASE, "note", f"nothing is said unasked; {resume} ends the pause")
 
 
-def _hook(engine: Engine, start: Path, prompt: str | None) -> Finding:
+def _hook(start: Path, prompt: str | None) -> Finding:
     """What hooks say to a prompt; it starts a process where none answers them."""
     about = "prompt hook"
     if not has_sockets():
         return (about, "note", "hooks say nothing on this system")
-    if not engine.registry.unpaused(Caller()):
-        return (about, "note", "not tried: hooks are silent")
     if prompt is None:
-        return (about, "note", "not tried: there is no claim that a prompt brings in")
-    to = f"to “{clip(one_line(prompt), PROMPT_CHARS)}”"
+        return (about, "note", "not tried: hooks have nothing to give")
+    to = f"to “{clip(one_line(prompt), 80)}”"
     if answer := _hooked(prompt, start):
         by = f"by the process at {socket_path(os.environ)}"
         return (about, "ok", f"{len(answer)} characters {to}, {by}")
@@ -106,9 +106,9 @@ def _hook(engine: Engine, start: Path, prompt: str | None) -> Finding:
 
 
 def _answered_prompt(engine: Engine, kb: KnowledgeBase) -> str | None:
-    """A prompt that something is said to unasked: the words of a claim."""
+    """A prompt that something is said to unasked: the words of a claim; none in a pause."""
     unasked = Caller(is_unasked=True, is_model=True)
-    for view in (kb.view for kb in engine.registry.serving(Caller())):
+    for view in (served.view for served in engine.registry.unpaused(Caller())):
         for claim in view.best_statements(view.search.every(Kind.CLAIM), TRIED):
             if kb.ask(context.OPERATION, {"task": claim.text}, unasked).text:
                 return claim.text
@@ -145,8 +145,7 @@ def _integration(host: Host, about: str, project: Path | None) -> Iterator[Findi
         return
     if not any(file.names_us for file in found):
         return
-    old = [f.name for f in found if not (f.is_current or (f.names_us and not f.is_ours))]
-    if old:
+    if old := [f.name for f in found if not f.is_current and (f.is_ours or not f.names_us)]:
         again = f"`{program()} install {about}` writes or prints it"
         yield (about, "note", f"not as this version has it: {', '.join(old)}; {again}")
     else:

@@ -15,6 +15,7 @@ from vouch_sidecar.kb import pauses
 from vouch_sidecar.kb.discovery import path_of
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.surfaces.console.options import (
+    NEEDS_MCP,
     ROOT_OPTION,
     found_from,
     program,
@@ -68,7 +69,7 @@ def jsonl(root: Path | None) -> None:
 def mcp(root: str | None, tools: str) -> None:
     """Serve the operations to an MCP client, over stdio."""
     if find_spec("mcp") is None:
-        raise click.UsageError("needs the extra: pip install 'vouch-sidecar[mcp]'")
+        raise click.UsageError(NEEDS_MCP)
     from vouch_sidecar.surfaces.mcp.run import run_mcp
 
     start = start_at(None if root is None else Path(path_of(root))).absolute()

@@ -30,6 +30,7 @@ ROOT_OPTION: dict[str, Any] = {
     "help": "Folder to look for the knowledge base from.  [default: .]",
 }
 root_option = click.option("--root", **ROOT_OPTION)
+NEEDS_MCP = f"The MCP server needs the package mcp: `pip install 'mcp<2'` in {sys.prefix}"
 
 
 class MissingKnowledgeBaseError(click.ClickException):

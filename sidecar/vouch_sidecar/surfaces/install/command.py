@@ -20,7 +20,7 @@ import click
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import find
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
-from vouch_sidecar.surfaces.console.options import how_to_begin
+from vouch_sidecar.surfaces.console.options import NEEDS_MCP, how_to_begin
 from vouch_sidecar.surfaces.install.hosts import (
     HOSTS,
     MARK,
@@ -124,7 +124,7 @@ def _remarks(host: Host, base: Path, project: Path | None, found: list[FoundFile
 def faults(host: Host, base: Path, project: Path | None) -> Iterator[str]:
     """What keeps an integration from working, or has it work twice."""
     if find_spec("mcp") is None:
-        yield "The MCP server needs the extra: pip install 'vouch-sidecar[mcp]'"
+        yield NEEDS_MCP
     where = DESKTOP_PATH if host.from_desktop else None
     if _command_for(project) == PROGRAM and shutil.which(PROGRAM, path=where) is None:
         yield f"{PROGRAM} is not on the PATH that {host.title} starts with; it is {_location()}"
