@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -17,19 +18,22 @@ ROOMS = "kb text names index workspace semantic retrieval engine operations surf
 Import = tuple[str, str]
 
 
-def of_package() -> Iterator[Import]:
+@cache
+def of_package() -> list[Import]:
     """Each module with one that it names anywhere, for types included."""
+    found = list[Import]()
     paths = {path.relative_to(ROOT.parent).with_suffix(""): path for path in ROOT.rglob("*.py")}
     known = {".".join(name.parts).removesuffix(".__init__"): path for name, path in paths.items()}
     for module, path in known.items():
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
-                yield from ((module, alias.name) for alias in node.names if alias.name in known)
+                found += ((module, alias.name) for alias in node.names if alias.name in known)
             elif isinstance(node, ast.ImportFrom) and node.module in known:
                 inner = {f"{node.module}.{alias.name}" for alias in node.names}
-                yield from ((module, name) for name in inner & known.keys())
+                found += ((module, name) for name in inner & known.keys())
                 if not inner <= known.keys():
-                    yield module, node.module
+                    found.append((module, node.module))
+    return found
 
 
 def by_folder(imports: Iterable[Import]) -> Iterator[Import]:
