@@ -214,9 +214,11 @@ def test_what_is_wrong_with_a_file_on_disk_is_told_of_its_open_text(
 def test_checks_across_files_are_made_for_what_is_open(serve: Serve, root: Path) -> None:
     path = knowledge.claim(root, "both", "JWT needs Redis.", "jwt", "gone")
     client = serve(root, capabilities=ABLE)
+    client.open((root / f".vouch/sources/{knowledge.SOURCE}/content").as_uri(), "From: Ada\n")
     assert not any(m.get("method") == PUBLISHED for m in client.received)
     client.open(path.as_uri(), path.read_text("utf-8"), "yaml")
     (dangling,) = published(client, path.as_uri(), 1)
+    assert sum(m.get("method") == PUBLISHED for m in client.received) == 1, "no other file"
     assert (dangling["code"], dangling["severity"]) == ("dangling-entity", 2)
     page, _, heading = dangling["codeDescription"]["href"].partition("#")
     assert f"## {heading}\n" in Path(page.removeprefix("file://")).read_text("utf-8")

@@ -126,10 +126,10 @@ def as_kept(data: bytes, source_id: str) -> bytes | None:
 
 
 def parse(relative_path: str, data: bytes) -> Reading:
-    """Reads one artifact file. Never raises, whatever the bytes."""
+    """Reads one artifact file; of any other file nothing. Never raises, whatever the bytes."""
     kind = classify(relative_path)
     if kind is None:
-        return Reading(None, (Problem(relative_path, "not a file of a knowledge base"),))
+        return Reading(None, ())
     reader = _FileReader(relative_path, kind)
     try:
         artifact = reader.read(data)
