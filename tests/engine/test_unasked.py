@@ -1,27 +1,18 @@
-"""What is said unasked: of answers that vouch's own Stop hook keeps, of what the gate refuses, and
-to an agent that begins.
-"""
+"""What is said unasked: of answers that vouch's own Stop hook keeps; to an agent that begins."""
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections import defaultdict
-from collections.abc import Mapping, Set
 from pathlib import Path
 
 import pytest
 import yaml
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval.blocks.session_brief import HOW_TO_ASK, UNNAMED, brief
-from vouch_sidecar.retrieval.blocks.touched_files import Touched, lines_at
-from vouch_sidecar.retrieval.view import View
 
 from tests.conftest import MakeKb
-from tests.engine.bases import Listener, ask, base, engine_on, known, pushed, write
+from tests.engine.bases import ask, base, engine_on, known, write
 from tests.kb.samples import claim, make_kb, page
-from tests.workspace.places import cite, repository, settled
+from tests.workspace.places import cite
 
 TOP = Path(__file__).resolve().parents[2]
 
@@ -118,77 +109,6 @@ def test_a_name_alone_is_told_passages_each_sentence_once(tmp_path: Path) -> Non
         cite(root, at, quote, "a.md", content, quote=quote.encode(), **fields)
     for said in ("Grafana", "what do we know about Grafana?"):
         assert restarts in context(engine_on(root), said)
-
-
-# What the gate refuses is in nothing, and hides nothing else
-
-PROMPTS = (TOP / "tests" / "quality" / "prompts.jsonl").read_text("utf-8").splitlines()[::6]
-
-
-def refuse(monkeypatch: pytest.MonkeyPatch, ids: Set[str]) -> None:
-    monkeypatch.setattr(View, "lost", lambda _, claim: "gone" if claim.id in ids else None)
-
-
-def claims_told(engine: Engine) -> Mapping[str, set[str]]:
-    """The ids of the claims that are told, by the way of telling and what was asked."""
-    caller, said = Caller(), defaultdict[str, set[str]](set)
-    (served,) = engine.registry.serving(caller)
-    listener = Listener(engine, caller)
-    for text in (json.loads(line)["text"] for line in PROMPTS):
-        items = ask(engine, "context", task=text)["items"]
-        said[f"context {text}"] = {item["id"] for item in items if item["kind"] == "claim"}
-        engine.observe("s", None, text)
-        for push in pushed(listener):
-            rows = {row.top_claim_id for row in (*push.rows, *push.fresh)}
-            said[f"push {text}"] = {each for each in rows if each is not None}
-            cited = [artifact for hit in push.block.hits for artifact in hit.cited]
-            said[f"block {text}"] = {each.id for each in cited if isinstance(each, Claim)}
-        engine.end_session("s")
-    for path in served.view.workspace.files.paths:
-        touched = Touched(str(served.view.workspace.tree / path))
-        said[f"file {path}"] = {hit.artifact.id for hit in lines_at(served.view, touched)}
-    return said
-
-
-def test_what_is_refused_is_told_nowhere_and_hides_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = Path(shutil.copytree(TOP / "examples" / "courier", tmp_path / "courier"))
-    engine = settled(root, tmp_path)
-    before = claims_told(engine)
-    summary = brief([kb.view for kb in engine.registry.serving(Caller())])
-    ids = sorted(set().union(*before.values()))
-    assert len(ids) > 20
-    for refused in (set(ids[::2]), set(ids[1::2])):
-        refuse(monkeypatch, refused)
-        again = settled(root, tmp_path)
-        after = claims_told(again)
-        assert not [way for way, ids in after.items() if ids & refused]
-        for way in before:  # of a name the best claim is told, which may be another one now
-            if not way.startswith("push"):  # a row has one claim: its best
-                lost, new = before[way] - refused - after[way], after[way] - before[way]
-                assert len(lost) <= len(new), way
-        assert brief([kb.view for kb in again.registry.serving(Caller())]) == summary
-
-
-def test_many_that_are_refused_hide_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Neither of a question's words, nor of a file."""
-    root, refused = repository(tmp_path / "kb", {"src/relay.py": "x = 1\n"}), set[str]()
-    for number in range(60):
-        refused |= {f"c{number}", f"f{number}"}
-        cite(root, f"c{number}", f"Approval of a gate restart at night, part {number}.", "a.md")
-        cite(root, f"f{number}", f"src/relay.py must not be renamed. Part {number}.", "b.md")
-    cite(root, "words", "No gate restart without approval.", "c.md")
-    cite(root, "file", "src/relay.py must not be renamed.", "d.md")
-    refuse(monkeypatch, refused)
-    engine = settled(root, tmp_path)
-    for task, wanted in {
-        "Who gives approval of a gate restart at night?": ["words"],
-        "I will touch src/relay.py now": ["file"],
-    }.items():
-        assert [item["id"] for item in ask(engine, "context", task=task)["items"]] == wanted
 
 
 # To an agent that begins

@@ -5,7 +5,7 @@ that are also in `old` are left out. A snapshot never changes, and any thread ma
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, cmp_to_key, wraps
 from pathlib import Path
@@ -206,14 +206,13 @@ class Snapshot:
         """
         return [*replace(self, new=EMPTY).search(query, limit), *_hits(self.new, query, limit)]
 
-    def down_to(self, query: Query, least: float) -> list[Hit]:
-        """The hits with at least this score, ties by key."""
-        limit = _FIRST_HITS
-        while True:
-            hits = self.search(query, limit)
-            if len(hits) < limit or hits[-1].value < least:
-                return [hit for hit in hits if hit.value >= least]
-            limit *= 4
+    def hits(self, query: Query, by: str | None = None) -> Iterator[Hit]:
+        """All hits, as `search` orders them, looked for as they are taken."""
+        seen, limit = 0, _FIRST_HITS
+        while len(hits := self.search(query, limit, by)) == limit:
+            yield from hits[seen:]
+            seen, limit = limit, limit * 4
+        yield from hits[seen:]
 
     def numbers(self, hits: Sequence[Hit], field: str) -> list[int]:
         """The values of a column for some hits."""

@@ -9,11 +9,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import takewhile
 
 from tantivy import FieldType, Occur, Query
 
 from vouch_sidecar.index.claim_weights import UNDATED
-from vouch_sidecar.index.layers import Hit, Snapshot, Sum
+from vouch_sidecar.index.layers import Hit, Snapshot
 from vouch_sidecar.index.schema import SCHEMA, DocumentKey, counted, labels_for, placed_stem
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Kind
@@ -92,17 +93,13 @@ class Search:
                 by_kind[kind].append(name)
         return by_kind
 
-    def _sums(self, kind: str) -> list[Sum]:
-        """By visibility label: the number of documents of a kind, and that of their stems."""
-        return [self.snapshot.lengths[name] for name in self.places[kind]]
-
     def total(self, kind: str) -> int:
         """How many documents of a kind there are."""
-        return sum(total.number for total in self._sums(kind))
+        return sum(self.snapshot.lengths[place].number for place in self.places[kind])
 
     def length(self, kind: str) -> int:
         """How many stems all documents of a kind have."""
-        return sum(int(total.total) for total in self._sums(kind))
+        return sum(int(self.snapshot.lengths[place].total) for place in self.places[kind])
 
     def frequency(self, term: Term, kind: str) -> int:
         """How many documents of a kind hold a word, whatever their date."""
@@ -144,7 +141,8 @@ class Search:
         first, ties by id.
         """
         least = share * sum(_boosts(weights).values()) - len(weights)
-        return self.snapshot.down_to(self.weighed(weights, kind), least)
+        hits = self.snapshot.hits(self.weighed(weights, kind))
+        return list(takewhile(lambda hit: hit.value >= least, hits))
 
     def _word(self, term: Term, kind: str) -> Query:
         """Documents that hold a word in any of the ways in which it may be written."""

@@ -71,7 +71,7 @@ def _never_said(view: View, text: str) -> Iterator[tuple[Line, str]]:
     """The claims that hold some words of a text, and may enter no prompt."""
     query = view.search.weighed(worths_of(view, text[:MAX_PHRASED]), Kind.CLAIM)
     for claim, _ in view.found(query, MANY):
-        if isinstance(claim, Claim) and (reason := view.why_refused(claim)) is not None:
+        if isinstance(claim, Claim) and (reason := view.why_never_told(claim)) is not None:
             yield Line(view, claim, "", 0.0, "text", None), f"never told: {reason}"
 
 

@@ -358,9 +358,9 @@ class View:
         one of several, so that what is refused hides nothing else. A session's brief quotes no
         claim.
         """
-        return artifact is not None and self.why_refused(artifact) is None
+        return artifact is not None and self.why_never_told(artifact) is None
 
-    def why_refused(self, artifact: Artifact) -> str | None:
+    def why_never_told(self, artifact: Artifact) -> str | None:
         """Why an artifact may enter no prompt, in a few words; None if it may. Refused are claims
         that say nothing by themselves or are lost, and the page about vouch itself.
         """

@@ -8,7 +8,7 @@ for, is a logistic function of its features.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import groupby, islice
 from math import exp, fsum
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from tantivy import Document, Query
 
 from vouch_sidecar.index.artifact_documents import sections, texts
 from vouch_sidecar.index.claim_weights import worth
+from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import all_of, term_query
 from vouch_sidecar.index.schema import QUESTION, key_in, stems_in
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
@@ -31,6 +32,7 @@ from vouch_sidecar.retrieval.constants import (
     MANY,
     MAX_CONSIDERED,
     MAX_SEMANTIC,
+    MAX_TRIED,
     PASSAGE,
     SEMANTIC_LEAST,
     SPARE,
@@ -181,7 +183,8 @@ def candidates_for(
             yield from _found(view, query, MAX_CONSIDERED, asked, entity_strengths)
     if vector is not None:
         near = vector.nearest(view.identity, [Kind.CLAIM], view.gates, SEMANTIC_LEAST)
-        yield from claims_by_id(view, (row.id for row, _ in islice(near, MAX_SEMANTIC)))
+        entering = claims_by_id(view, (row.id for row, _ in islice(near, MAX_TRIED)))
+        yield from islice(entering, MAX_SEMANTIC)
     if asked.weights and view.since is None and not view.deadline.has_passed():
         yield from _asked_again(view, asked)
 
@@ -190,10 +193,9 @@ def claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     """The claims whose sentences hold most of the words asked for, of those that hold most by
     themselves: a few that are reviewed, and a few that are not.
     """
-    query, most = view.search.weighed(asked.weights, Kind.CLAIM), SPARE * MAX_CONSIDERED
-    entering = _claims(view, view.found(query, SPARE * most))
+    hits = view.knowledge.snapshot.hits(view.search.weighed(asked.weights, Kind.CLAIM))
     found = sorted(
-        islice(entering, most),
+        islice(_claims(view, view.of_hits(islice(hits, MAX_TRIED))), SPARE * MAX_CONSIDERED),
         key=lambda each: -asked.weight_of(asked.held_by(frozenset(each.stems))),
     )
     few = list[Candidate]()
@@ -210,18 +212,18 @@ def claims_of(
     """The claims of an entity, at most `most`, of each sentence one: those that hold most of the
     words asked for, ties by worth; then its other claims by worth.
     """
-    snapshot, enough = view.knowledge.snapshot, SPARE * most
-    own = view.search.claims_of([entity_id])
+    snapshot, own = view.knowledge.snapshot, view.search.claims_of([entity_id])
     holding = all_of([own, view.search.weighed(asked.weights, Kind.CLAIM)])
-    hits = snapshot.search(holding, enough)
-    if len(hits) == enough:
-        hits = snapshot.down_to(holding, hits[-1].value)  # with all that hold as much
-    ranked = zip(hits, snapshot.numbers(hits, "worth"), strict=True)
-    hits = [hit for hit, _ in sorted(ranked, key=lambda each: (-each[0].value, -each[1]))]
-    if len(hits) < enough:
-        hits += snapshot.search(own, enough, by="worth")
+
+    def best() -> Iterator[Hit]:
+        for _, tied in groupby(snapshot.hits(holding), key=lambda hit: hit.value):
+            hits = list(tied)
+            ranked = zip(snapshot.numbers(hits, "worth"), hits, strict=True)
+            yield from (hit for _, hit in sorted(ranked, key=lambda each: -each[0]))
+        yield from snapshot.hits(own, by="worth")
+
     found: dict[str, Candidate] = {}
-    for candidate in _claims(view, view.of_hits(hits)):
+    for candidate in _claims(view, view.of_hits(islice(best(), MAX_TRIED))):
         found.setdefault(candidate.sentence_key, candidate)
         if len(found) == most:
             break
