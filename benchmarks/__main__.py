@@ -27,6 +27,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from vouch_sidecar.retrieval.people.weights import WEIGHTS
+
 from benchmarks.client import (
     Client,
     RefusedError,
@@ -46,7 +48,6 @@ a third of the first where it is to be quick.
 """
 IDLE_SHARE, IDLE_SECONDS = 0.05, 60.0
 """A server is idle when it takes less than this of a processor for a second."""
-WEIGHTS = ("count", "recency", "citation", "evidence")
 ENTRY = "from vouch_sidecar.surfaces.entry import main\nif __name__ == '__main__':\n    main()\n"
 SETTINGS = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000", "VOUCH_SIDECAR_HOOK_RESIDENT": "false"}
 

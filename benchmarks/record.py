@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import yaml
+from vouch_sidecar.retrieval.people.weights import WEIGHTS
 
 from benchmarks.client import ROOT, Client, RefusedError, environment, unpacked
 from benchmarks.generate import MEDIUM, generated, questions_of
@@ -112,7 +113,7 @@ def questions(root: Path) -> Iterator[Question]:
         *(one["name"] for one in rng.choices(entities, k=EACH)),
         *asked.topics[::4],
     ):
-        for weight in ("count", "recency", "citation", "evidence"):
+        for weight in WEIGHTS:
             params = {"topic": topic, "weight": weight, "explain": True}
             yield "experts", {**params, "viewer": rng.choice(VIEWERS)}
     for op, records in (("claim", claims), ("entity", entities)):

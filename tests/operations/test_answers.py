@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -118,32 +117,6 @@ def test_what_a_claim_counts_for(
     assert links == {"both": "declared", "bounces": "named", "paged": "page"}
 
 
-@pytest.mark.parametrize("weight", ["count", "recency", "citation", "evidence"])
-def test_an_explanation_adds_up(engine: Engine, weight: str) -> None:
-    for row in rows(engine, "mail relay keys", weight=weight, explain=True):
-        for one in row["explain"]:
-            assert one["contribution"] == pytest.approx(prod(one["factors"].values()))
-        parts = sum(one["contribution"] for one in row["explain"])
-        assert row["score"] == pytest.approx(parts, abs=1e-6)
-        assert row["top_claim_ids"] == [one["claim_id"] for one in row["explain"][:3]]
-
-
-@pytest.mark.parametrize(
-    ("ada", "bo"),
-    [
-        (["Fixed the codec."], "- “Codecs: fixed.”"),  # begins with the topic
-        (["The codec is slow.", "the  codec is slow."], "Codec: slow."),  # said twice
-    ],
-)
-def test_evidence_ranks_otherwise_than_count(tmp_path: Path, ada: list[str], bo: str) -> None:
-    files = known("ada", "Ada Quince") | known("bo", "Bo Quince", bo)
-    for number, text in enumerate(ada):
-        files[f"claims/ada-{number}.yaml"] = claim(f"ada-{number}", text=text, entities=["ada"])
-    engine = engine_on(base(tmp_path, files))
-    assert [*counts(engine, "codec")] == ["ada", "bo"]
-    assert [*counts(engine, "codec", weight="evidence")] == ["bo", "ada"]
-
-
 def test_every_live_claim_counts_and_no_retired_one(tmp_path: Path) -> None:
     """vouch looks at the best fifty, and counts retired ones in what is in play."""
     files = known("depot", "North Depot", "A parcel with a torn label is weighed once more.")
@@ -157,17 +130,6 @@ def test_every_live_claim_counts_and_no_retired_one(tmp_path: Path) -> None:
     engine.observe("s", None, "Restart the North Depot?")
     (row,) = ask(engine, "salience", session_id="s")["salience"]
     assert (row["entity_id"], row["claim_count"]) == ("depot", 61)
-
-
-def test_ties_are_sorted_by_id_and_a_time_without_a_zone_is_utc(tmp_path: Path) -> None:
-    files = {f"entities/{name}.yaml": entity(name, name=name) for name in ("alpha", "zeta")}
-    then = "2026-08-22T14:13:20"  # a half-life of 30 days before `bases.NOW`
-    for name, who, confidence in (("a", "alpha", 1.0), ("b", "zeta", 0.5), ("c", "zeta", 0.5)):
-        fields = {"entities": [who], "confidence": confidence, "updated_at": then}
-        files[f"claims/{name}.yaml"] = claim(name, text="It was weighed.", **fields)
-    engine = engine_on(base(tmp_path, files))
-    assert [*counts(engine, "weighed", weight="citation").items()] == [("alpha", 1), ("zeta", 2)]
-    assert [row["score"] for row in rows(engine, "weighed", weight="recency")] == [1.0, 0.5]
 
 
 def test_evidence_of_a_source_that_is_withheld_is_missing(tmp_path: Path) -> None:

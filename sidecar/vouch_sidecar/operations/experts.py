@@ -37,8 +37,9 @@ class ExpertsParams(SinceParams):
     min_claims: int = Field(default=1, ge=1, description="Matching claims that a row needs.")
     weight: str = Field(
         default="count",
-        description=f"What a matching claim adds: {', '.join(WEIGHTS)}; anything else is read as "
-        "count.",
+        description="What a matching claim adds. "
+        + "".join(f"{name}: {weight.adds}; " for name, weight in WEIGHTS.items())
+        + "anything else is read as count.",
         json_schema_extra={"x-titles": {name: weight.title for name, weight in WEIGHTS.items()}},
     )
     types: list[str] | None = Field(

@@ -1,5 +1,5 @@
-"""The weights of `experts`: what a matching claim adds for an entity. docs/how-it-decides.md says
-what they are for. A new one is a function, and a row of `WEIGHTS`.
+"""The weights of `experts`: what a matching claim adds for an entity. A new one is a function, and a
+row of `WEIGHTS`.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ class Matched(NamedTuple):
 
 
 class Weight(NamedTuple):
-    """A choice of `experts`: its title in a heading, and the factors whose product a claim adds to
-    the score, at a time in seconds since 1970.
+    """A choice of `experts`: its title in a heading, what a claim adds to the score in words, and
+    the factors whose product that is, at a time in seconds since 1970.
     """
 
     title: str
+    adds: str
     factors: Callable[[Matched, float], Factors]
     hears_once: bool = False
     """Whether a claim that repeats another one of the entity adds nothing."""
@@ -70,9 +71,15 @@ def _evidence(matched: Matched, _: float) -> Factors:
 
 
 WEIGHTS = {
-    "count": Weight("by number of claims", _count),
-    "recency": Weight("by how recent they are", _recency),
-    "citation": Weight("by what they cite", _citation),
-    "evidence": Weight("by weight of evidence", _evidence, hears_once=True),
+    "count": Weight("by number of claims", "1", _count),
+    "recency": Weight("by how recent they are", f"2^(−age in days / {HALF_LIFE_DAYS:g})", _recency),
+    "citation": Weight("by what they cite", "its sources × its confidence", _citation),
+    "evidence": Weight(
+        "by weight of evidence",
+        "its confidence × the share of the topic that it holds, twice that where it begins with "
+        "the topic, nothing where it repeats another claim",
+        _evidence,
+        hears_once=True,
+    ),
 }
 """The weights by the name that a question gives for one."""
