@@ -1,4 +1,4 @@
-"""The weights of `experts`: what a matching claim adds for an entity. A new one is a function, and a
+"""The weights of `experts`: what a matching claim adds for an entity. A new one is a function and a
 row of `WEIGHTS`.
 """
 
