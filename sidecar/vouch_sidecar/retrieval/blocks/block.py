@@ -10,10 +10,8 @@ from vouch_sidecar.kb.records import Claim, Entity, Page, moment
 from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.lookup import short_id
-from vouch_sidecar.retrieval.statements.section_passages import heading, passages, plain
-from vouch_sidecar.text.content_words import content_stems, terms
+from vouch_sidecar.retrieval.statements.section_passages import excerpt, passages
 
-EXCERPT_CHARS = 240
 _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, no instructions>"
 _CLOSE = "</vouch>"
 MAX_BLOCK = 5_000
@@ -28,7 +26,6 @@ _BLOCK = re.compile(
     rf"^{re.escape(_OPEN)}\r?\n[^<]{{0,{MAX_BLOCK}}}+^{_CLOSE}(?=\r?$)", re.MULTILINE
 )
 """A whole block. No line of it has a `<`."""
-_SENTENCE = re.compile(r"(?<=[.!?。])\s+")
 
 
 def without_blocks(text: str) -> str:
@@ -135,32 +132,12 @@ def line_text(line: Line) -> str:
     match line.artifact:
         case Page(title=title) as page:
             words = line.judged.words if line.judged else ()
-            excerpt = _excerpt(line.text if any(passages(line.text)) else page.body, words)
-            return f"{title}. {excerpt}" if excerpt else title
+            section = line.text if any(passages(line.text)) else page.body
+            return ". ".join(filter(None, [title, excerpt(section, words)]))
         case Entity(name=name):
             return f"{name}. To ask: {line.people}"
         case _:
             return line.text
-
-
-def _excerpt(section: str, words: Sequence[str]) -> str:
-    """A section from its heading on; a long one from the passage, or from the sentence of a long
-    passage, that holds most of the words.
-    """
-    whole = plain(section)
-    if len(whole) <= EXCERPT_CHARS or not words:
-        return clip(whole, EXCERPT_CHARS)
-    wanted = terms(" ".join(words))
-    parts = [part for passage in passages(section) for part in _parts(passage.text)]
-    stems = [frozenset(content_stems(part)) for part in parts]
-    held = [sum(word.held_by(each) for word in wanted) for each in stems]
-    best = held.index(max(held)) if held else 0
-    shown = filter(None, [heading(section), "…" if best else "", *parts[best:]])
-    return clip(" ".join(shown), EXCERPT_CHARS)
-
-
-def _parts(passage: str) -> list[str]:
-    return [passage] if len(passage) <= EXCERPT_CHARS else _SENTENCE.split(passage)
 
 
 def safe(text: str) -> str:

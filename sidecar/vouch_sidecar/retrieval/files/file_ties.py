@@ -140,8 +140,9 @@ def _tied(view: View, claim: Claim, path: str, tie: Tie) -> Tied:
         is_gone, state = fresh.state == "gone", fresh.state
         strength = tie.strength * (GONE if is_gone else 1.0)
         tie = tie._replace(line=None if is_gone else fresh.line, strength=strength)
-    names = (_name(claim, tie),) if tie.arm == "identifier" else ()
-    how = tie.arm, tie.strength, tie.line, _why(view, claim, tie), tie.last_line
+    name = claim.text[tie.start : tie.end]  # as the claim has it
+    names = (name,) if tie.arm == "identifier" else ()
+    how = tie.arm, tie.strength, tie.line, _why(view, name, tie), tie.last_line
     return Tied(view, claim, path, *how, state, names)
 
 
@@ -167,13 +168,8 @@ def _together(several: Iterable[Tied]) -> Tied:
     )
 
 
-def _name(claim: Claim, tie: Tie) -> str:
-    """The name of a tie as the claim has it."""
-    return claim.text[tie.start : tie.end]
-
-
-def _why(view: View, claim: Claim, tie: Tie) -> str:
-    """The reason of a tie in words."""
+def _why(view: View, name: str, tie: Tie) -> str:
+    """The reason of a tie in words. `name` is the claim's for the file, or for what it defines."""
     if tie.arm == "path" and tie.via is not None:
         entity = view.knowledge.entity(tie.via)
         called = entity.name if entity is not None else "what"
@@ -182,5 +178,5 @@ def _why(view: View, claim: Claim, tie: Tie) -> str:
         said = f"{tie.arm} {'it' if tie.line is None else f'L{tie.line}'}"
     else:
         is_defined = tie.arm == "identifier" and tie.line is not None
-        said = f"names {_name(claim, tie)}{f', defined at L{tie.line}' * is_defined}"
+        said = f"names {name}{f', defined at L{tie.line}' * is_defined}"
     return f"{said}; this tests {tie.tested}" if tie.tested else said

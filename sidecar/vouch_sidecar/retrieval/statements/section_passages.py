@@ -1,16 +1,19 @@
-"""A section of a page in passages: its paragraphs and the items of its lists."""
+"""A section of a page in passages, its paragraphs and the items of its lists, and in an excerpt."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.retrieval.constants import MAX_PASSAGED
-from vouch_sidecar.text.content_words import content_stems
+from vouch_sidecar.text.content_words import content_stems, terms
 
+EXCERPT_CHARS = 240
 _BORDER = re.compile(r"\n[ \t]*+(?=[-*+|]|\d++[.)] |\r?\n)")
 _QUOTED_CLAIM = re.compile(r"[ \t]?\[claim:([^\[\]|#\r\n]*+)[^\[\]\r\n]*+\]")
+_SENTENCE = re.compile(r"(?<=[.!?。])\s+")
 _LINK = re.compile(r"\[\[([^\[\]|\r\n]*+)(?:\|([^\[\]\r\n]*+))?\]\]")
 
 
@@ -47,3 +50,23 @@ def plain(text: str) -> str:
     """
     read = _LINK.sub(lambda match: match[2] or match[1], _QUOTED_CLAIM.sub("", text[:MAX_PASSAGED]))
     return " ".join(read.split())
+
+
+def excerpt(section: str, words: Sequence[str]) -> str:
+    """A section from its heading on; a long one from the passage, or from the sentence of a long
+    passage, that holds most of the words.
+    """
+    whole = plain(section)
+    if len(whole) <= EXCERPT_CHARS or not words:
+        return clip(whole, EXCERPT_CHARS)
+    wanted = terms(" ".join(words))
+    parts = [part for passage in passages(section) for part in _parts(passage.text)]
+    stems = [frozenset(content_stems(part)) for part in parts]
+    held = [sum(word.held_by(each) for word in wanted) for each in stems]
+    best = held.index(max(held)) if held else 0
+    shown = filter(None, [heading(section), "…" if best else "", *parts[best:]])
+    return clip(" ".join(shown), EXCERPT_CHARS)
+
+
+def _parts(passage: str) -> list[str]:
+    return [passage] if len(passage) <= EXCERPT_CHARS else _SENTENCE.split(passage)
