@@ -20,7 +20,7 @@ from vouch_sidecar.kb.pauses import end_in, pause_file
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
-from vouch_sidecar.kb.store import Reconciled
+from vouch_sidecar.kb.store import EVERYTHING, Reconciled
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.build import build
 from vouch_sidecar.workspace.git import Checkout, checked_out
@@ -148,16 +148,16 @@ class Collection:
 
     # Reading, in any thread, one call at a time
 
-    def read(self, paths: Iterable[str] | None = None) -> Seen:
-        """Read what changed on disk; what git writes meanwhile may be seen in parts. Blocks.
-
-        `paths` (below `.vouch/`) limits this to these files and those that are to be checked again,
-        unless something was checked out. Raises PermissionError if another user owns `.vouch/`.
+    def read(self, paths: Iterable[str] = EVERYTHING) -> Seen:
+        """Read which of `paths` below `.vouch/` changed on disk, or everything where something was
+        checked out; what git writes meanwhile may be seen in parts. Blocks. Raises PermissionError
+        if another user owns `.vouch/`.
         """
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
         checkout = self.checkout()
-        files = self.reader.read(paths if checkout == self.published.seen.checkout else None)
+        is_same = checkout == self.published.seen.checkout
+        files = self.reader.read(paths if is_same else EVERYTHING)
         return Seen(self.reader.latest, files, checkout if checkout == self.checkout() else None)
 
     def checkout(self) -> Checkout:

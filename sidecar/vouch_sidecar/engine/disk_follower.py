@@ -22,6 +22,7 @@ from vouch_sidecar.engine.collection import Collection, Seen, until_looked_at
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import CACHE, FOLLOWING, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
+from vouch_sidecar.kb.store import EVERYTHING
 from vouch_sidecar.kb.watch import changes, sweep_interval
 from vouch_sidecar.workspace.world import World
 
@@ -144,10 +145,10 @@ class CollectionFollower:
         sweep_at, self._sweep_at = self._sweep_at, 0.0  # where this fails, all are read again
         is_sweep = sweep_at <= began
         with until_looked_at(collection.reported) as reported:
-            seen = await self._read(None if is_sweep else touched | reported)
+            seen = await self._read(EVERYTHING if is_sweep else touched | reported)
             while seen.checkout is None and anyio.current_time() < give_up_at:
                 await self._until_git_wrote(give_up_at)
-                seen = await self._read()
+                seen = await self._read(EVERYTHING)
             cost = engine.clock() - began
             log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
         if engine.publish(collection, seen):
@@ -159,7 +160,7 @@ class CollectionFollower:
         if self._keep_at <= began:
             await self._keep()
 
-    async def _read(self, paths: Set[str] | None = None) -> Seen:
+    async def _read(self, paths: Set[str]) -> Seen:
         with self._engine.breath:
             return await run_sync(self._collection.read, paths, limiter=self._disk)
 
@@ -190,7 +191,7 @@ class CollectionFollower:
 
     async def _build(self) -> None:
         engine, collection = self._engine, self._collection
-        every = {""} if self._sweep_around_at <= engine.clock() else set()
+        every = EVERYTHING if self._sweep_around_at <= engine.clock() else frozenset()
         inputs, viewers = collection.inputs, collection.viewers()
         reported = collection.reported_around
         with engine.breath.steps() as breathe, until_looked_at(reported) as paths:

@@ -8,7 +8,7 @@ from pathlib import Path
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.store import Reconciled, Store
+from vouch_sidecar.kb.store import EVERYTHING, Reconciled, Store
 
 REBASE_FROM = 300
 """A new base is written once this many documents changed: every change rebuilds the layers."""
@@ -31,11 +31,9 @@ class DiskReader:
         """Whether the last read has ended, so that nothing is half updated; None before the first.
         """
 
-    def read(self, paths: Iterable[str] | None = None) -> Reconciled:
-        """Read what changed on disk, and return what is there.
-
-        `paths` (below `.vouch/`) limits this to these files and those that the store has yet to
-        check again. The first call reads everything, as does one after a read that failed.
+    def read(self, paths: Iterable[str] = EVERYTHING) -> Reconciled:
+        """Read what changed on disk, and return what is there: of `paths`, as `Store.reconcile`
+        takes them, but everything after a read that failed.
         """
         before: Knowledge | None = self.latest
         was_sound, self._is_sound = self._is_sound, False
@@ -44,7 +42,7 @@ class DiskReader:
         elif not was_sound or self.is_damaged:
             self._begin_anew()
             before = None
-        seen = self.store.reconcile(paths if before is self.latest else None)
+        seen = self.store.reconcile(paths)
         if before is None:
             self.latest = Knowledge.of(seen.records)
         else:

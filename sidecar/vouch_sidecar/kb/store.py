@@ -24,6 +24,8 @@ GRACE_SECONDS = 5.0
 """How long the last good version of a file serves that can't be read or used: it may be in the
 middle of being written, but not for long.
 """
+EVERYTHING = frozenset({""})
+"""What may have changed, where any file may: the folder itself, by its empty path."""
 YOUNG_SECONDS = 0.1
 """A file that was written less than this before it was read may change again without another time
 stamp.
@@ -82,7 +84,8 @@ class Store:
         self._survey_problems: list[Problem] = []
         self.config: bytes | None = None
         """The last config that could be read."""
-        self._is_resuming = False
+        self._is_first = True
+        """Whether files were not compared yet: it holds at most what an earlier process read."""
         self._looked_at = 0.0
 
     @property
@@ -96,10 +99,9 @@ class Store:
     def resume(
         self, records: Mapping[Key, Artifact], stats: Mapping[str, Stat], config: bytes | None
     ) -> None:
-        """Begin with what an earlier process has read; the next full reconcile reads only the files
+        """Begin with what an earlier process has read; the first reconcile reads only the files
         whose stat differs, and those without one.
         """
-        self._is_resuming = True
         self.config = config
         self._stats = {**stats}
         self._records = {one.path: (key, one) for key, one in records.items() if one.path in stats}
@@ -115,18 +117,18 @@ class Store:
         """
         return usual_path(*key) in self._stats
 
-    def reconcile(self, paths: Iterable[str] | None = None) -> Reconciled:
-        """Compare files with what is held and read what differs: all, or only `paths` below
-        `.vouch/` and those written a moment ago. Blocks; no file makes it raise.
+    def reconcile(self, paths: Iterable[str] = EVERYTHING) -> Reconciled:
+        """Compare files with what is held and read what differs: the `paths` below `.vouch/` that
+        may have changed, and those written a moment ago; all if a folder is among them, and the
+        first time. Blocks; no file makes it raise.
         """
-        only = None if paths is None else {*map(artifact_file, paths), *self._young}
-        if only is not None and any(map(is_folder, only)):
-            only = None
+        touched = {*map(artifact_file, paths), *self._young}
+        is_all = self._is_first or any(map(is_folder, touched))
         self._looked_at = self._clock()
-        found = survey(self.kb_dir, only=only)
-        if only is None:
+        found = survey(self.kb_dir, only=None if is_all else touched)
+        if is_all:
             self._survey_problems = found.problems
-        wanted = {CONFIG, *self._stats} if only is None else only
+        wanted = {CONFIG, *self._stats} if is_all else touched
         for path in wanted - found.files.keys():
             if path.startswith(tuple(found.unlisted)):
                 self._fail(path, Problem(path, "the folder can't be listed", is_of_disk=True))
@@ -135,7 +137,7 @@ class Store:
         for path, stat in found.files.items():
             if self._stats.get(path) != stat or path in self._young:
                 self._read(path)
-        self._is_resuming &= only is not None
+        self._is_first = False
         now = self._clock()
         for path in [path for path, at in self._expires.items() if at <= now]:
             self._put(path, None)
@@ -199,7 +201,7 @@ class Store:
         an earlier process read.
         """
         if path in self._records:
-            grace = 0.0 if self._is_resuming else GRACE_SECONDS
+            grace = 0.0 if self._is_first else GRACE_SECONDS
             self._expires.setdefault(path, self._clock() + grace)
 
     def _forget(self, path: str) -> None:

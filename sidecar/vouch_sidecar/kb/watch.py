@@ -22,6 +22,7 @@ from vouch_sidecar.kb.artifact_files import (
     is_folder,
     is_read,
 )
+from vouch_sidecar.kb.store import EVERYTHING
 
 STEP_MS = 30
 DEBOUNCE_MS = 200
@@ -40,15 +41,15 @@ def sweep_interval(cost: float) -> float:
 
 async def changes(root: Path) -> AsyncGenerator[Set[str], None]:
     """Yields the paths below `.vouch/` of files that may have changed, also while the folder goes
-    and comes back; the empty path, of the folder itself, at the beginning and where any file may
-    have changed. Raises what the watcher raises where the system gives no events.
+    and comes back: `EVERYTHING` at the beginning and where any file may have changed. Raises what
+    the watcher raises where the system gives no events.
     """
     while True:
         folder, base = _identity(root), os.path.realpath(root / KB_DIRNAME)
         if folder is None:
             await anyio.sleep(POLL_MS / 1000)
             continue
-        seen = False
+        touched: Set[str] = EVERYTHING
         events = awatch(
             *_watched(base),
             watch_filter=None,
@@ -61,15 +62,14 @@ async def changes(root: Path) -> AsyncGenerator[Set[str], None]:
         async with aclosing(events):
             async for paths in events:
                 changed = {artifact_file(_below(base, path)) for _, path in paths}
-                files = {*filter(is_read, changed)}
                 # Another folder is to be watched; and what takes the place of `.vouch/` may well
                 # have the same inode.
                 if any(map(is_folder, changed)) or _identity(root) != folder:
                     break
-                if files or not seen:
-                    yield files if seen else {""}
-                seen = True
-        yield {""}
+                if touched := touched | {*filter(is_read, changed)}:
+                    yield touched
+                touched = frozenset()
+        yield EVERYTHING
 
 
 def _identity(root: Path) -> tuple[int, int] | None:
