@@ -11,7 +11,7 @@ from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.registry import Caller, Registry
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.threads import in_turn
-from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, is_cut, push_of
+from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, push_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -28,7 +28,7 @@ class Subscriber:
         default_factory=WeakKeyDictionary, init=False
     )
     """The rows that he was told last, by session id, and what these, and what was volunteered,
-    depended on.
+    depended on; None if there is more to tell.
     """
 
     def _concerns(self, caller: Caller, session: Session) -> bool:
@@ -55,7 +55,7 @@ class Subscriber:
             while waiting:
                 await in_turn(lambda: None)  # questions that wait go first: time limits begin now
                 session = waiting.pop()
-                last_rows, last_state = told.get(session.id, ((), ()))
+                last_rows, last_state = told.get(session.id, ((), None))
                 windows, state = _windows(engine, caller, session)
                 if state == last_state:
                     continue
@@ -67,14 +67,12 @@ class Subscriber:
                 if _windows(engine, caller, session)[1] != state:
                     waiting.append(session)  # it is out of date, and made again
                     continue
-                if is_cut(windows):
-                    state = ()  # the rest comes later
                 rows = tuple((row.shown, row.claim) for row in push.rows)
                 if rows != last_rows or fresh:
                     yield push
                 now = engine.sessions.clock()
                 session.pushed |= dict.fromkeys([row.identity for row in fresh], now)
-                told[session.id] = rows, state
+                told[session.id] = rows, None if push.is_cut else state
 
 
 def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Window], object]:

@@ -68,6 +68,8 @@ class Push:
     """The entities that the newest text brings in, strongest first."""
     block: ContextBlock = field(default_factory=ContextBlock)
     """The block about `fresh`."""
+    is_cut: bool = False
+    """Whether a time limit left something out, which comes later."""
 
 
 def push_of(
@@ -85,15 +87,12 @@ def push_of(
     if fresh and "text" in parts:
         # all were brought in by the newest text
         block = make_block([window.view for window in windows], fresh, fresh[0].text)
-    if is_cut(windows):  # the rest comes later
+    is_cut = any(window.view.deadline.cuts for window in windows)
+    if is_cut:
         said = {hit.entity_id for hit in block.hits}
         fresh = [row for row in fresh if row.entity.id in said]
-    return Push(session_id, generation, rows, fresh if "fresh" in parts else (), block), fresh
-
-
-def is_cut(windows: Sequence[Window]) -> bool:
-    """Whether a time limit left something out of what was found in the windows."""
-    return any(window.view.deadline.cuts for window in windows)
+    shown = fresh if "fresh" in parts else ()
+    return Push(session_id, generation, rows, shown, block, is_cut), fresh
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:
