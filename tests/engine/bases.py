@@ -112,8 +112,9 @@ def settle(engine: Engine) -> None:
     for collection in engine.collections.values():
         with collection.faults.contained(WORKSPACE):
             while collection.is_world_due:
-                with until_looked_at(collection.reported_around) as paths:
-                    world = collection.build(collection.inputs, collection.viewers(), paths)
+                with until_looked_at(collection.reported_around, engine.changed.bump) as paths:
+                    of = collection.knowledge, collection.inputs, collection.viewers()
+                    world = collection.build(*of, paths)
                 engine.publish_world(collection, world)
 
 

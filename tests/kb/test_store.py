@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.kb.access import is_shown_to_any
 from vouch_sidecar.kb.artifact_files import survey
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Severity
-from vouch_sidecar.kb.store import GRACE_SECONDS, Reconciled, Store
+from vouch_sidecar.kb.store import EVERYTHING as ALL
+from vouch_sidecar.kb.store import GRACE_SECONDS, Store
 
 from tests.engine.bases import Clock
 from tests.kb.samples import SHA, claim, entity, make_kb, page, put
@@ -46,10 +47,12 @@ def store(kb_dir: Path, clock: Clock) -> Store:
     return Store(kb_dir, clock=clock)
 
 
-def shown(seen: Reconciled) -> dict[str, str]:
-    """By id, the file and the text of what somebody may see."""
+def shown(store: Store, *looks: Iterable[str]) -> dict[str, str]:
+    """By id, the file and the text of what somebody may see, after these looks."""
     found = {}
-    for one in filter(is_shown_to_any, seen.records.values()):
+    for paths in looks:
+        store.reconcile(paths)
+    for one in filter(is_shown_to_any, store.records.values()):
         assert isinstance(one, Claim | Entity | Page)
         text = one.text if isinstance(one, Claim) else ""
         found[one.id] = f"{one.path} {text}".rstrip()
@@ -63,17 +66,17 @@ def test_what_is_there_is_what_the_files_say(kb_dir: Path, store: Store) -> None
     put(kb_dir, "config.yaml", CONFIG)
     first = store.reconcile()
     rest = {"auth": "pages/auth.md"}
-    assert shown(first) == {"a": f"{A} old", "e": "entities/e.yaml", **rest}
+    assert shown(store) == {"a": f"{A} old", "e": "entities/e.yaml", **rest}
     assert (first.config, first.problems, first.skipped) == (CONFIG, {}, 0)
     assert store.reconcile() == first
     put(kb_dir, A, claim("a", text="new"), age=5)
     (kb_dir / "entities/e.yaml").unlink()
-    assert shown(store.reconcile()) == {"a": f"{A} new", **rest}
+    assert shown(store, ALL) == {"a": f"{A} new", **rest}
     kb_dir.rename(kb_dir.with_name("moved"))
     gone = store.reconcile()
-    assert (gone.records, gone.config) == ({}, None)
+    assert (store.records, gone.config) == ({}, None)
     kb_dir.with_name("moved").rename(kb_dir)
-    assert shown(store.reconcile([""])) == {"a": f"{A} new", **rest}
+    assert shown(store, [""]) == {"a": f"{A} new", **rest}
 
 
 def test_a_quick_rewrite_of_the_same_size_is_seen(kb_dir: Path, clock: Clock) -> None:
@@ -86,7 +89,7 @@ def test_a_quick_rewrite_of_the_same_size_is_seen(kb_dir: Path, clock: Clock) ->
     assert clock.now < (store.deadline or 0) < clock.now + 1
     file.write_bytes(claim("a", text="bbbb"))
     os.utime(file, ns=(stamp, stamp))
-    assert shown(store.reconcile(())) == {"a": f"{A} bbbb"}
+    assert shown(store, ()) == {"a": f"{A} bbbb"}
     assert not store.stats()
     now += 1_000_000_000
     store.reconcile(())
@@ -108,7 +111,7 @@ def test_replaced_while_read(kb_dir: Path, store: Store, monkeypatch: pytest.Mon
         return status
 
     monkeypatch.setattr("os.fstat", replaced)
-    assert [shown(store.reconcile())["a"] for _ in range(2)] == [f"{A} aaaa", f"{A} bbbb"]
+    assert [shown(store, ALL)["a"] for _ in range(2)] == [f"{A} aaaa", f"{A} bbbb"]
 
 
 def tear(kb_dir: Path, _: pytest.MonkeyPatch) -> None:
@@ -151,34 +154,34 @@ def test_what_cant_be_read_serves_for_seconds_and_is_withheld_then(
 ) -> None:
     file = put(kb_dir, A, claim("a", text="good"))
     put(kb_dir, "entities/e.yaml", entity("e"))
-    good = shown(store.reconcile())
+    good = shown(store, ALL)
     harm(kb_dir, monkeypatch)
     broken = store.reconcile()
-    assert shown(broken) == good
+    assert shown(store) == good
     problem = broken.problems[path][0]
     assert (problem.severity, said in problem.message) == (Severity.ERROR, True)
     assert broken.skipped
     assert store.deadline == clock.now + GRACE_SECONDS
     clock.now += GRACE_SECONDS - 1
-    assert shown(store.reconcile([path])) == shown(store.reconcile()) == good
+    assert shown(store, [path]) == shown(store, ALL) == good
     clock.now += 1
-    assert shown(store.reconcile(())) == {"e": "entities/e.yaml"}
+    assert shown(store, ()) == {"e": "entities/e.yaml"}
     assert not store.deadline
     monkeypatch.undo()
     file.unlink()
     put(kb_dir, A, claim("a", text="good"))
     healed = store.reconcile()
-    assert (shown(healed), healed.problems) == (good, {})
+    assert (shown(store), healed.problems) == (good, {})
 
 
 def test_grace_counts_from_the_first_failure(kb_dir: Path, store: Store, clock: Clock) -> None:
     put(kb_dir, A, claim("a"))
-    good = shown(store.reconcile())
+    good = shown(store, ALL)
     for torn, age in ((b"id: [", 9), (b"id: {", 8)):
         put(kb_dir, A, torn, age=age)
-        assert shown(store.reconcile()) == good
+        assert shown(store, ALL) == good
         clock.now += GRACE_SECONDS - 1
-    assert shown(store.reconcile()) == {}
+    assert shown(store, ALL) == {}
     put(kb_dir, A, claim("a"), age=7)
     store.reconcile()
     put(kb_dir, A, b"", age=6)
@@ -186,7 +189,7 @@ def test_grace_counts_from_the_first_failure(kb_dir: Path, store: Store, clock: 
     put(kb_dir, A, claim("a"), age=5)  # in time
     store.reconcile()
     clock.now += 2 * GRACE_SECONDS
-    assert shown(store.reconcile()) == good
+    assert shown(store, ALL) == good
 
 
 @pytest.mark.parametrize(
@@ -199,12 +202,12 @@ def test_grace_counts_from_the_first_failure(kb_dir: Path, store: Store, clock: 
 )
 def test_what_is_retired_goes_at_once(kb_dir: Path, store: Store, path: str, data: bytes) -> None:
     put(kb_dir, path, claim("a") if path == A else page(id="a"))
-    assert shown(store.reconcile())
+    assert shown(store, ALL)
     put(kb_dir, path, data, age=0)
-    seen = store.reconcile()
-    assert shown(seen) == {}
-    assert "hunter2" not in repr(seen.records)
-    one = seen.records.get((Kind.CLAIM, "a"))
+    store.reconcile()
+    assert shown(store) == {}
+    assert "hunter2" not in repr(store.records)
+    one = store.records.get((Kind.CLAIM, "a"))
     assert not isinstance(one, Claim) or one.evidence == ("ev",)
 
 
@@ -213,17 +216,17 @@ def test_of_two_files_with_one_id_one_counts(kb_dir: Path, store: Store) -> None
     for path in (z, b):
         put(kb_dir, path, claim("a", text="x"))
     first = store.reconcile()
-    assert shown(first) == {"a": f"{b} x"}
+    assert shown(store) == {"a": f"{b} x"}
     assert first.problems[z][-1].severity is Severity.ERROR
     put(kb_dir, A, claim("a", text="x"))
-    assert shown(store.reconcile()) == {"a": f"{A} x"}
+    assert shown(store, ALL) == {"a": f"{A} x"}
     for gone, counts in ((A, b), (b, z)):
         (kb_dir / gone).unlink()
         last = store.reconcile()
-        assert shown(last) == {"a": f"{counts} x"}
+        assert shown(store) == {"a": f"{counts} x"}
     assert [p.severity for p in last.problems[z]] == [Severity.WARNING]
     put(kb_dir, z, claim("b", text="x"), age=5)
-    assert shown(store.reconcile()) == {"b": f"{z} x"}
+    assert shown(store, ALL) == {"b": f"{z} x"}
 
 
 def test_an_emptied_config_counts_once_it_is_still(kb_dir: Path, clock: Clock) -> None:
@@ -265,7 +268,8 @@ def test_what_an_earlier_process_read(kb_dir: Path, store: Store, clock: Clock) 
         put(kb_dir, f"claims/{name}.yaml", claim(name))
     put(kb_dir, "claims/broken.yaml", b"id: [")
     put(kb_dir, "config.yaml", CONFIG)
-    records, kept = store.reconcile().records, store.stats()
+    store.reconcile()
+    records, kept = store.records, store.stats()
     assert len(kept) == 5
     put(kb_dir, "claims/since.yaml", claim("since", text="new"), age=5)
     (kb_dir / "claims/gone.yaml").unlink()
@@ -273,7 +277,7 @@ def test_what_an_earlier_process_read(kb_dir: Path, store: Store, clock: Clock) 
     later = Store(kb_dir, clock=clock)
     later.resume(records, kept, store.config)
     seen = later.reconcile()
-    assert shown(seen).keys() == {"still", "since"}
+    assert shown(later).keys() == {"still", "since"}
     assert (seen.config, seen.skipped) == (CONFIG, 2)
     (kb_dir / "config.yaml").unlink()
     later = Store(kb_dir, clock=clock)
@@ -296,12 +300,14 @@ def test_links_are_followed_within_the_root_only(tmp_path: Path) -> None:
     (kb_dir / "claims/in.yaml").symlink_to(root / "shared/c.yaml")
     (kb_dir / "claims/dangling.yaml").symlink_to(root / "nothing")
     (kb_dir / "sources" / SHA).symlink_to(tmp_path)
-    seen = Store(kb_dir).reconcile()
-    assert [key[1] for key in seen.records] == ["in"]
+    store = Store(kb_dir)
+    seen = store.reconcile()
+    assert [key[1] for key in store.records] == ["in"]
     assert seen.problems.keys() == {f"sources/{SHA}"}
     (tmp_path / ".vouch").symlink_to(kb_dir)  # of which nothing beside it is read
-    seen = Store(tmp_path / ".vouch").reconcile()
-    assert [*seen.records] == []
+    store = Store(tmp_path / ".vouch")
+    seen = store.reconcile()
+    assert [*store.records] == []
     assert seen.problems.keys() == {
         *(f"claims/{n}.yaml" for n in ("in", "dangling")),
         f"sources/{SHA}",

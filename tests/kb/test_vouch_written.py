@@ -46,9 +46,10 @@ STEPS: list[Step] = [
 def test_every_file_says_what_it_was_given(make_kb: MakeKb) -> None:
     kb = make_kb(*STEPS)
     ids = {s["as"]: i for s, i in zip([{}, *STEPS], kb.results, strict=True) if "as" in s}
-    seen = Store(kb.root / ".vouch").reconcile()
+    store = Store(kb.root / ".vouch")
+    seen = store.reconcile()
     assert (seen.problems, seen.skipped) == ({}, 0)
-    by_id = {one.id: one for one in seen.records.values()}
+    by_id = {one.id: one for one in store.records.values()}
     made = {name: by_id[artifact_id] for name, artifact_id in ids.items()}
     for name, field, value in (
         ("plain", "text", TEXT),
@@ -81,9 +82,11 @@ def test_a_passage_is_unreviewed_until_it_is_confirmed(make_kb: MakeKb) -> None:
         {"op": "ingest", "content": "The pump is never off at night.\n", "title": "tank.md"},
     )
     store = Store(kb.root / ".vouch")
-    (passage,) = (one for one in store.reconcile().records.values() if isinstance(one, Claim))
+    store.reconcile()
+    (passage,) = (one for one in store.records.values() if isinstance(one, Claim))
     assert (passage.auto_approved, passage.last_confirmed_at) == (True, None)
     kb.run({"op": "confirm", "claim": passage.id})
-    confirmed = store.reconcile().records[Kind.CLAIM, passage.id]
+    store.reconcile()
+    confirmed = store.records[Kind.CLAIM, passage.id]
     assert isinstance(confirmed, Claim)
     assert confirmed.last_confirmed_at is not None

@@ -33,7 +33,9 @@ sys.addaudithook(_note)
 
 def said(root: Path) -> str:
     """All that is taken from the disk, as text."""
-    return repr(Store(root / ".vouch").reconcile().records)
+    store = Store(root / ".vouch")
+    store.reconcile()
+    return repr(store.records)
 
 
 def link(kb_dir: Path, path: str, target: Path | str) -> None:

@@ -43,8 +43,7 @@ def seen(*artifacts: Artifact, who: Viewer = NOBODY, **around: Any) -> View:
     """What somebody sees of a knowledge base with these artifacts and others that share nothing."""
     knowledge = knowledge_of([*artifacts, *OTHERS])
     topics = TopicFinder(knowledge, who.gates, **around).topics()
-    given = Inputs(knowledge, (), frozenset(), (), is_told=True)
-    world = World(Path(), inputs=given, topics={who.gates: topics})
+    world = World(Path(), inputs=Inputs(knowledge.serial), topics={who.gates: topics})
     return View("kb", knowledge, who.gates, workspace=world)
 
 

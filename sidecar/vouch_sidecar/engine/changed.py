@@ -18,7 +18,9 @@ a file.
 
 
 class Changed:
-    """Counts changes, for whoever waits for one. Call its methods on the event loop only."""
+    """Counts changes, for whoever waits for one. Only the event loop calls its methods, or,
+    before there is one, whoever prepares an engine.
+    """
 
     def __init__(self, wider: Changed | None = None) -> None:
         """`wider` counts the same changes, and others."""

@@ -23,7 +23,7 @@ from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.store import EVERYTHING, Reconciled
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.build import build
-from vouch_sidecar.workspace.git import Checkout, checked_out
+from vouch_sidecar.workspace.git import Stamps, stamps_around
 from vouch_sidecar.workspace.world import Inputs, World, own_names
 
 SILENT_SECONDS = 60.0
@@ -38,9 +38,9 @@ Need = Literal["ties", "topics"]
 """What an answer may depend on beside the index."""
 Lack = Literal["index_building", "workspace_pending"]
 """What an answer lacks, as in `degraded`."""
-Awaited = Literal["first", "reported", "later", None]
-"""What an answer waits for: that something is there for the first time, that what somebody reported
-was looked at, or that the world is built again. None: for nothing, as that fails.
+Awaited = Literal["reported", "first", "later"]
+"""What an answer may wait for: that what somebody reported was looked at, that something is there
+for the first time, or that the world is built again.
 """
 
 
@@ -49,8 +49,8 @@ class Seen(NamedTuple):
 
     knowledge: Knowledge
     files: Reconciled
-    checkout: Checkout
-    """None if git wrote some of it meanwhile."""
+    stamps: Stamps
+    """Those of git then; None if it wrote some of it meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +75,15 @@ class Published:
 
 
 @contextmanager
-def until_looked_at(reported: list[str]) -> Iterator[Set[str]]:
+def until_looked_at(reported: list[str], bump: Callable[[], None]) -> Iterator[Set[str]]:
     """The paths of files that were reported as changed, while they are looked at. At the end only
-    what was reported since then is left.
+    what was reported since then is left, and questions that wait for the others go on.
     """
     number = len(reported)
     yield frozenset(reported)
     del reported[:number]
+    if number:
+        bump()
 
 
 class Collection:
@@ -95,9 +97,9 @@ class Collection:
         tree: Path,
         env: Mapping[str, str],
         clock: Callable[[], float],
-        tell: Callable[[], None],
+        bump: Callable[[], None],
     ) -> None:
-        """`clock` is monotonic, in seconds; `tell` is called when a fault begins or ends."""
+        """`clock` is monotonic, in seconds; `bump` is called when a fault begins or ends."""
         caches = user_folder(env)
         self.bases = None if caches is None else Bases(caches, root)
         """Its part of the user's cache; None without a cache."""
@@ -115,12 +117,8 @@ class Collection:
         """
         self.reported_around: list[str] = []
         """The same of other files below the working tree; the empty path is that of the tree."""
-        self.is_world_passed_over = False
-        """Whether the last world was not published. Never two are passed over: else there were none
-        while git is at work more often than they are built.
-        """
         self.paused_until = partial(end_in, pause_file(root, env))
-        self.faults = Faults(tell, clock)
+        self.faults = Faults(bump, clock)
         self._env = env
         self._others_gates: deque[frozenset[str]] = deque(maxlen=OTHER_VIEWERS)
         """The gates of others than the default viewer who asked, the last ones."""
@@ -155,21 +153,19 @@ class Collection:
         """
         if self.is_refused():
             raise PermissionError(why_refused(str(self.root)))
-        checkout = self.checkout()
-        is_same = checkout == self.published.seen.checkout
+        stamps = self.stamps()
+        is_same = stamps == self.published.seen.stamps
         files = self.reader.read(paths if is_same else EVERYTHING)
-        return Seen(self.reader.latest, files, checkout if checkout == self.checkout() else None)
+        return Seen(self.reader.latest, files, stamps if stamps == self.stamps() else None)
 
-    def checkout(self) -> Checkout:
-        """What git has checked out now around the knowledge base and the working tree; None while
-        it writes files.
-        """
-        return checked_out((self.root, self.tree), self.settings.trust.folders)
+    def stamps(self) -> Stamps:
+        """Those of git now, around the knowledge base and the working tree."""
+        return stamps_around((self.root, self.tree), self.settings.trust.folders)
 
     @property
-    def is_checked_out_anew(self) -> bool:
-        """Whether git has checked out something since the files were read, or is about to."""
-        return self.checkout() != self.published.seen.checkout
+    def has_git_written(self) -> bool:
+        """Whether git has written files since they were read, as by a checkout, or writes now."""
+        return self.stamps() != self.published.seen.stamps
 
     def is_refused(self) -> bool:
         """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
@@ -198,19 +194,21 @@ class Collection:
     def inputs(self) -> Inputs:
         """What the world is to be built from."""
         seen, settings = self.published.seen, self.settings
-        is_told = settings.people.git != "off"
+        names_people = settings.people.git != "off"
         own, trusted = own_names(self.name, self.root), tuple(settings.trust.folders)
-        return Inputs(seen.knowledge, seen.checkout, own, trusted, is_told)
+        return Inputs(seen.knowledge.serial, seen.stamps, own, trusted, names_people)
 
     def build(
         self,
+        knowledge: Knowledge,
         inputs: Inputs,
         viewers: list[frozenset[str]],
         reported: Set[str] = frozenset(),
         breathe: Breathe = lambda: None,
     ) -> World:
         """The world that follows the published one. Blocks; one thread at a time may call it."""
-        return build(self.world, inputs, viewers, self.bases, self._env, breathe, reported)
+        of = knowledge, inputs, viewers
+        return build(self.world, *of, self.bases, self._env, breathe, reported)
 
     @property
     def is_world_due(self) -> bool:
@@ -266,7 +264,7 @@ class Collection:
     @property
     def is_torn(self) -> bool:
         """Whether git wrote files while they were read."""
-        return self.published.seen.checkout is None
+        return self.published.seen.stamps is None
 
     @property
     def is_silent(self) -> bool:
@@ -277,13 +275,13 @@ class Collection:
     def is_rebuilt(self) -> bool:
         """Whether the index is rebuilt because it was damaged."""
         is_found = not self.complete and self.bases is not None and self.bases.damaged
-        return self.reader.is_damaged or is_found
+        return self.knowledge.base.is_damaged or is_found
 
-    def lacks(self, needs: Set[Need], gates: frozenset[str]) -> dict[Lack, Awaited]:
+    def lacks(self, needs: Set[Need], gates: frozenset[str]) -> dict[Lack, Awaited | None]:
         """What an answer with these needs lacks now for who passes these gates, each with what an
-        answer may wait for.
+        answer may wait for; None where that fails.
         """
-        lacks: dict[Lack, Awaited] = {}
+        lacks: dict[Lack, Awaited | None] = {}
         if not self.complete or (self.reported and not self.is_failing):
             index: Awaited = "reported" if self.complete else "first"
             lacks["index_building"] = None if self.is_failing else index

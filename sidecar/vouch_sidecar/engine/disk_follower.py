@@ -64,12 +64,12 @@ class DiskFollower:
 
     async def _until_others(self) -> None:
         """Wait until other knowledge bases are served than followed, or it is time to search."""
-        served, until = self._registry.collections, self._engine.changed.until
+        served, until = self._engine.collections, self._engine.changed.until
         await until(lambda: {*served.values()} != self._followed, self._search_pause)
 
     async def _follow_served(self) -> None:
         """Follow the knowledge bases that are served, then search from folders that have none."""
-        before, self._followed = self._followed, {*self._registry.collections.values()}
+        before, self._followed = self._followed, {*self._engine.collections.values()}
         for collection in self._followed - before:
             self._group.start_soon(CollectionFollower(self._engine, collection, self._disk).run)
         began = self._engine.clock()
@@ -97,6 +97,10 @@ class CollectionFollower:
         """When to look at all files around it."""
         self._keep_at = inf
         """When to keep a base for the next process."""
+        self._is_passed_over = False
+        """Whether the last world was not published, as git wrote files while it was built. Never
+        two are passed over: else there were none while git is at work more often than that.
+        """
 
     async def run(self) -> None:
         """Follow as long as it is served, or until cancelled."""
@@ -130,7 +134,7 @@ class CollectionFollower:
     def _due_at(self) -> float:
         collection, expiry = self._collection, self._collection.reader.store.deadline
         is_reported = bool(self._touched or collection.reported)
-        if is_reported or collection.is_checked_out_anew or collection.reader.is_damaged:
+        if is_reported or collection.has_git_written or collection.knowledge.base.is_damaged:
             return 0.0
         return min(self._sweep_at, self._keep_at, inf if expiry is None else expiry)
 
@@ -138,36 +142,37 @@ class CollectionFollower:
         """Read what is due, and publish what changed. Then keep a base, if that is due: of nothing
         that git is writing.
         """
-        give_up_at = anyio.current_time() + GIT_LOCK_SECONDS
-        await self._until_git_wrote(give_up_at)
         engine, collection, began = self._engine, self._collection, self._engine.clock()
         touched, self._touched = self._touched, set()
         sweep_at, self._sweep_at = self._sweep_at, 0.0  # where this fails, all are read again
-        is_sweep = sweep_at <= began
-        with until_looked_at(collection.reported) as reported:
-            seen = await self._read(EVERYTHING if is_sweep else touched | reported)
-            while seen.checkout is None and anyio.current_time() < give_up_at:
-                await self._until_git_wrote(give_up_at)
-                seen = await self._read(EVERYTHING)
-            cost = engine.clock() - began
-            log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
+        every = EVERYTHING if sweep_at <= began else frozenset()
+        with until_looked_at(collection.reported, engine.changed.bump) as reported:
+            seen, cost = await self._read(touched | reported | every)
         if engine.publish(collection, seen):
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
             cost = 0.0
-        elif reported:
-            engine.changed.bump()  # questions wait for this
-        self._sweep_at = engine.clock() + sweep_interval(cost) if is_sweep else sweep_at
+        self._sweep_at = engine.clock() + sweep_interval(cost) if every else sweep_at
         if self._keep_at <= began:
             await self._keep()
 
-    async def _read(self, paths: Set[str]) -> Seen:
-        with self._engine.breath:
-            return await run_sync(self._collection.read, paths, limiter=self._disk)
-
-    async def _until_git_wrote(self, give_up_at: float) -> None:
-        """Wait until git has written its files, or it is time to give up."""
-        while self._collection.checkout() is None and anyio.current_time() < give_up_at:
-            await anyio.sleep(LOCK_LOOK_SECONDS)
+    async def _read(self, paths: Set[str]) -> tuple[Seen, float]:
+        """Read files, and once more if git wrote some meanwhile; for `GIT_LOCK_SECONDS` wait until
+        it has. Returns also the seconds that the last read took.
+        """
+        engine, collection = self._engine, self._collection
+        give_up_at = anyio.current_time() + GIT_LOCK_SECONDS
+        while True:
+            left = give_up_at - anyio.current_time()
+            await engine.changed.until(
+                lambda: collection.stamps() is not None, left, LOCK_LOOK_SECONDS
+            )
+            began = engine.clock()
+            with engine.breath:
+                seen = await run_sync(collection.read, paths, limiter=self._disk)
+            cost = engine.clock() - began
+            log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
+            if seen.stamps is not None or anyio.current_time() >= give_up_at:
+                return seen, cost
 
     async def _keep(self) -> None:
         """Keep a base for the next process, or try again later."""
@@ -187,27 +192,30 @@ class CollectionFollower:
         """
         collection, is_sweep = self._collection, self._sweep_around_at <= self._engine.clock()
         is_due = collection.complete and (is_sweep or collection.is_world_due)
-        return is_due and not collection.is_checked_out_anew
+        return is_due and not collection.has_git_written
 
     async def _build(self) -> None:
         engine, collection = self._engine, self._collection
         every = EVERYTHING if self._sweep_around_at <= engine.clock() else frozenset()
-        inputs, viewers = collection.inputs, collection.viewers()
+        of = collection.knowledge, collection.inputs, collection.viewers()
         reported = collection.reported_around
-        with engine.breath.steps() as breathe, until_looked_at(reported) as paths:
+        looking = until_looked_at(reported, engine.changed.bump)
+        with engine.breath.steps() as breathe, looking as paths:
 
             def build() -> tuple[World, float]:
                 began = engine.clock()  # worlds of other knowledge bases may be built before
-                world = collection.build(inputs, viewers, paths | every, breathe)
+                world = collection.build(*of, paths | every, breathe)
                 return world, engine.clock() - began
 
             world, seconds = await in_turn(build, WORLDS)
-        if not engine.publish_world(collection, world):
+        is_across = collection.stamps() != world.inputs.stamps
+        self._is_passed_over = is_across and not self._is_passed_over
+        if self._is_passed_over:  # files may be those of other claims
             reported.extend(paths)
-        elif every:
+            return
+        engine.publish_world(collection, world)
+        if every:
             self._sweep_around_at = engine.clock() + sweep_interval(seconds)
-        if paths:
-            engine.changed.bump()  # questions wait for this
 
     # Events
 

@@ -35,44 +35,32 @@ class DiskReader:
         """Read what changed on disk, and return what is there: of `paths`, as `Store.reconcile`
         takes them, but everything after a read that failed.
         """
-        before: Knowledge | None = self.latest
         was_sound, self._is_sound = self._is_sound, False
         if was_sound is None:
-            before = self._resume()
-        elif not was_sound or self.is_damaged:
+            self._resume()
+        elif not was_sound or self.latest.base.is_damaged:
             self._begin_anew()
-            before = None
-        seen = self.store.reconcile(paths)
-        if before is None:
-            self.latest = Knowledge.of(seen.records)
-        else:
-            self.latest = before.after(seen.records)
-            if self.latest.withdrawn_since(before):
-                self._purge()
+        before, seen = self.latest, self.store.reconcile(paths)
+        self.latest = before.after(self.store.records)
+        if self.latest.withdrawn_since(before):
+            self._purge()
         self._is_sound = True
         return seen
-
-    @property
-    def is_damaged(self) -> bool:
-        """Whether the files of the base were overwritten while in use."""
-        return self.latest.base.is_damaged
 
     def _begin_anew(self) -> None:
         """Keep only the last good config: a failed read may have left any other state half
         updated.
         """
         self._purge()
-        config = self.store.config
+        config, self.latest = self.store.config, Knowledge()
         self.store = Store(self.root / KB_DIRNAME, clock=self._clock)
         self.store.config = config
 
-    def _resume(self) -> Knowledge | None:
+    def _resume(self) -> None:
         """Begin with the base of an earlier process, if there is one."""
-        kept = None if self.bases is None else self.bases.open()
-        if kept is None:
-            return None
-        self.store.resume(kept.knowledge.records, kept.stats, kept.config)
-        return kept.knowledge
+        if self.bases is not None and (kept := self.bases.open()) is not None:
+            self.store.resume(kept.knowledge.records, kept.stats, kept.config)
+            self.latest = kept.knowledge
 
     def _purge(self) -> None:
         """Remove the bases, which hold text that is retired, or damage."""

@@ -97,8 +97,8 @@ class Engine:
         """Publish what was read last of a knowledge base. Returns whether anything changed."""
         before, was = collection.published, collection.published.seen
         is_same = collection.complete and seen.files == was.files
-        differs = not is_same or seen.knowledge.changed_since(was.knowledge) != []
-        after = replace(before, seen=seen, world=before.world.of_generation(seen.knowledge))
+        differs = not is_same or seen.knowledge.serial != was.knowledge.serial
+        after = replace(before, seen=seen)
         if differs:
             after = replace(after, indexed_at=self.now())
         if seen.files.config != was.files.config:
@@ -113,28 +113,20 @@ class Engine:
                 if now != earlier and isinstance(now, VouchSession) and now.ended_at is not None:
                     self.sessions.end(session.id)
             log.debug("published generation %d, from %r", self.registry.generation, collection.name)
-        if after != before:  # the world and the vectors are of what was published before
+        if differs or seen != was:  # the world and the vectors are of what was published before
             self.changed.bump()
         return differs
 
-    def publish_world(self, collection: Collection, world: World) -> bool:
+    def publish_world(self, collection: Collection, world: World) -> None:
         """Publish the world around a knowledge base: a generation, if answers may differ, be it in
-        that nothing is pending any more. Returns whether it is published: one that was built across
-        a checkout is not, unless the one before was neither.
+        that nothing is pending any more.
         """
-        inputs, was_passed_over = world.inputs, collection.is_world_passed_over
-        is_across = inputs is not None and collection.checkout() != inputs.checkout
-        collection.is_world_passed_over = is_across and not was_passed_over
-        if collection.is_world_passed_over:  # files may be those of other claims
-            return False
-        world = world.of_generation(collection.knowledge)
         before, was_behind = collection.world, collection.is_world_behind
         collection.published = replace(collection.published, world=world)
         is_news = was_behind and not collection.is_world_behind
         self.registry.generation += is_news or world.serial != before.serial
         if world is not before:
             self.changed.bump()
-        return True
 
     def have_topics_derived(self, served: Iterable[Served]) -> None:
         """Have the topics derived of who sees these knowledge bases, where they are not."""

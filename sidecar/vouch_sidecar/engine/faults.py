@@ -41,12 +41,12 @@ QUESTION = Step(MODEL.sentence, "a question")
 
 
 class Faults:
-    """The steps whose last run failed. `tell` is called when a fault begins or ends."""
+    """The steps whose last run failed. `bump` is called when a fault begins or ends."""
 
-    def __init__(self, tell: Callable[[], None], clock: Callable[[], float]) -> None:
+    def __init__(self, bump: Callable[[], None], clock: Callable[[], float]) -> None:
         self._faults: dict[Step, tuple[str, float]] = {}
         """What is said of each step, and since when it has failed."""
-        self._tell = tell
+        self._bump = bump
         self._clock = clock
 
     def __contains__(self, step: Step) -> bool:
@@ -64,7 +64,7 @@ class Faults:
     def remove(self, step: Step) -> None:
         """Record that a step succeeded or is no longer run."""
         if self._faults.pop(step, None) is not None:
-            self._tell()
+            self._bump()
 
     @contextmanager
     def contained(self, step: Step) -> Iterator[None]:
@@ -83,7 +83,7 @@ class Faults:
                     log.error("%s\n%s", message, "".join(traceback.format_tb(error.__traceback__)))
             self._faults[step] = message, begun
             if message != before:
-                self._tell()
+                self._bump()
         else:
             self.remove(step)
 

@@ -6,12 +6,12 @@ all viewers; `retrieval.view` chooses what one viewer may see.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, compress, count
 from operator import is_not
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from tantivy import Document
 
@@ -44,7 +44,6 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.names.matcher import Names
 
 T = TypeVar("T", bound=Artifact)
-Documents = tuple[Document, ...]
 LINKED_ENOUGH = 0.5
 """If this share of the claims that a viewer sees is linked to declared entities, no topics are
 derived for him.
@@ -52,11 +51,21 @@ derived for him.
 _serials = count(1)
 
 
+class Change(NamedTuple):
+    """How an artifact differs from the base: the number of the last generation `before` that, its
+    documents now, and the numbers of those in the base that these replace.
+    """
+
+    before: int
+    documents: tuple[Document, ...]
+    replaced: tuple[int, ...]
+
+
 class Knowledge:
     """One generation of a knowledge base; any thread may use it.
 
     `records` are those of all files; of an artifact that nobody may see they have no text.
-    `changed` maps the key of each artifact that differs from the base to its documents.
+    `changed` are the artifacts that differ from the base, by key.
     """
 
     def __init__(
@@ -65,43 +74,40 @@ class Knowledge:
         records: Records | None = None,
         states: States | None = None,
         names: Names | None = None,
-        changed: Mapping[Key, Documents] | None = None,
-        replaced: Mapping[Key, tuple[int, ...]] | None = None,
+        changed: Mapping[Key, Change] | None = None,
+        since: int = 0,
     ) -> None:
+        """`since` is the number of the first generation on this base; 0 makes it this one."""
         self.base = base
         self.records = records or {}
         self.states = states or {}
         self.names = names or Names(self._entities(self.records))
         """The names of all entities."""
         self.changed = changed or {}
-        known = replaced or {}
-        self._replaced = {k: known[k] if k in known else self._numbers(k) for k in self.changed}
-        """Numbers of the documents in the base that the changed ones replace."""
-        dead = list(chain.from_iterable(self._replaced.values()))
+        dead = [number for change in self.changed.values() for number in change.replaced]
         self.snapshot = Snapshot(
             base,
-            in_memory(chain.from_iterable(self.changed.values())),
+            in_memory(chain.from_iterable(c.documents for c in self.changed.values())),
             in_memory(map(base.document, dead)),
             frozenset(dead),
         )
         self.memo = Memo()
         self.serial = next(_serials)
-        """A number that no other generation of any knowledge base has."""
-        self._same_as = 0
-        """The number of the generation that says the same on another base, if one does."""
+        """A number that only the same generation has, be it on another base."""
+        self._since = since or self.serial
 
     # Generations
 
     @classmethod
     def of(cls, records: Records) -> Knowledge:
-        """The first generation, with its documents in a new base."""
+        """A generation with all its documents in a new base."""
         names = Names(cls._entities(records))
         states = link_all(records, names)
         documents = (documents_of(record, states[key]) for key, record in records.items())
         return cls(layer_of(chain.from_iterable(documents)), records, states, names)
 
     def after(self, records: Records) -> Knowledge:
-        """The generation of other records."""
+        """The generation of other records: the first one has a new base."""
         before = self.records
         are_others = map(is_not, records.values(), map(before.get, records))
         differing = {k for k in compress(records, are_others) if before.get(k) != records[k]}
@@ -109,46 +115,45 @@ class Knowledge:
         differing |= gone
         if not differing:
             return self
+        if self.base is EMPTY:
+            return self.of(records)
         names, then = self.names, self.states
         if any(key[0] is Kind.ENTITY for key in differing):
             names = Names(self._entities(records), self.names)
-        is_renamed = names is not self.names
-        relinked = link_again(records, names, before, then, differing, is_renamed=is_renamed)
+        relinked = link_again(
+            records, names, before, then, differing, is_renamed=names is not self.names
+        )
         states = {**then, **relinked}
         for key in gone:
             del states[key]
         differing |= {
             k for k, state in relinked.items() if (was := then.get(k)) is not state and was != state
         }
-        documents = {
-            key: documents_of(records[key], states[key]) if key in records else ()
-            for key in differing
-        }
-        changed = {**self.changed, **documents}
-        return Knowledge(self.base, records, states, names, changed, self._replaced)
+        changed = {**self.changed}
+        for key in differing:
+            documents = documents_of(records[key], states[key]) if key in records else ()
+            replaced = self.changed[key].replaced if key in self.changed else self._numbers(key)
+            changed[key] = Change(self.serial, documents, replaced)
+        return Knowledge(self.base, records, states, names, changed, self._since)
 
     def on_base(self, base: Layer) -> Knowledge:
         """This generation on a new base that holds all of it."""
         moved = Knowledge(base, self.records, self.states, self.names)
-        moved._same_as = self.serial
+        moved.serial = moved._since = self.serial
         return moved
 
-    def changed_since(self, before: Knowledge) -> list[Key] | None:
-        """Keys of the artifacts that differ from an earlier generation; None if all may differ."""
-        if before is self or before.serial == self._same_as:
-            return []
-        if before.base is not self.base:
+    def changed_since(self, serial: int) -> Set[Key] | None:
+        """Keys of the artifacts that changed after an earlier generation, by its number; None if
+        all may differ.
+        """
+        if serial < self._since:
             return None
-        keys = before.changed.keys() | self.changed.keys()
-        return [k for k in keys if before._known_of(k) != self._known_of(k)]
-
-    def _known_of(self, key: Key) -> tuple[Artifact | None, LinkState | None]:
-        return self.records.get(key), self.states.get(key)
+        return {key for key, change in self.changed.items() if change.before >= serial}
 
     def documents(self) -> Iterator[Document]:
         """Every document, for writing a base."""
         kept = (number for number in range(self.base.size) if number not in self.snapshot.dead)
-        return chain(map(self.base.document, kept), *self.changed.values())
+        return chain(map(self.base.document, kept), *(c.documents for c in self.changed.values()))
 
     # Artifacts
 
@@ -182,13 +187,13 @@ class Knowledge:
         """Whether the text of any artifact was taken from everybody since an earlier generation."""
         return any(
             self.withholds(key) and not before.withholds(key)
-            for key in self.changed_since(before) or ()
+            for key in self.changed_since(before.serial) or ()
         )
 
     def document(self, key: Key) -> Document | None:
         """The first document of an artifact."""
         if key in self.changed:
-            return next(iter(self.changed[key]), None)
+            return next(iter(self.changed[key].documents), None)
         number = self._number(*key)
         return None if number is None else self.base.document(number)
 

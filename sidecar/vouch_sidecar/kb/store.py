@@ -34,13 +34,12 @@ stamp.
 
 @dataclass(frozen=True, slots=True)
 class Reconciled:
-    """One step. `records` never change. `problems` are all current ones by path (`""`: of the
-    knowledge base itself); `skipped` counts the files that are there and not served as they stand.
-    `config` is the last version of `config.yaml` that could be read; None where there is no such
-    file, or never was one that could be read.
+    """One step. `problems` are all current ones by path (`""`: of the knowledge base itself);
+    `skipped` counts the files that are there and not served as they stand. `config` is the last
+    version of `config.yaml` that could be read; None where there is no such file, or never was one
+    that could be read.
     """
 
-    records: Mapping[Key, Artifact] = field(default_factory=dict, compare=False)
     problems: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
     config: bytes | None = None
     skipped: int = 0
@@ -74,6 +73,8 @@ class Store:
         """By path; None for a file that can't be read."""
         self._young: set[str] = set()
         """The paths of files that are read again even if their stat is the same."""
+        self.records: Mapping[Key, Artifact] = {}
+        """The artifacts that count. It never changes, but is replaced by each step."""
         self._records: dict[str, tuple[Key, Artifact]] = {}
         """What every file says, by path."""
         self._rivals: set[str] = set()
@@ -226,8 +227,6 @@ class Store:
         named like it, else the first.
         """
         counting, self._rivals = dict(self._records.values()), set()
-        if len(counting) == len(self._records):
-            return counting
         for key, record in self._records.values():
             if (other := counting[key]) is not record:
                 usual = usual_path(*key)
@@ -237,16 +236,16 @@ class Store:
         return counting
 
     def _reconciled(self) -> Reconciled:
-        problems, counting = dict(self._problems), self._counting()
+        problems, self.records = dict(self._problems), self._counting()
         skipped = sum(
             path != CONFIG and any(item.severity is Severity.ERROR for item in items)
             for path, items in problems.items()
         )
         found = [*self._survey_problems]
         for path in sorted(self._rivals):
-            counts = counting[self._records[path][0]].path
+            counts = self.records[self._records[path][0]].path
             message = f"another file has the same id and counts: {counts[:200]}"
             found.append(Problem(path, message, field="id", is_of_disk=True))
         for item in found:
             problems[item.path] = (*problems.get(item.path, ()), item)
-        return Reconciled(counting, problems, self.config, skipped + len(self._survey_problems))
+        return Reconciled(problems, self.config, skipped + len(self._survey_problems))

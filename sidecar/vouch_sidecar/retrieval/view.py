@@ -140,8 +140,7 @@ class View:
         """The same of what is read in texts and may enter a prompt: a part of every key of a cache,
         as to hash all settings takes longer than many a look there.
         """
-        of = self.workspace.inputs
-        around = (self.workspace.serial, None if of is None else of.knowledge.serial)
+        around = self.workspace.serial, self.workspace.inputs.generation
         read = (*around, self.knowledge.serial, self.settings.topics, self.recall)
         return (self.collection, self.root, self.gates, self.since, self.settings.naming, *read)
 

@@ -34,6 +34,7 @@ from vouch_sidecar.workspace.world import REFERRED, SERIALS, Inputs, World
 
 def build(
     before: World,
+    knowledge: Knowledge,
     inputs: Inputs,
     viewers: list[frozenset[str]],
     bases: Bases | None,
@@ -51,19 +52,21 @@ def build(
     of git.
     """
     was, files = before.inputs, before.files
+    is_first = not was.generation
     git, why_unasked = Repository.holding(before.tree, inputs.trusted)
-    is_other_tree = was is None or inputs.checkout != was.checkout
     is_known = all(path in files and stat_of(before.tree, path) for path in reported)
-    is_all = is_other_tree or not is_known
+    is_all = is_first or inputs.stamps != was.stamps or not is_known
     if is_all:
         paths = list_files(before.tree, git, None if bases is None else bases.caches, env)
         files = files if paths == files.paths else Files(paths)
     top, prefix = (before.tree, "") if git is None else (git.top, git.prefix(before.tree))
-    rules = read_owners(top) if inputs.is_told else OwnersRules()
+    rules = read_owners(top) if inputs.names_people else OwnersRules()
     world = replace(before, inputs=inputs, prefix=prefix, files=files, owners_rules=rules)
-    if was is not None:
+    if not is_first:
         read = (
-            _history(world, git, why_unasked, bases, env, is_all) if inputs.is_told else History()
+            _history(world, git, why_unasked, bases, env, is_all)
+            if inputs.names_people
+            else History()
         )
         definitions = _defined(world, bases, breathe)
         world = replace(world, history=read, definitions=definitions, is_whole=True)
@@ -71,11 +74,11 @@ def build(
     if is_same and [*before.topics] == viewers:
         world = before
     else:
-        world = _read_claims(before, world, inputs, breathe)
-        ties, fresh = Ties(world.readings, world.definitions), _fresh(world, inputs.knowledge)
+        world = _read_claims(before, world, knowledge, breathe)
+        ties, fresh = Ties(world.readings, world.definitions), _fresh(world, knowledge)
         world = replace(world, ties=ties, fresh=fresh)
         if world.is_whole:
-            world = replace(world, topics=_topics(before, inputs, viewers, breathe))
+            world = replace(world, topics=_topics(before, knowledge, inputs, viewers, breathe))
         world = world if world == before else replace(world, serial=next(SERIALS))
     return world
 
@@ -142,18 +145,17 @@ def _history(
 # Claims
 
 
-def _read_claims(before: World, world: World, inputs: Inputs, breathe: Breathe) -> World:
+def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Breathe) -> World:
     """A world with what claims say of files now: the claims are read again that changed, or all of
     them if the files did, the names of the project, or what claims refer to.
     """
-    was, knowledge = before.inputs, inputs.knowledge
-    changed = None if was is None else knowledge.changed_since(was.knowledge)
-    is_same = was is not None and was.own == inputs.own and world.files is before.files
+    own, changed = world.inputs.own, knowledge.changed_since(before.inputs.generation)
+    is_same = before.inputs.own == own and world.files is before.files
     known, sources = before.readings, before.sources
     if changed is None or not is_same or any(kind in REFERRED for kind, _ in changed):
         known, sources = {}, sources_in(knowledge, world, breathe)
-    reader = ClaimReader(knowledge, replace(world, sources=sources), inputs.own)
-    readings, again = dict[str, ClaimReading](), {*(changed or ())}
+    reader = ClaimReader(knowledge, replace(world, sources=sources), own)
+    readings, again = dict[str, ClaimReading](), changed or ()
     for claim in knowledge.all_of(Kind.CLAIM):
         assert isinstance(claim, Claim)
         breathe()
@@ -183,16 +185,16 @@ def _fresh(world: World, knowledge: Knowledge) -> Freshness:
 
 def _topics(
     before: World,
+    knowledge: Knowledge,
     inputs: Inputs,
     viewers: list[frozenset[str]],
     breathe: Breathe,
 ) -> dict[frozenset[str], VisibleTopics]:
     """The topics of those who ask, by their gates: those before, if they are of the same."""
     was, content = before.inputs, partial(read_content, before.root / KB_DIRNAME)
-    of = inputs.knowledge, inputs.own
-    derived = before.topics if was is not None and (was.knowledge, was.own) == of else {}
+    is_same = (was.generation, was.own) == (inputs.generation, inputs.own)
     return {
-        gates: derived.get(gates)
-        or TopicFinder(inputs.knowledge, gates, content, inputs.own, breathe).topics()
+        gates: (before.topics.get(gates) if is_same else None)
+        or TopicFinder(knowledge, gates, content, inputs.own, breathe).topics()
         for gates in viewers
     }

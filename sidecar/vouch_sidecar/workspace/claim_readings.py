@@ -66,7 +66,8 @@ class ClaimReader:
                 strength, dotted = STRENGTH["identifier"] * each.share, each.dotted
                 use = tie._replace(arm="identifier", strength=strength)
                 uses.append(Use(digest(each.name), use, digest(dotted) if dotted else 0))
-        return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes)
+        of = claim.text, claim.evidence
+        return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes, of)
 
     def _cited(self, claim: Claim, plain: Tie) -> Iterator[tuple[FoundTie, Quote | None]]:
         """Ties to files that a claim cites, each with the words that a receipt quotes. A file that
@@ -129,9 +130,9 @@ def sources_in(knowledge: Knowledge, world: World, breathe: Breathe) -> dict[str
             shared = {
                 path: len(wanted & lines_of(path)) for path in islice(several, MAX_COMPARED_FILES)
             }
-            is_told = bool(wanted) or len(shared) == 1
+            is_distinct = bool(wanted) or len(shared) == 1
             likely = (path for path in shared if shared[path] >= SHARED_LINES * len(wanted))
-            path = max(likely, key=shared.__getitem__, default=None) if is_told else None
+            path = max(likely, key=shared.__getitem__, default=None) if is_distinct else None
         if path is not None:
             paths_by_id[source.id] = path
     return paths_by_id

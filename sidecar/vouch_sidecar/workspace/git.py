@@ -28,7 +28,7 @@ from vouch_sidecar.kb.safe_files import Stat, UnreadableError, packed, read_boun
 
 log = logging.getLogger(__name__)
 
-STALE_SECONDS = 10.0
+LEFT_OVER_SECONDS = 10.0
 """Seconds after which git's lock is taken for left over; also if its time is that far in the
 future.
 """
@@ -122,22 +122,23 @@ class Repository:
         """
         with suppress(OSError, ValueError):
             locked_at = (self.folder / "index.lock").stat().st_mtime
-            if abs(time.time() - locked_at) < STALE_SECONDS:
+            if abs(time.time() - locked_at) < LEFT_OVER_SECONDS:
                 return None
         with suppress(OSError, ValueError):
             return packed((self.folder / "index").stat())
         return b""
 
 
-Checkout = tuple[Stat | None, ...] | None
+Stamps = tuple[Stat, ...] | None
 """The stamps of the repositories around some folders; None while git writes files in one."""
 
 
-def checked_out(folders: Iterable[Path], trusted: Collection[str]) -> Checkout:
-    """What is checked out around some folders."""
+def stamps_around(folders: Iterable[Path], trusted: Collection[str]) -> Stamps:
+    """Values that change when git has written files around some folders, as by a checkout."""
     around = (Repository.holding(folder, trusted)[0] for folder in dict.fromkeys(folders))
-    stamps = tuple(repository.stamp() for repository in around if repository is not None)
-    return None if None in stamps else stamps
+    stamps = [repository.stamp() for repository in around if repository is not None]
+    written = tuple(stamp for stamp in stamps if stamp is not None)
+    return written if len(written) == len(stamps) else None
 
 
 def _read(path: Path, limit: int) -> bytes:

@@ -79,12 +79,13 @@ FoundTie = tuple[str, Tie]
 
 class ClaimReading(NamedTuple):
     """What one claim says of files: its ties by paths, the identifiers that it names, and its
-    quotes of files.
+    quotes of files; and its text and citations that say so.
     """
 
     ties: tuple[FoundTie, ...] = ()
     uses: tuple[Use, ...] = ()
     quotes: tuple[Quote, ...] = ()
+    of: tuple[str, tuple[str, ...]] = ("", ())
 
 
 class Ties:

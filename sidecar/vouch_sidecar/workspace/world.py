@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from pathlib import Path
@@ -21,7 +21,7 @@ from vouch_sidecar.workspace.definitions import Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.files import Files, path_below
-from vouch_sidecar.workspace.git import Checkout
+from vouch_sidecar.workspace.git import Stamps
 from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import ClaimReading, FoundTie, Ties
@@ -35,16 +35,16 @@ SERIALS = count(1)
 class Inputs(NamedTuple):
     """What a world is built from, beside the files around.
 
-    `checkout` is what git had checked out when the generation was read; `own` are the names of the
-    project, folded; `trusted` are folders of other users that are allowed. People may be named if
-    `is_told`.
+    `generation` is the number of the knowledge, 0 of none; `stamps` are those of git when that was
+    read; `own` are the names of the project, folded; `trusted` are folders of other users that are
+    allowed.
     """
 
-    knowledge: Knowledge
-    checkout: Checkout
-    own: frozenset[str]
-    trusted: tuple[str, ...]
-    is_told: bool
+    generation: int = 0
+    stamps: Stamps = None
+    own: frozenset[str] = frozenset()
+    trusted: tuple[str, ...] = ()
+    names_people: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class World:
     """What lies around the knowledge base of folder `root` in its working `tree`. It never changes.
     It equals one that says the same, of whichever generation.
 
-    `inputs` is what it was built from, None before that. It `is_whole` if files were searched for
+    `inputs` is what it was built from. It `is_whole` if files were searched for
     what they define, `definitions`, and the history was read. `prefix` is the path of the tree
     below the top of the repository, with a slash at its end; `readings` is what each claim says of
     files, by id; `sources` the files that sources were made from, by source id; `topics` those of
@@ -61,7 +61,7 @@ class World:
 
     tree: Path
     root: Path = Path()
-    inputs: Inputs | None = field(default=None, compare=False)
+    inputs: Inputs = field(default_factory=Inputs, compare=False)
     is_whole: bool = field(default=False, compare=False)
     files: Files = field(default_factory=Files)
     prefix: str = ""
@@ -77,19 +77,6 @@ class World:
     """Compared in place of the world, which would stay in memory with all ties where it was kept to
     be compared.
     """
-
-    def of_generation(self, knowledge: Knowledge) -> World:
-        """This world as that of another generation, if nothing has changed from the one to the
-        other.
-        """
-        was = self.inputs
-        if (
-            was is None
-            or was.knowledge is knowledge
-            or knowledge.changed_since(was.knowledge) != []
-        ):
-            return self
-        return replace(self, inputs=was._replace(knowledge=knowledge))
 
     def path_here(self, path: str) -> str | None:
         """A path as it is listed, or at least relative to the tree; None if it leaves the tree. A
@@ -118,8 +105,8 @@ class World:
 
     def has_read(self, claim: Claim) -> bool:
         """Whether the ties of a claim are those of its text and citations now."""
-        was = None if self.inputs is None else self.inputs.knowledge.claim(claim.id)
-        return was is not None and (was.text, was.evidence) == (claim.text, claim.evidence)
+        read = self.readings.get(claim.id)
+        return read is not None and read.of == (claim.text, claim.evidence)
 
     def topics_of(
         self, knowledge: Knowledge, gates: frozenset[str], never: Set[str]
@@ -128,9 +115,9 @@ class World:
         those with a name, folded, in `never`. Topics that depend on artifacts which changed since
         are left out until topics are derived again.
         """
-        if self.inputs is None or gates not in self.topics:
+        if gates not in self.topics:
             return VisibleTopics()
-        changed = knowledge.changed_since(self.inputs.knowledge)
+        changed = knowledge.changed_since(self.inputs.generation)
         if changed is None or any(kind in REFERRED for kind, _ in changed):
             return VisibleTopics()
         return self.topics[gates].without(frozenset(changed), never)
