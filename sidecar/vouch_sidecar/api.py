@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from functools import partial
-from math import inf
 from pathlib import Path
 from threading import Thread, main_thread
 from typing import Any, Self, TypeVar
@@ -149,7 +148,7 @@ class KnowledgeBase:
     ) -> R:
         """Answer an operation, by default to the viewer with whom this was opened."""
         asked = self._engine, operation, params, caller or self._caller
-        return self._loop.call(partial(perform, *asked, patience=inf))
+        return self._loop.call(partial(perform, *asked, until="later"))
 
     @property
     def _loop(self) -> BlockingPortal:

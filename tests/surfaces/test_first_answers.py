@@ -79,7 +79,7 @@ async def test_no_question_waits_for_ever_and_what_was_not_read_is_not_denied(
     for name, params in (("experts", {"topic": "zebra"}), ("files", {"paths": ["src/relay.py"]})):
         with anyio.fail_after(60):  # nothing is waited for any more
             asked = operations()[name], params, CALLER
-            result = await perform(engine, *asked, whole=True)
+            result = await perform(engine, *asked, until="first")
         show(operations()[name].shown(result))
         said = capsys.readouterr().err
         assert said.startswith(UNREAD)

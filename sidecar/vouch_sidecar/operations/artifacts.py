@@ -316,7 +316,7 @@ def find(ask: OperationCall, kind: Kind, called: str) -> tuple[View, Artifact]:
         return found[0]
     message = "names several: "
     if not ids:
-        ids = nearest(views, kind, called) if ask.is_all_read else []
-        why = "may be shown" if ask.is_all_read else "is read yet; ask again"
+        ids = nearest(views, kind, called) if ask.complete else []
+        why = "may be shown" if ask.complete else "is read yet; ask again"
         message = f"names no {kind.value} that {why}{'; the nearest: ' if ids else ''}"
     raise NotFoundError({"id": message + ", ".join(map(one_line, ids))})

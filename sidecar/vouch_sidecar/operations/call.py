@@ -20,7 +20,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from vouch_sidecar.engine import Caller, Engine, Served, UnknownRootError, health
-from vouch_sidecar.engine.collection import Need
+from vouch_sidecar.engine.collection import Awaited, Need
 from vouch_sidecar.engine.sessions import what_counts
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.index.layers import DamagedError
@@ -75,13 +75,12 @@ async def perform(
     caller: Caller,
     document: OpenDocument | None = None,
     patience: float = CATCH_UP_SECONDS,
-    *,
-    whole: bool = False,
+    until: Awaited = "reported",
 ) -> R:
     """Perform one call; `raw` holds the params as they came. A long operation runs in a worker
     thread, on the generation that was current when it began: once what it depends on is there, or
-    was waited for (`ready`, for `patience` seconds). Who asks about files asks from the working
-    tree of the first. `document` is the one asked about, if the caller has it open. Raises
+    was waited for (`ready`). Who asks about files asks from the working tree of the first.
+    `document` is the one asked about, if the caller has it open. Raises
     `InvalidParamsError` and `FailedError`.
     """
     params = read_params(operation.params, raw)
@@ -89,7 +88,7 @@ async def perform(
     if caller.at is None and paths and Path(paths[0]).is_absolute():
         caller = replace(caller, at=anchored(Path(paths[0])))
     asked = partial(serving, engine, caller, params.viewer, params.root)
-    served = await ready(engine, operation.needs, asked, patience, whole=whole)
+    served = await ready(engine, operation.needs, asked, patience, until)
     started, generation = perf_counter(), engine.registry.generation
     text = getattr(params, operation.text_field) if operation.text_field else None
     with refusing_if_damaged(engine):
@@ -113,7 +112,7 @@ async def perform(
     return result.model_copy(
         update={
             "generation": generation,
-            "complete": call.is_all_read,
+            "complete": call.complete,
             "degraded": [*dict.fromkeys([*lacks, *degraded, *cut, *result.degraded])],
         }
     )
@@ -131,18 +130,17 @@ async def ready(
     needs: Set[Need],
     serving: Callable[[], Sequence[Served]],
     seconds: float = CATCH_UP_SECONDS,
-    *,
-    whole: bool = False,
+    until: Awaited = "reported",
 ) -> Sequence[Served]:
-    """Wait for what an answer out of the knowledge bases of `serving` depends on, and return these.
-    If a client reported a file as changed, for the look at it, for at most `seconds`. With `whole`,
-    until a first answer with these needs is whole, or `READY_SECONDS` after a knowledge base was
-    added. Who has endless `seconds` waits for whatever is missing.
+    """Wait for what an answer out of the knowledge bases of `serving` depends on, and return these:
+    for the look at what was reported as changed, for at most `seconds`; `until` it is there for the
+    `first` time, or `READY_SECONDS` after a knowledge base was added; or, with `later`, for
+    whatever is missing.
     """
     added = max((c.since for c in engine.collections.values()), default=-inf)
-    left = added + READY_SECONDS - engine.clock() if whole else 0.0
-    awaited = {"reported", "first"} if left > 0 else {"reported"}
-    awaited |= {"first", "later"} if seconds == inf else set()
+    limits = {"first": added + READY_SECONDS - engine.clock(), "later": inf}
+    left = limits.get(until, 0.0)
+    awaited = {"reported", "first", until} if left > 0 else {"reported"}
 
     seen: list[int] = []
     """The worlds after which topics were asked for: a later one may have those of other viewers."""

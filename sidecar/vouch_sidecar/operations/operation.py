@@ -71,7 +71,7 @@ class OperationCall:
         return [kb.view for kb in self.served]
 
     @property
-    def is_all_read(self) -> bool:
+    def complete(self) -> bool:
         """Whether the first index of each of them is built."""
         return all(kb.collection.complete for kb in self.served)
 

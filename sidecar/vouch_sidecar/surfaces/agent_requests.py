@@ -51,7 +51,7 @@ async def tool_result(
 ) -> Object:
     """The result of a tool, with texts made `harmless`, and its summary for a model."""
     try:
-        result = await perform(engine, operation, params, caller, whole=True)
+        result = await perform(engine, operation, params, caller, until="first")
     except OperationError as error:
         return refused(_with_unusable(f"{error.code}: {safe(str(error))}", engine, caller))
     structured = harmless(as_json(result))
@@ -142,7 +142,7 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
         served = partial(engine.registry.serving, caller)
         limits = [kb.view.recall.timeout_ms for kb in served()]
         with anyio.move_on_after(min(limits, default=0) / 2_000):
-            await ready(engine, operation.needs, served, READY_SECONDS, whole=True)
+            await ready(engine, operation.needs, served, READY_SECONDS, "first")
 
 
 async def _prompt(engine: Engine, payload: Payload, session: Session | None, caller: Caller) -> str:

@@ -75,7 +75,7 @@ async def answer(
             found = projects.asked(params)
             engine.registry.add(found)
             caller = replace(caller, roots=found.trees)
-        asked = await perform(engine, operation, params, caller, whole=True)
+        asked = await perform(engine, operation, params, caller, until="first")
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except OperationError as error:
         return refusal(request_id, error.code, str(error))
