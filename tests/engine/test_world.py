@@ -63,7 +63,7 @@ def ties_in(world: World) -> dict[str, list[str]]:
 
 def told(world: World) -> object:
     """All that a world says."""
-    of_quotes = world.fresh.places, world.fresh.gone
+    of_quotes = world.quotes.places, world.quotes.gone
     of_files = ties_in(world), dict(world.sources)
     return *of_files, of_quotes, world.history.names, world.owners_rules
 
@@ -178,9 +178,9 @@ def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:
     cite(root, "never", "It hums.", "/home/dev/repo/src/never.py")
     cite(root, "gone", "It rang.", f"/home/dev/repo/{RELAY}#L3")
     git(root, "rm", "-q", "-f", RELAY)
-    assert list(looked(settled(root, tmp_path)).fresh.gone.values()) == [RELAY]
+    assert list(looked(settled(root, tmp_path)).quotes.gone.values()) == [RELAY]
     write(root, {".vouch/config.yaml": "sidecar: {people: {git: false}}\n"})
-    assert not looked(settled(root, tmp_path / "off")).fresh.gone
+    assert not looked(settled(root, tmp_path / "off")).quotes.gone
 
 
 def test_a_history_that_git_could_not_read_is_read_at_the_next_sweep(

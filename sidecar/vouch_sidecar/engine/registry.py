@@ -254,7 +254,7 @@ class Registry:
                 who.gates,
                 collection.root,
                 deadline=deadline,
-                workspace=replace(world, fresh=replace(world.fresh, looked=set())),
+                workspace=replace(world, quotes=replace(world.quotes, looked=set())),
                 now=self.now(),
                 settings=settings,
                 is_model=caller.is_model,

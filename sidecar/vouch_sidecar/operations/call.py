@@ -118,7 +118,7 @@ async def perform(
     )
 
 
-async def indexed(engine: Engine, seconds: float = inf) -> None:
+async def until_looked(engine: Engine, seconds: float = inf) -> None:
     """Wait until the first read of every knowledge base has ended, also if it failed; for at most
     `seconds`.
     """

@@ -369,6 +369,6 @@ class View:
 
     def lost(self, claim: Claim) -> str | None:
         """What is gone if all files that a claim cites are gone. Reads none of them."""
-        gone = self.workspace.fresh.gone
+        gone = self.workspace.quotes.gone
         paths = [gone.get(source.id) for _, source, _ in self.cited(claim)] if gone else []
         return f"{paths[0]}, which it cites, is gone" if paths and all(paths) else None

@@ -23,10 +23,10 @@ from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import context, files
 from vouch_sidecar.operations.call import (
     READY_SECONDS,
-    indexed,
     perform,
     ready,
     refusing_if_damaged,
+    until_looked,
 )
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.table import for_model
@@ -136,7 +136,7 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     workspace and for what was checked out. `perform` would wait for each as long as an answer
     may.
     """
-    await indexed(engine, READY_SECONDS)
+    await until_looked(engine, READY_SECONDS)
     if event in (PROMPT, FILE):
         operation: Operation[Any, Any] = context.OPERATION if event == PROMPT else files.OPERATION
         served = partial(engine.registry.serving, caller)

@@ -14,7 +14,7 @@ import anyio
 from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, running
-from vouch_sidecar.operations.call import indexed, perform
+from vouch_sidecar.operations.call import perform, until_looked
 from vouch_sidecar.operations.operation import KB, operation_called
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.surfaces.projects import Projects
@@ -52,7 +52,7 @@ async def _serve(engine: Engine, projects: Projects, source: RawIOBase, sink: Bi
                 except (ValueError, RecursionError):  # also of an id that can't be written again
                     said = as_line(refusal(None, "invalid_request", "the line is not valid JSON"))
                 await send(sink, said)
-        await indexed(engine)  # the next process, which may ask as little, needs a base
+        await until_looked(engine)  # the next process, which may ask as little, needs a base
     leave(0)
 
 

@@ -75,8 +75,8 @@ def build(
         world = before
     else:
         world = _read_claims(before, world, knowledge, breathe)
-        ties, fresh = Ties(world.readings, world.definitions), _fresh(world, knowledge)
-        world = replace(world, ties=ties, fresh=fresh)
+        ties, quotes = Ties(world.readings, world.definitions), _quotes(world, knowledge)
+        world = replace(world, ties=ties, quotes=quotes)
         if world.is_whole:
             world = replace(world, topics=_topics(before, knowledge, inputs, viewers, breathe))
         world = world if world == before else replace(world, serial=next(SERIALS))
@@ -164,7 +164,7 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
     return replace(world, readings=readings, sources=sources)
 
 
-def _fresh(world: World, knowledge: Knowledge) -> Freshness:
+def _quotes(world: World, knowledge: Knowledge) -> Freshness:
     """The files of quotes, and the paths of files that sources were made from and that are gone, by
     source id: those that some commit has changed. Captured talk and addresses are no files.
     """

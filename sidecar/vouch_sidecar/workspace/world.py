@@ -69,7 +69,7 @@ class World:
     sources: Mapping[str, str] = field(default_factory=dict)
     definitions: Definitions = field(default_factory=dict)
     ties: Ties = field(default_factory=lambda: Ties({}, {}), compare=False)
-    fresh: Freshness = field(default_factory=Freshness)
+    quotes: Freshness = field(default_factory=Freshness)
     history: History = field(default_factory=History)
     owners_rules: OwnersRules = field(default_factory=OwnersRules)
     topics: Mapping[frozenset[str], VisibleTopics] = field(default_factory=dict)

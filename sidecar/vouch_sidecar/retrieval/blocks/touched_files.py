@@ -130,7 +130,7 @@ def _last_words(names: Iterable[str]) -> set[str]:
 
 def _is_quoted(tied: Tied, taken: str) -> bool:
     """Whether what a claim quotes stood in what a change has taken out, or that in it."""
-    places, said = tied.view.workspace.fresh.places, list[str]()
+    places, said = tied.view.workspace.quotes.places, list[str]()
     for _, _, evidence in tied.view.cited(tied.claim):
         if evidence is not None:
             place = evidence.source_id, evidence.byte_start or 0, evidence.byte_end or 0

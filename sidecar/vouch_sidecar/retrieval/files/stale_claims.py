@@ -58,7 +58,7 @@ def _quotes(view: View, claim: Claim) -> list[tuple[int, Fresh]]:
     """Whether files have the quotes of a claim, as far as that is known, each with the number of
     its citation.
     """
-    fresh = view.workspace.fresh
+    fresh = view.workspace.quotes
     cited = ((number, each) for number, _, each in view.cited(claim) if each is not None)
     every = ((number, fresh_of(fresh, evidence)) for number, evidence in cited)
     return [(number, quote) for number, quote in every if quote is not None]

@@ -13,7 +13,7 @@ import click
 from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller, running
 from vouch_sidecar.kb.discovery import Found
-from vouch_sidecar.operations.call import indexed
+from vouch_sidecar.operations.call import until_looked
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.salience import in_play
 from vouch_sidecar.operations.table import Words
@@ -56,7 +56,7 @@ async def _watch(found: Found) -> None:
     if len(found.places) > 1:  # rows say which one they are of, as its config calls it
         engine = engine_on(found)
         async with running(engine):
-            await indexed(engine)
+            await until_looked(engine)
         watching = engine.registry.named(Caller())
     while True:
         with suppress(OSError):  # there is none, or it ended

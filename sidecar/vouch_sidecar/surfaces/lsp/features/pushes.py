@@ -13,7 +13,7 @@ from pygls.capabilities import get_capability
 from vouch_sidecar.engine import Subscriber
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS
 from vouch_sidecar.engine.faults import Step
-from vouch_sidecar.operations.call import indexed
+from vouch_sidecar.operations.call import until_looked
 from vouch_sidecar.operations.notifications import (
     IN_PLAY,
     STATUS,
@@ -50,12 +50,12 @@ async def tell_status(server: Sidecar) -> None:
 
 async def show_progress(server: Sidecar) -> None:
     """Raises JsonRpcException if the client refuses."""
-    await indexed(server.engine, 0.5)  # what is over by then is not shown
+    await until_looked(server.engine, 0.5)  # what is over by then is not shown
     able = get_capability(server.client_capabilities, "window.work_done_progress")
     if server.engine.registry.has_looked or not able:
         return
     token, progress = uuid.uuid4().hex, server.work_done_progress
     await progress.create_async(token)
     progress.begin(token, lsp.WorkDoneProgressBegin(title="Indexing the knowledge base"))
-    await indexed(server.engine)
+    await until_looked(server.engine)
     progress.end(token, lsp.WorkDoneProgressEnd())
