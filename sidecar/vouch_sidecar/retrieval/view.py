@@ -360,8 +360,9 @@ class View:
         return artifact is not None and self.why_never_told(artifact) is None
 
     def why_never_told(self, artifact: Artifact) -> str | None:
-        """Why an artifact may enter no prompt, in a few words; None if it may. Refused are claims
-        that say nothing by themselves or are lost, and the page about vouch itself.
+        """Why an artifact may enter no prompt, in a few words that `explain` gives; None if it may.
+        Refused are claims that say nothing by themselves or are lost, and the page about vouch
+        itself.
         """
         if not self.is_sayable(artifact):
             return "it says nothing by itself"

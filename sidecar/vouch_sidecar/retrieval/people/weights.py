@@ -76,8 +76,8 @@ WEIGHTS = {
     "citation": Weight("by what they cite", "its sources × its confidence", _citation),
     "evidence": Weight(
         "by weight of evidence",
-        "its confidence × the share of the topic that it holds, twice that where it begins with "
-        "the topic, nothing where it repeats another claim",
+        "its confidence × the share of the topic that it holds, doubled where it begins with "
+        "the topic, nothing where it repeats another",
         _evidence,
         hears_once=True,
     ),
