@@ -327,7 +327,7 @@ async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
             engine.registry.set_folders([other])
             await until(lambda: engine.collections[other].complete)
         await until(lambda: engine.collections[other].world.is_whole)
-    assert not dropped.world.inputs.generation
+    assert not dropped.world.inputs.knowledge_serial
 
 
 @pytest.mark.parametrize(("start", "made"), [("a", "a"), ("a/b/c", "a"), ("a", "a/b/c")])

@@ -140,7 +140,7 @@ class View:
         """The same of what is read in texts and may enter a prompt: a part of every key of a cache,
         as to hash all settings takes longer than many a look there.
         """
-        around = self.workspace.serial, self.workspace.inputs.generation
+        around = self.workspace.serial, self.workspace.inputs.knowledge_serial
         read = (*around, self.knowledge.serial, self.settings.topics, self.recall)
         return (self.collection, self.root, self.gates, self.since, self.settings.naming, *read)
 

@@ -52,7 +52,7 @@ def build(
     of git.
     """
     was, files = before.inputs, before.files
-    is_first = not was.generation
+    is_first = not was.knowledge_serial
     git, why_unasked = Repository.holding(before.tree, inputs.trusted)
     is_known = all(path in files and stat_of(before.tree, path) for path in reported)
     is_all = is_first or inputs.stamps != was.stamps or not is_known
@@ -149,7 +149,7 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
     """A world with what claims say of files now: the claims are read again that changed, or all of
     them if the files did, the names of the project, or what claims refer to.
     """
-    own, changed = world.inputs.own, knowledge.changed_since(before.inputs.generation)
+    own, changed = world.inputs.own, knowledge.changed_since(before.inputs.knowledge_serial)
     is_same = before.inputs.own == own and world.files is before.files
     known, sources = before.readings, before.sources
     if changed is None or not is_same or any(kind in REFERRED for kind, _ in changed):
@@ -192,7 +192,7 @@ def _topics(
 ) -> dict[frozenset[str], VisibleTopics]:
     """The topics of those who ask, by their gates: those before, if they are of the same."""
     was, content = before.inputs, partial(read_content, before.root / KB_DIRNAME)
-    is_same = (was.generation, was.own) == (inputs.generation, inputs.own)
+    is_same = (was.knowledge_serial, was.own) == (inputs.knowledge_serial, inputs.own)
     return {
         gates: (before.topics.get(gates) if is_same else None)
         or TopicFinder(knowledge, gates, content, inputs.own, breathe).topics()

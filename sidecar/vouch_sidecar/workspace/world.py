@@ -35,12 +35,12 @@ SERIALS = count(1)
 class Inputs(NamedTuple):
     """What a world is built from, beside the files around.
 
-    `generation` is the number of the knowledge, 0 of none; `stamps` are those of git when that was
-    read; `own` are the names of the project, folded; `trusted` are folders of other users that are
-    allowed.
+    `knowledge_serial` is the number of the generation, 0 before the first world; `stamps` are those
+    of git when that was read; `own` are the names of the project, folded; `trusted` are folders of
+    other users that are allowed.
     """
 
-    generation: int = 0
+    knowledge_serial: int = 0
     stamps: Stamps = None
     own: frozenset[str] = frozenset()
     trusted: tuple[str, ...] = ()
@@ -117,7 +117,7 @@ class World:
         """
         if gates not in self.topics:
             return VisibleTopics()
-        changed = knowledge.changed_since(self.inputs.generation)
+        changed = knowledge.changed_since(self.inputs.knowledge_serial)
         if changed is None or any(kind in REFERRED for kind, _ in changed):
             return VisibleTopics()
         return self.topics[gates].without(frozenset(changed), never)
