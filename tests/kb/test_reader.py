@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from vouch_sidecar.kb.access import gate_of
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Page, Severity
@@ -67,9 +66,9 @@ MORE = {
 def content(path: str, field: str, value: Any) -> bytes:
     if path.startswith("pages"):
         return page(**{field: value})
-    made = claim("c") if path.startswith("claims") else entity("e")
-    loaded = yaml.safe_load(made)
-    return dump(loaded | {field: value})
+    if path.startswith("claims"):
+        return claim(**{"id": "c", field: value})
+    return entity(**{"id": "e", field: value})
 
 
 FILES = [
