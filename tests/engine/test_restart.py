@@ -1,14 +1,23 @@
-"""Whatever lies in the cache, a process that starts answers as one without any."""
+"""Whatever lies in the cache, a process that starts answers as one without any; bases there are
+written whole, for this user alone.
+
+That one has all that was written is in `tests/reliability/test_histories.py`, too; what a killed
+process leaves in `tests/engine/test_kills.py`.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import pytest
 from vouch_sidecar.engine import Engine
+from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index import base_cache
 from vouch_sidecar.index.base_cache import Bases
 
@@ -22,6 +31,13 @@ SECRET = "doormat"
 
 def started(root: Path, tmp_path: Path) -> Engine:
     return engine_on(root, env=cached(tmp_path))
+
+
+def kept(engine: Engine, root: Path) -> tuple[Collection, Bases]:
+    """What an engine serves of a knowledge base, and its bases."""
+    collection = engine.collections[root]
+    assert collection.bases is not None
+    return collection, collection.bases
 
 
 # What can't be trusted
@@ -83,7 +99,7 @@ def test_a_base_that_was_made_by_other_code_or_of_other_words_is_none(
     assert found[0] == found[1] != found[2]
 
 
-# When a base is written
+# When a base is written, and for whom
 
 
 @pytest.fixture
@@ -122,8 +138,7 @@ def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
 ) -> None:
     """Vectors that another process made of it go with it, whether or not this one has a model."""
     engine = started(root, tmp_path)
-    bases = engine.collections[root].bases
-    assert bases is not None
+    _, bases = kept(engine, root)
     assert holds(tmp_path / "cache", SECRET)
     assert bases.write_extra("vectors", b"made of the claim")
     (root / ".vouch" / "claims" / "master.yaml").unlink()
@@ -163,3 +178,69 @@ def test_a_quote_that_nobody_may_see_any_more_is_in_no_base(
     load(engine)
     assert len(finished(tmp_path)) == 1
     assert not holds(tmp_path / "cache", SECRET)
+
+
+def test_all_is_for_this_user_alone(root: Path, tmp_path: Path) -> None:
+    before = os.umask(0)
+    _, bases = kept(started(root, tmp_path), root)
+    assert bases.write_extra("vectors", b"data")
+    os.umask(before)
+    assert bases.caches.stat().st_mode & 0o777 == 0o700
+    for path in bases.caches.rglob("*"):
+        wanted = 0o700 if path.is_dir() else 0o600
+        assert path.stat().st_mode & 0o777 == wanted, path
+
+
+def test_processes_that_remove_and_write_at_once(root: Path, tmp_path: Path) -> None:
+    """Whoever writes is told that the base was removed, and of nothing else."""
+    collection, bases = kept(started(root, tmp_path), root)
+    stats, failed = collection.reader.store.stats(), list[BaseException]()
+
+    def work(removes: bool) -> None:
+        mine = Bases(bases.caches, root)
+        try:
+            for _ in range(8):
+                with suppress(FileNotFoundError):
+                    mine.write(collection.knowledge, stats, None)
+                if removes:
+                    mine.purge()
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(n == 0,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    for _ in range(2):
+        assert counts(started(root, tmp_path), "key vault") == {"vault": 2}
+        assert len(finished(tmp_path)) == 1
+
+
+def test_caches_of_what_is_gone_go(root: Path, tmp_path: Path) -> None:
+    gone = base(tmp_path / "gone")
+    _, bases = kept(engine_on(root, gone, env=cached(tmp_path)), root)
+    caches, half_gone = bases.caches, bases.caches / "gone-1-1"
+    (gone / ".vouch").rename(tmp_path / "away")
+    not_ours = [caches / name for name in ("notes.cache", "notes", f"{'a' * 31}.cache", "odd")]
+    for path in not_ours[:3]:
+        path.write_bytes(b"x")
+    not_ours[3].mkdir()
+    shutil.copytree(bases.folder, half_gone)
+    assert len([*caches.iterdir()]) == len(not_ours) + 3
+    started(root, tmp_path)
+    assert {*caches.iterdir()} == {bases.folder, *not_ours}
+
+
+@pytest.mark.parametrize("name", ["records", "meta.json", "*.store", ".tantivy-*", "new"])
+def test_a_base_in_which_something_is_no_file_is_none(
+    root: Path, tmp_path: Path, name: str
+) -> None:
+    """To open a FIFO would wait for whoever writes to it."""
+    _, bases = kept(started(root, tmp_path), root)
+    (folder,) = finished(tmp_path)
+    path = next(folder.glob(name), folder / name)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    assert bases.open() is None
