@@ -9,7 +9,7 @@ BIN := .venv/bin
 PYTHON_READY := .venv/.ready
 EXTENSION_READY := extension/node_modules/.ready
 
-.PHONY: help setup demo test check lint types sizes schemas extension-check unit python-test extension-test \
+.PHONY: help setup demo test check lint types sizes schemas collect extension-check unit python-test extension-test \
 	e2e pictures vsix soak bench eval fit node workbench generate \
 	packages release-check workflows clean
 
@@ -63,6 +63,9 @@ schemas: $(PYTHON_READY)
 	$(BIN)/python -m scripts.schemas --check
 	$(BIN)/python -m scripts.protocol_docs --check
 	$(BIN)/python -m scripts.settings_docs --check
+
+collect: $(PYTHON_READY) # compiles the tests once, which each worker of `python-test` would do
+	$(BIN)/pytest --collect-only -qq | tail -n 5
 
 extension-check: $(EXTENSION_READY)
 	cd extension && npm run --silent check
