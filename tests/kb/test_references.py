@@ -17,6 +17,9 @@ def at_every_place(relative: str, text: str) -> list[str]:
     return [*found.values()]
 
 
+PAGE = "---\nid: p\nclaims: [a]\n---\nclaims: [b]\n[[c]], [[d|D]], [claim: e], [claim:f] [[]]\n"
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -27,15 +30,11 @@ def at_every_place(relative: str, text: str) -> list[str]:
         ("superseded_by: x y\ncontradicts: []\n", ["x y"]),
         ("text: |\n  entities:\n  - a\nentities: []\n", []),
         ("metadata:\n  entities: [a]\n", []),
+        (PAGE, ["p", "a", "c", "d", "e", "f"]),
     ],
 )
-def test_the_ids_of_a_claim(text: str, found: list[str]) -> None:
-    assert at_every_place("claims/x.yaml", text) == found
-
-
-def test_the_ids_of_a_page() -> None:
-    text = "---\nid: p\nclaims: [a]\n---\nclaims: [b]\n[[c]], [[d|D]], [claim: e], [claim:f] [[]]\n"
-    assert at_every_place("pages/p.md", text) == ["p", "a", "c", "d", "e", "f"]
+def test_the_ids_of_a_claim_or_a_page(text: str, found: list[str]) -> None:
+    assert at_every_place("pages/p.md" if text == PAGE else "claims/x.yaml", text) == found
 
 
 @pytest.mark.timeout(60)

@@ -72,69 +72,56 @@ def of(entity_id: str, text: str, seen: View = SEEN) -> Mention:
     return max(found, key=lambda mention: mention.strength)
 
 
-@pytest.mark.parametrize(
-    ("text", "ids"),
-    [
-        ("we saw that Relay was down", "relay"),
-        ("why is kafka slow?", "kafka"),
-        ("the kafka-backed store", "kafka"),
-        ("a contract with Acme Ltd is due", "acme"),
-        ("Ping Mei about it", "mei"),
-        ("remind me what mei said", "mei"),
-        ("Beacon, three minutes off the setpoint, no alarm", "beacon"),
-        ("WHY IS BEACON DOWN AGAIN", "beacon"),
-        ("the Go services of the edge leak goroutines", "go"),
-        ("the tracker is down", "dt"),
-        ("INC57 again", "inc-57"),
-        ("we write c# here", "sharp"),
-        ("ask @team about it", "crew"),
-        ("JWT authentication", "jwt"),
-    ],
+SAID = {
+    "we saw that Relay was down": "relay",
+    "why is kafka slow?": "kafka",
+    "the kafka-backed store": "kafka",
+    "a contract with Acme Ltd is due": "acme",
+    "Ping Mei about it": "mei",
+    "remind me what mei said": "mei",
+    "Beacon, three minutes off the setpoint, no alarm": "beacon",
+    "WHY IS BEACON DOWN AGAIN": "beacon",
+    "the Go services of the edge leak goroutines": "go",
+    "the tracker is down": "dt",
+    "INC57 again": "inc-57",
+    "we write c# here": "sharp",
+    "ask @team about it": "crew",
+    "JWT authentication": "jwt",
+}
+LISTED_ALONE = {
+    "Relay races are fun": "relay",
+    "the class is Relay.Client there": "relay",
+    "each orbit takes an hour": "orbit",
+    "the kafka_store of it": "kafka",
+    "remind me what wren said about it": "wren",
+    "is beacon slow?": "beacon",
+    "may I write to beacon's table": "beacon",
+    "from services.beacon import Client": "beacon",
+    "rename BeaconClient here": "beacon",
+    "look at src/beacon/app.py": "beacon",
+    "import { Store } from '../beacon/store'": "beacon",
+    "PLEASE BEACON ME AT NOON": "beacon",
+    "Please Relay My Thanks To The Whole Floor.": "relay",
+    "is the jwt too old?": "jwt",
+    "the Gateway is down": "locker",
+}
+NEITHER = (
+    *("please relay my thanks", "Relay the message to the team", "I will beacon them"),
+    *("shares of Relay Therapeutics fell", "the new Modern Relay is a shop"),
+    *("someone named Mei Brandt wrote", "Keiko Tanaka wrote", "it was Keiko Tanaka who wrote"),
+    *("GET https://relay.example.com/x failed", "mail kafka@example.com about it"),
+    *("a kafkaesque affair", "line 12, in beacon", "is it a beacon/lamp", "please beacon me"),
+    *("the beacon's lamp on the hill", "beacon lamps are cheap", "the beacon on the hill"),
+    *("at com.acme.beacon.Handler", "the gateway is down", "was INC-570 closed"),
+    *("c is a letter", "the team is nice"),
+    "please beacon me when an alarm starts, minutes off the setpoint",
 )
-def test_what_is_said_unasked(text: str, ids: str) -> None:
-    assert (listed(text), said(text)) == (ids, ids)
 
 
-@pytest.mark.parametrize(
-    ("text", "ids"),
-    [
-        ("Relay races are fun", "relay"),
-        ("the class is Relay.Client there", "relay"),
-        ("each orbit takes an hour", "orbit"),
-        ("the kafka_store of it", "kafka"),
-        ("remind me what wren said about it", "wren"),
-        ("is beacon slow?", "beacon"),
-        ("may I write to beacon's table", "beacon"),
-        ("from services.beacon import Client", "beacon"),
-        ("rename BeaconClient here", "beacon"),
-        ("look at src/beacon/app.py", "beacon"),
-        ("import { Store } from '../beacon/store'", "beacon"),
-        ("PLEASE BEACON ME AT NOON", "beacon"),
-        ("Please Relay My Thanks To The Whole Floor.", "relay"),
-        ("is the jwt too old?", "jwt"),
-        ("the Gateway is down", "locker"),
-    ],
-)
-def test_what_is_listed_and_not_said(text: str, ids: str) -> None:
-    assert (listed(text), said(text)) == (ids, "")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("please relay my thanks", "Relay the message to the team", "I will beacon them"),
-        *("shares of Relay Therapeutics fell", "the new Modern Relay is a shop"),
-        *("someone named Mei Brandt wrote", "Keiko Tanaka wrote", "it was Keiko Tanaka who wrote"),
-        *("GET https://relay.example.com/x failed", "mail kafka@example.com about it"),
-        *("a kafkaesque affair", "line 12, in beacon", "is it a beacon/lamp", "please beacon me"),
-        *("the beacon's lamp on the hill", "beacon lamps are cheap", "the beacon on the hill"),
-        *("at com.acme.beacon.Handler", "the gateway is down", "was INC-570 closed"),
-        *("c is a letter", "the team is nice"),
-        "please beacon me when an alarm starts, minutes off the setpoint",
-    ],
-)
-def test_what_is_neither(text: str) -> None:
-    assert (listed(text), said(text)) == ("", "")
+@pytest.mark.parametrize("text", [*SAID, *LISTED_ALONE, *NEITHER])
+def test_what_is_said_unasked_what_is_listed_and_what_is_neither(text: str) -> None:
+    wanted = SAID.get(text, "")
+    assert (listed(text), said(text)) == (LISTED_ALONE.get(text, wanted), wanted)
 
 
 def test_a_name_without_its_signs_is_a_word() -> None:
