@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -83,6 +84,13 @@ def make_kb(tmp_path_factory: pytest.TempPathFactory) -> MakeKb:
         return kb
 
     return make
+
+
+@pytest.fixture(scope="session")
+def courier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example, outside of this repository, whose history takes git a while to tell."""
+    example = Path(__file__).parents[1] / "examples" / "courier"
+    return Path(shutil.copytree(example, tmp_path_factory.mktemp("example") / "courier"))
 
 
 def lines_run(question: Callable[[], object]) -> int:

@@ -16,11 +16,9 @@ from tests.protocol import knowledge
 
 ROOT = Path(__file__).parents[1]
 
-COURIER = ROOT / "examples" / "courier"
 
-
-def test_every_operation_is_a_method_that_takes_its_main_param_by_position() -> None:
-    with open_kb(COURIER) as kb:
+def test_every_operation_is_a_method_that_takes_its_main_param_by_position(courier: Path) -> None:
+    with open_kb(courier) as kb:
         for name, operation in operations().items():
             ask, params = getattr(kb, name), dict(operation.example)
             assert ask.__doc__ == operation.summary
@@ -31,7 +29,7 @@ def test_every_operation_is_a_method_that_takes_its_main_param_by_position() -> 
             assert as_json(read) == as_json(answer), "who asks another process reads it so"
         assert kb.experts("relay", limit=1) == kb.experts(topic="relay", limit=1)
         assert kb.experts("relay", types=iter(["nobody"])).experts == []
-        assert [file.path for file in kb.files(p for p in [COURIER / "a.py"]).files] == ["a.py"]
+        assert [file.path for file in kb.files(p for p in [courier / "a.py"]).files] == ["a.py"]
         with pytest.raises(InvalidParamsError, match="topik is no parameter; did you mean topic"):
             kb.experts("relay", topik="relay")
         with pytest.raises(InvalidParamsError, match="limit"):

@@ -232,13 +232,6 @@ def test_what_an_event_does_not_hold_is_not_read(agent: Agent, tmp_path: Path) -
     )
 
 
-def test_hosts_call_a_file_and_what_was_written_in_several_ways(agent: Agent) -> None:
-    paths, texts = ("notebook_path", "filePath"), ("new_source", "content")
-    for number, (path, text) in enumerate(zip(paths, texts, strict=True)):
-        given = {path: str(agent.root / "auth.py"), text: "# a JWT is checked here\n"}
-        assert "jwt-expires" in agent(FILE, f"s{number}", tool_input=given)
-
-
 def test_what_is_weakly_tied_to_a_file_is_not_told(agent: Agent, tmp_path: Path) -> None:
     knowledge.config(agent.root, "sidecar: {recall: {similarity_threshold: 0}}\n")
     write(agent.root, {"src/see.py": "def keep():\n    pass\n"})
@@ -251,7 +244,7 @@ def test_what_is_weakly_tied_to_a_file_is_not_told(agent: Agent, tmp_path: Path)
     assert again(FILE, **changed(again, "src/see.py", "pass", "return")) == ""
 
 
-def test_a_file_s_claims_are_told_once_a_session(agent: Agent) -> None:
+def test_a_file_s_claims_are_told_once_a_session_and_a_range_has_its_own(agent: Agent) -> None:
     said = agent.read("src/relay.py")
     order = ["“src/relay.py:2” 0.9 quotes: It", "“src/relay.py:3” 0.6 names: ", "relay.py:7”"]
     places = [said.find(text) for text in order]
@@ -259,9 +252,6 @@ def test_a_file_s_claims_are_told_once_a_session(agent: Agent) -> None:
     assert places[0] > 0, said
     assert agent.edit("src/relay.py", "send_once(1)") == ""
     assert agent.read("src/relay.py", "b")
-
-
-def test_a_range_that_was_read_has_its_own_claims(agent: Agent) -> None:
     rows: Sequence[tuple[dict[str, object], list[str]]] = (
         ({"startLine": 7, "numLines": 2}, ["send_once"]),
         ({"startLine": 1, "numLines": 3}, ["night", "RelayLoop"]),
@@ -284,6 +274,10 @@ def test_an_edit_has_the_claims_of_what_it_changes(agent: Agent) -> None:
     ):
         event = changed(agent, "src/relay.py", old, new)
         assert held(agent(FILE, f"s{number}", **event)) == told
+    # Lines 3 and 4 are lines 7 and 8 after an edit that nobody reported, which were another's.
+    write(agent.root, {"src/relay.py": "# More.\n" * 4 + RELAY})
+    event = changed(agent, "src/relay.py", CODE, CODE + "    x = 1\n")
+    assert held(agent(FILE, **event)) == ["RelayLoop"]
 
 
 def test_an_edit_without_a_patch_has_no_other_lines(agent: Agent) -> None:
@@ -291,13 +285,6 @@ def test_an_edit_without_a_patch_has_no_other_lines(agent: Agent) -> None:
     assert held(agent.edit("src/relay.py", "def send_once():  # once")) == ["send_once"]
     whole = {"file_path": str(agent.root / "src/relay.py"), "content": RELAY}
     assert held(agent(FILE, "b", tool_input=whole)) == ["night", "RelayLoop", "send_once"]
-
-
-def test_an_edit_after_one_that_nobody_reported_is_placed_by_its_text(agent: Agent) -> None:
-    """Lines 3 and 4, which it changes, are lines 7 and 8 by then, which were those of another."""
-    write(agent.root, {"src/relay.py": "# More.\n" * 4 + RELAY})
-    event = changed(agent, "src/relay.py", CODE, CODE + "    x = 1\n")
-    assert held(agent(FILE, **event)) == ["RelayLoop"]
 
 
 def test_a_claim_whose_quote_an_edit_takes_away_is_told_first_and_marked(agent: Agent) -> None:
@@ -325,6 +312,10 @@ def test_a_quote_of_which_a_change_takes_a_part_is_told_first(agent: Agent, tmp_
 
 
 def test_an_edit_is_told_the_claim_that_what_it_changes_meets(agent: Agent) -> None:
+    """Whatever a host calls the file and what was written."""
+    for path, text in (("notebook_path", "new_source"), ("filePath", "content")):
+        given = {path: str(agent.root / "auth.py"), text: "# a JWT is checked here\n"}
+        assert "jwt-expires" in agent(FILE, path, tool_input=given)
     client = "client = httpx.AsyncClient(timeout=None)"
     assert "explicit timeout" in agent.edit("src/relay.py", client).splitlines()[1]
     several = [{"old_string": "y", "new_string": client}, {"old_string": "x", "new_string": "y"}]

@@ -8,7 +8,10 @@ SALIENCE = "vouch/didChangeSalience"
 
 
 def test_a_prompt_is_replaced_in_place_until_it_is_submitted(client: Client) -> None:
-    """In the session that it names, else in the client's."""
+    """In the session that it names, else in the client's. One that is opened again was closed."""
+    for text in ("Where is Redis?", "What is a JWT?"):
+        client.open("vouch-prompt:/B/1", text, "vouch-prompt")
+    client.pushed("B", ["jwt", "redis"])
     client.open("untitled:Untitled-1", "Where is Redis?", "vouch-prompt")
     uri = "vouch-prompt:/A/1"
     client.open(uri, "", "vouch-prompt")

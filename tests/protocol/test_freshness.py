@@ -186,29 +186,25 @@ def test_an_open_document_is_checked_as_it_stands(client: Client, root: Path) ->
     published(client, uri, 0, since)
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "said"),
-    [
-        ("claims/again.yaml", "id: jwt-expires", "another file has the same id and counts"),
-        ("config.yaml", "kb: [", "until it can be read, the defaults count"),
-    ],
-)
 def test_what_is_wrong_with_a_file_on_disk_is_told_of_its_open_text(
-    start: Start, root: Path, path: str, text: str, said: str
+    start: Start, root: Path
 ) -> None:
-    held = f"{text}\n" if path == "config.yaml" else knowledge.claim_text("jwt-expires", "It.")
-    uri = knowledge.write(root, path, held).as_uri()
-    client = start()
-    client.initialize(root)
-    client.wait(lambda message: said in str(message))
-    since = len(client.received)
-    client.open(uri, f"\n\n\n{text}: [", "yaml")
-
     def is_of_text(message: Any) -> bool:
         given = message["params"]["diagnostics"] if message.get("method") == PUBLISHED else []
         return any(one["range"]["start"]["line"] >= 3 for one in given)
 
-    assert said in str(client.wait(is_of_text, since))
+    again, client = knowledge.claim_text("jwt-expires", "It."), start()
+    wrong = {
+        "claims/again.yaml": (again, "another file has the same id and counts"),
+        "config.yaml": ("kb: [\n", "until it can be read, the defaults count"),
+    }
+    uris = {path: knowledge.write(root, path, held).as_uri() for path, (held, _) in wrong.items()}
+    client.initialize(root)
+    for path, (held, said) in wrong.items():
+        client.wait(lambda message, said=said: said in str(message))  # type: ignore[misc]
+        since = len(client.received)
+        client.open(uris[path], f"\n\n\n{held.splitlines()[0]}: [", "yaml")
+        assert said in str(client.wait(is_of_text, since))
 
 
 def test_checks_across_files_are_made_for_what_is_open(serve: Serve, root: Path) -> None:

@@ -111,12 +111,6 @@ def test_options_of_another_form_are_none(serve: Serve, root: Path, options: obj
     client.pushed("A", ["redis"])
 
 
-def test_a_document_that_is_opened_again_was_closed(client: Client) -> None:
-    for text in ("Where is Redis?", "What is a JWT?"):
-        client.open("vouch-prompt:/A/1", text, "vouch-prompt")
-    client.pushed("A", ["jwt", "redis"])
-
-
 MISSPELT = {"trusts": {"folders": ["/"]}}
 NEAREST = "`vouchSidecar.trusts` is no setting; did you mean `vouchSidecar.trust`?"
 

@@ -34,10 +34,10 @@ def test_the_weights_and_thresholds_of_the_page_are_those_of_the_code() -> None:
     assert all(f" {value:g}" in PAGE for value in told)
 
 
-def test_the_worked_example_is_what_explain_says() -> None:
+def test_the_worked_example_is_what_explain_says(courier: Path) -> None:
     examples = list(EXAMPLE.finditer(" ".join(PAGE.split())))
     assert len(examples) == 2
-    with open_kb(ROOT / "examples" / "courier") as kb:
+    with open_kb(courier) as kb:
         for example in examples:
             found = kb.explain(example["text"])
             text = next(one for one in found.texts if one.id == example["id"])

@@ -217,7 +217,6 @@ def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # On a terminal, whole ids at every width; in a pipe a row a line
 
-COURIER = Path(__file__).parents[2] / "examples" / "courier"
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -228,7 +227,7 @@ class Terminal(TextIOWrapper):
         return True
 
 
-def on_terminal(width: int, *args: str, cwd: Path = COURIER) -> list[str]:
+def on_terminal(width: int, *args: str, cwd: Path) -> list[str]:
     """The lines that a terminal of a width shows, without their styles."""
     terminal = {"TERM": "xterm-256color", "COLUMNS": str(width)}
     with (
@@ -257,15 +256,15 @@ COMMANDS = [
 
 @pytest.mark.parametrize(("args", "expected"), COMMANDS)
 @pytest.mark.parametrize("width", [60, 120])
-def test_on_a_terminal(width: int, args: list[str], expected: list[str]) -> None:
-    lines = on_terminal(width, *args)
+def test_on_a_terminal(courier: Path, width: int, args: list[str], expected: list[str]) -> None:
+    lines = on_terminal(width, *args, cwd=courier)
     assert [text for text in expected if not any(text in line for line in lines)] == []
     assert [ln for ln in lines if cell_len(ln) > width and LONG not in ln and " " in ln] == []
 
 
-def test_a_row_is_a_line_in_a_pipe() -> None:
+def test_a_row_is_a_line_in_a_pipe(courier: Path) -> None:
     experts, kafka = (
-        run_command(*args, cwd=COURIER, env={"COLUMNS": "40"}).stdout.splitlines()
+        run_command(*args, cwd=courier, env={"COLUMNS": "40"}).stdout.splitlines()
         for args in (["experts", "relay"], ["entity", "kafka"])
     )
     (relay,) = (line for line in experts if line.startswith("relay\t"))

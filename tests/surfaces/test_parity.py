@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
@@ -22,7 +21,6 @@ from tests.engine.world import PASSING, lasting
 from tests.mcp.conftest import content_of, host
 from tests.protocol.client import environment, indexed_client, run_command
 
-COURIER = Path(__file__).parents[2] / "examples" / "courier"
 TEXT = "Can we restart Relay while the rate limiter is busy?"
 QUESTIONS = {name: dict(islice(each.example.items(), 1)) for name, each in operations().items()}
 """By operation the main param of its example."""
@@ -52,23 +50,21 @@ def by_shell(root: Path) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+def given(courier: Path) -> dict[str, dict[str, Any]]:
     """By surface, the answer to every question."""
-    root = tmp_path_factory.mktemp("parity") / "courier"
-    shutil.copytree(COURIER, root)
     found = {}
-    with indexed_client(root) as client:
+    with indexed_client(courier) as client:
         found["lsp"] = ask_all(lambda name, **of: client.request(operations()[name].method, of))
-        shell = found["shell that asks"] = by_shell(root)
+        shell = found["shell that asks"] = by_shell(courier)
         answered = client.request("vouch/stats")["operations"]
         assert {row["operation"] for row in answered if row["count"] > 1} >= shell.keys()
-    with serving(root, {}, 1) as (server,):
+    with serving(courier, {}, 1) as (server,):
         found["jsonl"] = ask_all(server.ask)
-    with open_kb(root) as kb:
+    with open_kb(courier) as kb:
         found["python"] = ask_all(lambda name, **of: as_json(kb.ask(operations()[name], of)))
-    with host(root, environment({})) as agent:
+    with host(courier, environment({})) as agent:
         found["mcp"] = ask_all(lambda name, **of: content_of(agent.call(name, **of)))
-    found["shell"] = by_shell(root)
+    found["shell"] = by_shell(courier)
     return found
 
 
