@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from benchmarks.quality.every_set import every_set
 from benchmarks.quality.runs import experts, mentions
 from benchmarks.quality.sets import EVAL, KEPT_BACK, read_cases
-from benchmarks.quality.table import HEADER, Counts, by_kind, read_floors, row, write_floors
+from benchmarks.quality.table import HEADER, Counts, read_floors, row, write_floors
 from benchmarks.quality.world import written
 
 
@@ -18,7 +18,6 @@ def main(arguments: Sequence[str]) -> int:
     options = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
     add = options.add_argument
     add("sets", nargs="*", metavar="SET", help="only these")
-    add("--kinds", action="store_true", help="each kind of prompt on its own, too")
     add("--wrong", metavar="SET", help="list what is wrong in a set")
     add("--keep", action="store_true", help="keep today's figures as floors and ceilings")
     asked = options.parse_args(arguments)
@@ -34,8 +33,6 @@ def main(arguments: Sequence[str]) -> int:
         counts = found[one.name] = Counts.of(one.run())
         bounds = floors.get(one.name)
         print(row(one.name, one.is_asked, counts, bounds), flush=True)
-        if asked.kinds:
-            print(by_kind(counts))
         if bounds is not None:
             worse += [f"{one.name}, {fault}" for fault in counts.faults(bounds)]
     for line in () if asked.sets else _others():

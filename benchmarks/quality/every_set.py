@@ -30,7 +30,7 @@ from benchmarks.quality.sets import (
     read_paraphrases,
     read_prompts,
 )
-from benchmarks.quality.world import World, copied, hearing, written
+from benchmarks.quality.world import World, hearing, written
 
 BASES = ("courier", "bakery", "laboratory", "studio", "heating", "newspaper", "port")
 FILES = [SETS / f"{name}.jsonl" for name in ("answers", "everyday", "names", "pasted")]
@@ -84,7 +84,7 @@ def in_project() -> Iterator[Set]:
 
 def opened(base: str, made: Made = World) -> AbstractContextManager[World]:
     """The example, or a knowledge base in one file, in a temporary folder."""
-    return copied(DEMO, made) if base == "courier" else written(read_base(base), made)
+    return written(DEMO if base == "courier" else read_base(base), made)
 
 
 def _over(base: str, judge: Judge, files: Sequence[Path], made: Made = World) -> Iterator[Outcome]:

@@ -121,8 +121,9 @@ def _write(suffix: str, examples: Iterable[Example]) -> None:
     found = [
         example
         for example in examples
-        if example.kind not in unlabelled and _is_whole(example, suffix)
-    ]
+        if example.kind not in unlabelled
+        and all(_suffix(each.features) == suffix for each in example.candidates)
+    ]  # heard by a model, where that is fitted
     text = CONSTANTS.read_text("utf-8")
     block = _block(suffix, _fit(found), text)
     mark = f"fitted{suffix.lower().replace('_', ' ')}"
@@ -130,11 +131,6 @@ def _write(suffix: str, examples: Iterable[Example]) -> None:
     pattern = rf"# {mark}\n.*?# end of {mark}\n"
     CONSTANTS.write_text(re.sub(pattern, block, text, flags=re.DOTALL))
     print(block, end="")
-
-
-def _is_whole(one: Example, suffix: str) -> bool:
-    """Whether a model heard the prompt, where it had to."""
-    return all(_suffix(each.features) == suffix for each in one.candidates)
 
 
 def _suffix(features: Features | EditFeatures) -> str:
@@ -281,7 +277,7 @@ def _fit(examples: Sequence[Example]) -> Matrix:
     ridge = np.array([RIDGE] * (x.shape[1] - 1) + [1e-9])
     weights = np.zeros(x.shape[1])
     for _ in range(50):
-        said = _chances(x, weights)
+        said: Matrix = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
         slope = x.T @ (counts * (said - y)) + ridge * weights
         bend = (x * (counts * said * (1 - said))[:, None]).T @ x + np.diag(ridge)
         step = np.linalg.solve(bend, slope)
@@ -293,11 +289,6 @@ def _fit(examples: Sequence[Example]) -> Matrix:
 
 def _weight(example: Example) -> float:
     return 1.0 if example.wanted or example.kind in UNRELATED else SILENT_WEIGHT
-
-
-def _chances(x: Matrix, weights: Matrix) -> Matrix:
-    chances: Matrix = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
-    return chances
 
 
 # Writing

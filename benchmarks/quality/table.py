@@ -76,10 +76,3 @@ def row(name: str, is_asked: bool, counts: Counts, bounds: Kinds | None) -> str:
         bound = "–" if bounds is None else sum(bounds[key].values())
         cells += [of.total(), counted.total(), bound] if of else ["–", "", ""]
     return _ROW.format(*cells)
-
-
-def by_kind(counts: Counts) -> str:
-    """The same by kind."""
-    parts = [f"{kind} {counts.right[kind]}/{of}" for kind, of in sorted(counts.should.items())]
-    parts += [f"{kind} told {counts.told[kind]}/{of}" for kind, of in sorted(counts.silent.items())]
-    return f"    {', '.join(parts)}"

@@ -68,10 +68,10 @@ class World:
             portal.call(_read, self.engine)
         self._caller = Caller(is_unasked=is_unasked)
 
-    def listed(self, text: str, top_k: int = 20) -> list[dict[str, Any]]:
+    def listed(self, text: str) -> list[dict[str, Any]]:
         """Rows of `salience` for a session that holds this text alone."""
         self.engine.observe("one", None, text)
-        rows: list[dict[str, Any]] = self.ask("salience", session_id="one", top_k=top_k)["salience"]
+        rows: list[dict[str, Any]] = self.ask("salience", session_id="one", top_k=20)["salience"]
         self.end("one")
         return rows
 
@@ -103,20 +103,15 @@ def view_of(world: World) -> View:
 
 
 @contextmanager
-def written(base: KnowledgeBase, made: Callable[[Path], World] = World) -> Iterator[World]:
-    """A world over files in a temporary folder, written the way vouch writes them."""
+def written(base: KnowledgeBase | Path, made: Callable[[Path], World] = World) -> Iterator[World]:
+    """A world over files in a temporary folder, written the way vouch writes them, or copied."""
     with TemporaryDirectory(prefix="quality-") as folder:
         root = Path(folder)
-        write(root, base)
-        yield made(root)
-
-
-@contextmanager
-def copied(source: Path, made: Callable[[Path], World] = World) -> Iterator[World]:
-    """A world over a copy of a knowledge base, so that the original stays as it is."""
-    with TemporaryDirectory(prefix="quality-") as folder:
-        root = Path(folder) / source.name
-        copytree(source / ".vouch", root / ".vouch")
+        if isinstance(base, Path):
+            root /= base.name
+            copytree(base / ".vouch", root / ".vouch")
+        else:
+            write(root, base)
         yield made(root)
 
 
