@@ -11,10 +11,10 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine, Subscriber, health, sessions
 from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.kb.pauses import pause, resume
-from vouch_sidecar.operations.notifications import status_notification
+from vouch_sidecar.operations.notifications import DidChangeSalience, status_notification
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import socket_server
-from vouch_sidecar.surfaces.socket_server import LocalServer
+from vouch_sidecar.surfaces.socket_server import LocalServer, Tell
 
 from tests.engine.bases import (
     Clock,
@@ -240,7 +240,7 @@ def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
         assert [hit.entity_id for hit in push.block.hits] == fresh([push])
 
 
-async def telling(engine: Engine, *tell: Callable[[Push], None]) -> None:
+async def telling(engine: Engine, *tell: Tell) -> None:
     """Tell some that are told of all sessions, until cancelled."""
     async with anyio.create_task_group() as tasks:
         server = LocalServer({}, tasks, engine)
@@ -254,8 +254,8 @@ async def test_a_pause_ends_whoever_noticed_it(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(socket_server, "PAUSE_LOOK_SECONDS", 0.5)
     told: list[int] = []
 
-    def tell(push: Push) -> None:
-        told.append(len(push.rows))
+    def tell(push: DidChangeSalience) -> None:
+        told.append(len(push.salience))
         if told == [1]:
             pause(root, env, None)
         elif told == [1, 0]:
@@ -294,13 +294,13 @@ def test_a_pause_is_told_beside_what_is_wrong_and_of_some_which() -> None:
 
 @pytest.mark.anyio
 async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine: Engine) -> None:
-    others, faults = list[Push](), iter([ZeroDivisionError])
-    told: list[list[str]] = []
+    others, faults = list[DidChangeSalience](), iter([ZeroDivisionError])
+    told: list[DidChangeSalience] = []
 
-    def tell(push: Push) -> None:
+    def tell(push: DidChangeSalience) -> None:
         for fault in faults:
             raise fault
-        told.append(fresh([push]))
+        told.append(push)
 
     engine.observe("s", None, "the Key Vault")
     async with anyio.create_task_group() as tasks:
@@ -312,13 +312,13 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
         await until(lambda: not engine.faults.problems())
         tasks.cancel_scope.cancel()
     assert health.degraded(engine, [*engine.collections.values()]) == []
-    assert [row.entity.id for push in others for row in push.rows] == ["vault"]
+    assert [row.entity_id for push in others for row in push.salience] == ["vault"]
     assert len(told) == 1
 
 
 @pytest.mark.anyio
 async def test_of_one_who_leaves_no_fault_stays(engine: Engine) -> None:
-    def leave(_: Push) -> None:
+    def leave(_: DidChangeSalience) -> None:
         tasks.cancel_scope.cancel()
         raise ConnectionResetError
 
@@ -336,8 +336,8 @@ async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
     monkeypatch.setattr(socket_server, "PAUSE_LOOK_SECONDS", 0.1)
     told: list[int] = []
 
-    def tell(push: Push) -> None:
-        told.append(len(push.rows))
+    def tell(push: DidChangeSalience) -> None:
+        told.append(len(push.salience))
         clock.now += 1
 
     engine.observe("s", None, "the Key Vault")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
@@ -37,8 +38,15 @@ class Agent:
     ) -> str:
         """What it is told; empty for nothing."""
         payload = {"session_id": session_id, "cwd": str(self.root), **given}
-        caller = Caller(env={}, is_model=True, hears=lambda: is_heard)
-        answered = anyio.run(respond, self.engine, event, payload, caller)
+
+        async def answer() -> Any:
+            stream = asyncio.StreamReader()
+            if not is_heard:
+                stream.feed_eof()
+            caller = Caller(env={}, is_model=True, stream=stream)
+            return await respond(self.engine, event, payload, caller)
+
+        answered = anyio.run(answer)
         return str(answered["hookSpecificOutput"]["additionalContext"]) if answered else ""
 
     def read(self, path: str | Path, session_id: str = "agent", file: object = None) -> str:

@@ -18,6 +18,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
+from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import socket_server
 from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask, socket_path
@@ -191,7 +192,7 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
     """Meanwhile it tells who follows, in the names that he has for these."""
     one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
     monkeypatch.setattr(socket_server, "CHECK_SECONDS", 0.01)
-    told = list[Push]()
+    told = list[DidChangeSalience]()
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
         watching = Caller(env={}, roots=frozenset({one}), names={one: "mine"})
@@ -204,7 +205,7 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
         assert not alone.env
         both.observe("agent", None, KNOWN)
         await bases.until(lambda: bool(told))
-        assert [row.view.shown_collection for row in told[-1].rows] == ["mine"]
+        assert [row.collection for row in told[-1].salience] == ["mine"]
         monkeypatch.setattr(socket_server, "IDLE_SECONDS", -1.0)
         await bases.until(lambda: engines.engine_for(wanted[0]) is not alone)
         tasks.cancel_scope.cancel()
@@ -215,7 +216,7 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
     tmp_path: Path,
 ) -> None:
     one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
-    window, told = Engine(env={}), list[Push]()
+    window, told = Engine(env={}), list[DidChangeSalience]()
     window.registry.set_folders([one])
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({}, tasks, window)
@@ -224,7 +225,7 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
         tasks.start_soon(engines.tell, who, told.append)
         engines.engine_for(watching).observe("agent", None, KNOWN)
         for in_play in (True, False):
-            while not told or bool(told[-1].rows) != in_play:
+            while not told or bool(told[-1].salience) != in_play:
                 await anyio.sleep(0.01)
             window.registry.set_folders([one, two])
             assert engines.engine_for(watching) is window
@@ -243,7 +244,7 @@ async def test_a_follower_is_who_he_says_and_one_that_does_not_read_is_left(
         one = follower_for(Caller(), params)
         assert one.caller == Caller(names={Path("/kb"): "mine"}, viewer=Viewer("one", None))
         for number in range(10_000):
-            send_push(writer, Push("agent", number))
+            send_push(writer, salience_notification(Push("agent", number)))
         assert writer.is_closing()
 
 

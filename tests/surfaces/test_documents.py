@@ -80,10 +80,6 @@ def test_positions_before_and_after_a_change_of_a_range(
 TEXT = "one\nmore\n\ntwo\n\nthree\n\nfour\n"
 
 
-async def tells_nothing(*_: object) -> None:
-    pass
-
-
 def window(engine: Engine) -> list[str]:
     """The texts of the only session that count for the only knowledge base."""
     (session,), (collection,) = engine.sessions, engine.collections.values()
@@ -153,7 +149,7 @@ def test_the_uri_names_the_session(uri: str, session_id: str) -> None:
 @pytest.mark.anyio
 async def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Path) -> None:
     engine = engine_on(base(tmp_path))
-    server, typing = Sidecar(engine, tells_nothing), prompt("u", "jwt")
+    server, typing = Sidecar(engine), prompt("u", "jwt")
     server.documents["u"] = typing
     for typing.source in ("jwt", "jwt", "jwt and redis"):
         typed(server)
@@ -166,7 +162,7 @@ async def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Pat
 @pytest.mark.anyio
 async def test_a_question_makes_nothing_newer_that_is_as_it_was(tmp_path: Path) -> None:
     engine = engine_on(base(tmp_path))
-    server = Sidecar(engine, tells_nothing)
+    server = Sidecar(engine)
     server.documents |= {name: prompt(name, name) for name in "ab"}
     flush(server)
     server.documents["a"].source = "a!"

@@ -9,7 +9,8 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Engine, running
-from vouch_sidecar.operations.call import READY_SECONDS, perform
+from vouch_sidecar.kb.runtime_folder import READY_SECONDS
+from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.table import for_model
 from vouch_sidecar.surfaces.console.printing import show

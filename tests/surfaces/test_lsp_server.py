@@ -70,16 +70,12 @@ def fails(params: object) -> object:
     raise ValueError(params)
 
 
-async def tells_nothing(*_: object) -> None:
-    pass
-
-
 def test_an_error_in_one_is_an_answer_and_logged_without_what_it_says(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
     engine = Engine(env={})
-    server, params = Sidecar(engine, tells_nothing), {"text": HUSH}
+    server, params = Sidecar(engine), {"text": HUSH}
     server.on(METHOD, fails)
     answers = talk(
         server, initialize(), call(METHOD, params, 2), call(METHOD, params), call(METHOD, None, 3)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import StreamReader
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -49,10 +50,15 @@ class Caller:
     """What a caller who knows these working trees himself calls their collections in rows."""
     is_model: bool = False
     at: Path | None = None
-    hears: Callable[[], bool] = field(default=lambda: True, compare=False)
-    """Whether he still waits for an answer: what nobody hears was not given."""
+    stream: StreamReader | None = field(default=None, compare=False)
+    """Ends when he leaves; None for who stays."""
     is_unasked: bool = False
     """Whether this is a hook or a push, which speaks to somebody who did not ask."""
+
+    @property
+    def hears(self) -> bool:
+        """Whether he still waits for an answer: what nobody hears was not given."""
+        return self.stream is None or not self.stream.at_eof()
 
 
 @dataclass(frozen=True, slots=True)

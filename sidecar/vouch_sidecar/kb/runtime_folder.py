@@ -16,6 +16,8 @@ MAX_SOCKET_PATH = 100
 NAME_CHARS = 32
 """Room for the version in the name of a socket."""
 SUFFIX_CHARS = 6
+READY_SECONDS = 10.0
+"""For so long after a process begins to serve, who asks it may wait for what it has yet to read."""
 
 
 def is_supported() -> bool:

@@ -26,6 +26,7 @@ from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
+from vouch_sidecar.kb.runtime_folder import READY_SECONDS
 from vouch_sidecar.operations.operation import (
     OpenDocument,
     Operation,
@@ -42,10 +43,6 @@ from vouch_sidecar.operations.wire import (
     Wire,
 )
 
-READY_SECONDS = 10.0
-"""For so long after a process begins to serve a knowledge base, answers wait until they are
-complete.
-"""
 CATCH_UP_SECONDS = 0.5
 """How long a question waits for the look at what a client reported."""
 OTHERS = {"workDoneToken", "partialResultToken", "_meta"}
@@ -104,7 +101,7 @@ async def perform(
         with engine.breath:
             run = partial(_run, operation, call, params)
             result = await in_turn(run) if operation.is_long else run()
-    for record in call.to_record if caller.hears() else ():
+    for record in call.to_record if caller.hears else ():
         record()
     engine.stats.count_call(operation.name, perf_counter() - started)
     cut = ["timed_out"] if any(view.deadline.cuts for view in call.views) else []

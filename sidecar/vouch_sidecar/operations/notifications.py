@@ -19,7 +19,7 @@ from vouch_sidecar.operations.wire import FailedError, LongText, Params, Session
 from vouch_sidecar.retrieval.push import Push
 
 MAX_SECONDS = 366 * 86_400
-IN_PLAY, STATUS = "vouch/didChangeSalience", "vouch/didChangeStatus"
+SALIENCE, STATUS = "vouch/didChangeSalience", "vouch/didChangeStatus"
 PROMPT, PAUSE = "vouch/prompt", "vouch/pause"
 
 
@@ -75,7 +75,7 @@ class DidChangeStatus(Wire):
 NOTIFICATIONS: dict[str, type[Wire]] = {
     PROMPT: PromptParams,
     "vouch/sessionEnd": SessionEndParams,
-    IN_PLAY: DidChangeSalience,
+    SALIENCE: DidChangeSalience,
     STATUS: DidChangeStatus,
 }
 

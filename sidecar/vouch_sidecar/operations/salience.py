@@ -60,10 +60,10 @@ def salient_entity(row: Salient) -> SalientEntity:
 
 
 def table(result: SalienceResult) -> list[Shown]:
-    return [in_play(result.salience)]
+    return [salience_table(result.salience)]
 
 
-def in_play(rows: Sequence[SalientEntity], section: str = "") -> Table:
+def salience_table(rows: Sequence[SalientEntity], section: str = "") -> Table:
     """The table of entities in play."""
     several = any(row.collection is not None for row in rows)
     cells = [

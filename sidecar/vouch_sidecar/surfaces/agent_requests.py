@@ -19,15 +19,10 @@ from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES, Session
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.runtime_folder import READY_SECONDS
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import context, files
-from vouch_sidecar.operations.call import (
-    READY_SECONDS,
-    perform,
-    ready,
-    refusing_if_damaged,
-    until_looked,
-)
+from vouch_sidecar.operations.call import perform, ready, refusing_if_damaged, until_looked
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.table import for_model
 from vouch_sidecar.operations.wire import OperationError, as_json
@@ -118,7 +113,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
         log.debug("hook %s: refused", event)
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
-    if session is not None and not caller.hears():
+    if session is not None and not caller.hears:
         session.events.pop(key, None)  # it is answered when it comes again
     said = {"hookEventName": NAMES[event], "additionalContext": text}
     return {"hookSpecificOutput": said} if text else None
@@ -183,7 +178,7 @@ async def _file(engine: Engine, payload: Payload, session: Session | None, calle
     if not lines and not tied:
         return ""
     block, gives = context_for(served, lines, session, repeat=False, tied=tied)
-    if session is not None and caller.hears():
+    if session is not None and caller.hears:
         session.give(gives)
         engine.stats.counts.update(lines=len(block.hits))
     return block.text

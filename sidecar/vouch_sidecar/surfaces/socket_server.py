@@ -30,7 +30,7 @@ from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
 from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
-from vouch_sidecar.retrieval.push import Push, PushPart
+from vouch_sidecar.retrieval.push import PushPart
 from vouch_sidecar.surfaces.agent_requests import EVENTS, respond, tool_result
 from vouch_sidecar.surfaces.hook.client import note_serving
 from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
@@ -57,6 +57,7 @@ FOLLOW = "follow"
 log = logging.getLogger(__name__)
 
 Request = Mapping[str, Any]
+Tell = Callable[[DidChangeSalience], None]
 
 
 def run_resident(env: Mapping[str, str], owned: Ownership) -> None:
@@ -150,7 +151,7 @@ class LocalServer:
         self._asked_at[engine] = anyio.current_time()
         return engine
 
-    async def tell(self, subscriber: Subscriber, tell: Callable[[Push], None]) -> None:
+    async def tell(self, subscriber: Subscriber, tell: Tell) -> None:
         """Tell somebody what is new to him in the sessions of all engines, until cancelled: now and
         after every change, and now and then, as a pause or a session may have ended. A failure is
         recorded as a fault, and it is told the next time.
@@ -162,7 +163,7 @@ class LocalServer:
                     with engine.faults.contained(step):
                         async with aclosing(subscriber.news(engine)) as news:
                             async for push in news:
-                                tell(push)
+                                tell(salience_notification(push))
         finally:
             for engine in self._engines:
                 engine.faults.remove(step)
@@ -215,7 +216,7 @@ class LocalServer:
 
     async def _answer(self, request: Request, reader: asyncio.StreamReader) -> dict[str, Any]:
         # The other side never closes one direction alone.
-        caller = replace(_caller(request), hears=lambda: not reader.at_eof())
+        caller = replace(_caller(request), stream=reader)
         if not caller.roots:
             return refusal(None, "invalid_request", "roots: must name knowledge bases")
         engine = self.engine_for(caller)
@@ -246,9 +247,9 @@ def follower_for(caller: Caller, params: Mapping[str, Any]) -> Subscriber:
     return Subscriber(caller, params["push"], hears_all=params["all"])
 
 
-def send_push(writer: asyncio.StreamWriter, push: Push) -> None:
+def send_push(writer: asyncio.StreamWriter, push: DidChangeSalience) -> None:
     """Tell who follows over a connection."""
-    writer.write(as_line(as_json(salience_notification(push))))
+    writer.write(as_line(as_json(push)))
     if writer.transport.get_write_buffer_size() > MAX_LOCAL_MESSAGE:
         writer.transport.abort()  # he does not read
 
@@ -256,7 +257,7 @@ def send_push(writer: asyncio.StreamWriter, push: Push) -> None:
 async def follow(
     caller: Caller,
     env: Mapping[str, str],
-    tell: Callable[[DidChangeSalience], None],
+    tell: Tell,
     parts: Collection[PushPart],
     everything: bool = False,
     lasts: Callable[[], bool] = lambda: True,
@@ -267,7 +268,7 @@ async def follow(
     empty rankings for these sessions. Raises OSError if there is no holder.
     """
     reader, writer = await asyncio.open_unix_connection(socket_path(env), limit=MAX_LOCAL_MESSAGE)
-    in_play: dict[str, DidChangeSalience] = {}
+    last: dict[str, DidChangeSalience] = {}
     viewer, named = caller.viewer or Viewer(), caller.names or {}
     asked = {
         "all": everything,
@@ -285,13 +286,13 @@ async def follow(
             if not line:
                 return
             push = DidChangeSalience.model_validate_json(line)
-            in_play.pop(push.session_id, None)
+            last.pop(push.session_id, None)
             if push.salience:
-                in_play[push.session_id] = push
+                last[push.session_id] = push
             tell(push)
     except ValueError:  # the holder ended within a line
         return
     finally:
         writer.close()
-        for last in in_play.values():
-            tell(last.model_copy(update={"salience": [], "fresh": [], "text": ""}))
+        for push in last.values():
+            tell(push.model_copy(update={"salience": [], "fresh": [], "text": ""}))

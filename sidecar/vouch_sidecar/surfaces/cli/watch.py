@@ -15,7 +15,7 @@ from vouch_sidecar.engine import Caller, running
 from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.operations.call import until_looked
 from vouch_sidecar.operations.notifications import DidChangeSalience
-from vouch_sidecar.operations.salience import in_play
+from vouch_sidecar.operations.salience import salience_table
 from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import found_from, root_option
 from vouch_sidecar.surfaces.console.printing import show
@@ -49,7 +49,8 @@ async def _watch(found: Found) -> None:
 
     def tell(push: DidChangeSalience) -> None:
         nothing = [] if push.salience else [push.session_id]
-        show([Words(push.session_id, "bold", nothing), in_play(push.salience, push.session_id)])
+        rows = salience_table(push.salience, push.session_id)
+        show([Words(push.session_id, "bold", nothing), rows])
         sys.stdout.flush()
 
     watching = Caller(names=dict.fromkeys(found.trees))

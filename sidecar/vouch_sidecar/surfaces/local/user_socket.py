@@ -16,7 +16,12 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from vouch_sidecar.kb.discovery import FORCED, is_setting
-from vouch_sidecar.kb.runtime_folder import is_supported, runtime_folder, usable_folder
+from vouch_sidecar.kb.runtime_folder import (
+    READY_SECONDS,
+    is_supported,
+    runtime_folder,
+    usable_folder,
+)
 from vouch_sidecar.version import __version__
 
 TYPE_CHECKING = False  # `typing` takes a hook three milliseconds
@@ -40,8 +45,6 @@ MCP, whose names follow.
 """
 SOON_SECONDS = 2.0
 """Time limit for a process that has read its files."""
-BEGINNING_SECONDS = 10.0
-"""For so long after a process took the socket, its answers may have to wait for what it reads."""
 STOP_SECONDS = 10.0
 CHECK_SECONDS = 1.0
 """Pause between looks whether somebody asks or follows, and whether the socket is still held."""
@@ -120,7 +123,7 @@ def exchange(
 def is_beginning(env: Mapping[str, str]) -> bool:
     """Whether the holder of the socket took it a moment ago."""
     try:
-        return time.time() - os.stat(socket_path(env)).st_mtime < BEGINNING_SECONDS
+        return time.time() - os.stat(socket_path(env)).st_mtime < READY_SECONDS
     except OSError:
         return True
 
@@ -142,7 +145,7 @@ def ask(
     connected = None if has_model else connect(env)
     if connected is None:
         raise UnansweredError
-    seconds = timeout + (BEGINNING_SECONDS if is_beginning(env) else 0.0)
+    seconds = timeout + (READY_SECONDS if is_beginning(env) else 0.0)
     answered = exchange(connected, question(roots, method, params, env, reader), seconds)
     if answered is None or answered.get("ok") is not True:
         raise UnansweredError

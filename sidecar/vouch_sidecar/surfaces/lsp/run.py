@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from io import BufferedReader, RawIOBase
 from typing import BinaryIO
@@ -12,12 +13,12 @@ from typing import BinaryIO
 import anyio
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
-from vouch_sidecar.engine import Engine, running
-from vouch_sidecar.operations.notifications import IN_PLAY
-from vouch_sidecar.surfaces.local.user_socket import Ownership
+from vouch_sidecar.engine import Engine, Subscriber, running
+from vouch_sidecar.operations.notifications import SALIENCE
+from vouch_sidecar.surfaces.local.user_socket import Ownership, carried
 from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.socket_server import LocalServer, follow
+from vouch_sidecar.surfaces.socket_server import LocalServer, Tell, follow
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
 
 
@@ -35,17 +36,28 @@ async def _serve(
     end_with_client(sink.fileno())
     async with anyio.create_task_group() as tasks, running(engine):
         local = LocalServer(engine.env, tasks, engine)
-        server = Sidecar(engine, local.tell)
+        server = Sidecar(engine)
         register_all(server)
-        tasks.start_soon(local.run, owned, partial(_follow, server))
+        tell = partial(server.protocol.notify, SALIENCE)
+        server.on_start.append(partial(_tell, server, local, tell))
+        tasks.start_soon(local.run, owned, partial(_follow, server, tell))
         leave(await _converse(server, source, sink))
 
 
-async def _follow(server: Sidecar) -> None:
-    """Follow the holder about the window's knowledge bases, until it ends or these change."""
+async def _tell(server: Sidecar, local: LocalServer, tell: Tell) -> None:
+    """Tell the client of the sessions of the window, and of those in which agents asked this
+    process about its knowledge bases. Never returns.
+    """
+    client = replace(server.caller, env=carried(server.engine.env))
+    await local.tell(Subscriber(client, server.parts, server.engine.registry), tell)
+
+
+async def _follow(server: Sidecar, tell: Tell) -> None:
+    """Tell the client what the holder says of the window's knowledge bases, until it ends or these
+    change.
+    """
     env, named = server.engine.env, partial(server.engine.registry.named, server.caller)
     if (caller := named()).roots:
-        tell = partial(server.protocol.notify, IN_PLAY)
         await follow(caller, env, tell, server.parts, lasts=lambda: caller == named())
 
 

@@ -19,13 +19,13 @@ from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInva
 from pygls.lsp.server import LanguageServer
 
 from vouch_sidecar import __version__
-from vouch_sidecar.engine import Caller, Engine, Subscriber
+from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.operations.call import refusing_if_damaged
 from vouch_sidecar.operations.capabilities import server_capabilities
 from vouch_sidecar.operations.wire import FailedError, OperationError
-from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart
+from vouch_sidecar.retrieval.push import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.hook.payload import session_of
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
@@ -38,27 +38,20 @@ class Sidecar(LanguageServer):
 
     protocol: Protocol
 
-    def __init__(
-        self,
-        engine: Engine,
-        tell_in_play: Callable[[Subscriber, Callable[[Push], None]], Awaitable[None]],
-    ) -> None:
-        """`tell_in_play` tells somebody of sessions, wherever in this process, for ever."""
+    def __init__(self, engine: Engine) -> None:
         super().__init__(
             "vouch-sidecar", __version__, protocol_cls=Protocol, converter_factory=converter
         )
         self.engine = engine
-        self.session_id = f"lsp-{uuid.uuid4().hex[:12]}"
-        self.caller = Caller(session_id=self.session_id)
+        self.caller = Caller(session_id=f"lsp-{uuid.uuid4().hex[:12]}")
         self.parts: Collection[PushPart] = PUSH_PARTS
         """The parts of pushes that the client wants."""
         self.documents: dict[str, Document] = {}
         """What the client has open, by URI without escapes."""
         self.timer: asyncio.TimerHandle | None = None
         """Runs out when what was typed counts."""
-        self.tell_in_play = tell_in_play
         self.on_start: list[Callable[[], Awaitable[object]]] = []
-        """What features do from the start of the client on."""
+        """What is done from the start of the client on."""
         self._tasks: list[asyncio.Task[None]] = []
         self.protocol.connect = self._connect
         # Fault of pygls: lines of its documents end at eight characters that end none in LSP.
@@ -137,15 +130,16 @@ class Sidecar(LanguageServer):
         """
         raw = params.initialization_options
         options = raw if isinstance(raw, Mapping) else {}
+        self.caller = replace(self.caller, viewer=viewer_in(options))
         with suppress(ValueError):
-            self.session_id = session_of(options) or self.session_id
+            own = session_of(options) or self.caller.session_id
+            self.caller = replace(self.caller, session_id=own)
         if isinstance(wanted := options.get("push"), list):
             self.parts = [part for part in PUSH_PARTS if part in wanted]
-        self.caller = Caller(session_id=self.session_id, viewer=viewer_in(options))
         if isinstance(settings := options.get("settings"), Mapping):
             self.engine.registry.configure(settings)
         vouch = server_capabilities().model_dump(include={"protocol", "methods", "notifications"})
-        announced.experimental = {"vouch": {**vouch, "session_id": self.session_id}}
+        announced.experimental = {"vouch": {**vouch, "session_id": self.caller.session_id}}
         asyncio.get_running_loop().call_soon(self._begin)
 
     def _begin(self) -> None:

@@ -26,7 +26,7 @@ from mcp.shared.message import SessionMessage
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.kb.discovery import Found
-from vouch_sidecar.operations.call import READY_SECONDS
+from vouch_sidecar.kb.runtime_folder import READY_SECONDS
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import OperationError
 from vouch_sidecar.surfaces.agent_requests import Object, content, refused, tool_result

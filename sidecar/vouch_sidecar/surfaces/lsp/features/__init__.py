@@ -16,7 +16,7 @@ from vouch_sidecar.surfaces.lsp.features import (
     diagnostics,
     hover,
     operations,
-    pushes,
+    status,
     sync,
     workspace_symbols,
 )
@@ -37,12 +37,7 @@ HANDLERS: dict[str, Callable[[Sidecar, Any], object]] = {
     PAUSE: operations.pause,
 }
 OPTIONS = {lsp.TEXT_DOCUMENT_COMPLETION: completion.OPTIONS}
-TASKS = (
-    diagnostics.keep_published,
-    pushes.tell_in_play,
-    pushes.tell_status,
-    pushes.show_progress,
-)
+TASKS = diagnostics.keep_published, status.tell_status, status.show_progress
 
 
 def register_all(server: Sidecar) -> None:

@@ -21,7 +21,7 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     item = params.text_document
-    encoding, session_id = server.workspace.position_encoding, server.session_id
+    encoding, session_id = server.workspace.position_encoding, server.caller.session_id or ""
     document = Document(item.uri, item.text, encoding, item.language_id, session_id)
     if (before := server.document(item.uri)) is not None:  # that was never closed
         observe(server, before, is_final=True)

@@ -1,39 +1,21 @@
-"""Tells the client unasked: what is in play, how the server is, and how far a long first index
-has come.
-"""
+"""Tells the client unasked how the server is, and how far a long first index has come."""
 
 from __future__ import annotations
 
 import uuid
-from dataclasses import replace
 
 from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
 
-from vouch_sidecar.engine import Subscriber
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.operations.call import until_looked
 from vouch_sidecar.operations.notifications import (
-    IN_PLAY,
     STATUS,
     DidChangeStatus,
-    salience_notification,
     status_notification,
 )
-from vouch_sidecar.surfaces.local.user_socket import carried
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-
-
-async def tell_in_play(server: Sidecar) -> None:
-    """Tell the client what is in play in the sessions of the window, and in those in which agents
-    asked about its knowledge bases. Never returns.
-    """
-    client = replace(server.caller, env=carried(server.engine.env))
-    await server.tell_in_play(
-        Subscriber(client, server.parts, server.engine.registry),
-        lambda push: server.protocol.notify(IN_PLAY, salience_notification(push)),
-    )
 
 
 async def tell_status(server: Sidecar) -> None:
