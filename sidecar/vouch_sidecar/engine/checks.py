@@ -12,13 +12,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME, content_beside
 from vouch_sidecar.kb.reader import CONFLICT, as_kept, locate, place_in_body, read_bytes_of
 from vouch_sidecar.kb.records import (
     KIND_OF,
@@ -105,7 +104,7 @@ def check_one(
     findings = [*islice((one for one in every if one.code not in ignored), MAX_FINDINGS)]
     if findings and data is None:
         with suppress(FileNotFoundError, UnreadableError):
-            data, _ = read_bytes_of(context.collection.root / KB_DIRNAME, artifact.path)
+            data = read_bytes_of(context.collection.root / KB_DIRNAME, artifact.path)
     if not findings or data is None:
         return
     places = locate(artifact.path, data, [finding.field for finding in findings])
@@ -185,9 +184,8 @@ def content(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     if not isinstance(artifact, Source):
         return
     kb_dir = context.collection.root / KB_DIRNAME
-    kept = kb_dir / PurePosixPath(artifact.path).parent / "content"
     try:
-        data, _ = read_bounded(kept, MAX_CONTENT, kb_dir=kb_dir)
+        data = read_bounded(content_beside(f"{kb_dir}/{artifact.path}"), MAX_CONTENT, kb_dir=kb_dir)
     except FileNotFoundError:
         yield Finding("content-missing", "id", "there is no `content` beside this file")
         return

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME as KB_DIRNAME
-from vouch_sidecar.kb.discovery import is_below
+from vouch_sidecar.kb.paths import is_below
 from vouch_sidecar.kb.records import Key, Kind, Problem
 from vouch_sidecar.kb.safe_files import (
     LEADS_OUT,
@@ -143,8 +143,13 @@ def content_stat(path: str, full: str, kb_dir: str | Path) -> Stat:
     if not path.startswith("sources/"):
         return b""
     with suppress(UnreadableError):
-        return stat_inside(f"{os.path.dirname(full)}/{CONTENT_NAME}", kb_dir) or b""  # noqa: PTH120
+        return stat_inside(content_beside(full), kb_dir) or b""
     return b""
+
+
+def content_beside(path: str) -> str:
+    """The path of the content of the source whose record has a path."""
+    return f"{path.rpartition('/')[0]}/{CONTENT_NAME}"
 
 
 def artifact_file(relative: str) -> str:
@@ -191,7 +196,7 @@ def _names(base: str, folder: str, root: str, result: Survey) -> Iterator[str]:
 
 
 def _leads_inside(path: str, root: str) -> bool:
-    return is_below(str(resolved(Path(path))), root)
+    return is_below(os.path.realpath(path), root)
 
 
 def slug_of(text: str) -> str:

@@ -18,6 +18,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
+from vouch_sidecar.kb.paths import is_below
+
 TYPE_CHECKING = False  # `typing` takes a hook three milliseconds
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,27 +98,21 @@ class _Finder:
         self.env, self.trusted = env, trusted
         self.refused: list[str] = []
 
-    def _from_start(self, start: str | os.PathLike[str] | None) -> list[str]:
-        """The folders with the knowledge bases."""
-        env = self.env
-        try:
-            if forced := env.get(FORCED):
-                folder, name = os.path.split(os.path.realpath(forced))
-                return [folder] if name == KB_DIRNAME and self._holds_one(folder) else []
-            origin = os.path.realpath(start_folder(env) if start is None else start)
-            home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
-            above = self._above(origin, home) or self._linked(origin, home)
-            return self._below(origin, home) if above is None else [above]
-        except (OSError, ValueError):  # no file is called so
-            return []
-
     def placed(self, start: str | os.PathLike[str] | None) -> list[BaseInTree]:
         """The knowledge bases, each with the working trees of which it speaks."""
-        if not (roots := self._from_start(start)):
+        env = self.env
+        try:
+            origin = os.path.realpath(start_folder(env) if start is None else start)
+            if forced := env.get(FORCED):
+                folder, name = os.path.split(os.path.realpath(forced))
+                roots = [folder] if name == KB_DIRNAME and self._holds_one(folder) else []
+            else:
+                home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
+                above = self._above(origin, home) or self._linked(origin, home)
+                roots = self._below(origin, home) if above is None else [above]
+        except (OSError, ValueError):  # no file is called so
             return []
-        origin = os.path.realpath(start_folder(self.env) if start is None else start)
-        is_forced = bool(self.env.get(FORCED))
-        return [BaseInTree(r, tree) for r in roots for tree in _trees(r, origin, is_forced)]
+        return [BaseInTree(r, tree) for r in roots for tree in _trees(r, origin, bool(forced))]
 
     def _linked(self, origin: str, home: str) -> str | None:
         """The knowledge base that the main working tree, or the folder with the bare repository,
@@ -263,11 +259,6 @@ def _trees(root: str, origin: str, is_forced: bool) -> list[str]:
         return [root]
 
 
-def is_below(path: str, folder: str) -> bool:
-    """Whether a path is a folder, or lies below it. Both are real paths."""
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
 def _linked_trees(common: str | None) -> list[str]:
     """The working trees linked to a bare repository; none for one that has files of its own.
     Raises OSError if there are none.
@@ -340,7 +331,7 @@ def _allows_home(home: str) -> bool:
 
     kb_dir = Path(home, KB_DIRNAME)
     try:
-        data, _ = read_bounded(kb_dir / "config.yaml", MAX_YAML, kb_dir=kb_dir)
+        data = read_bounded(kb_dir / "config.yaml", MAX_YAML, kb_dir=kb_dir)
         config = YamlDocument(decode(data)).value
     except (OSError, UnreadableError, DocumentError):
         return False

@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from vouch_sidecar.kb.artifact_files import CONTENT_NAME, classify, content_stat, usual_key
+from vouch_sidecar.kb.artifact_files import classify, content_beside, usual_key
 from vouch_sidecar.kb.records import (
     KNOWN_TYPES,
     RECORD_OF,
@@ -26,7 +26,7 @@ from vouch_sidecar.kb.records import (
     Source,
     record_of,
 )
-from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_bounded
+from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import shown_name
 from vouch_sidecar.kb.yaml_document import (
     MAX_YAML,
@@ -94,24 +94,20 @@ def limit_of(relative_path: str) -> int:
     return MAX_PAGE if classify(relative_path) is Kind.PAGE else MAX_YAML
 
 
-def read_bytes_of(kb_dir: Path, relative_path: str) -> tuple[bytes, Stat]:
-    """A file's bytes and the stat they go with.
-
-    Raises FileNotFoundError, or UnreadableError whose text is a readable reason.
+def read_bytes_of(kb_dir: Path, relative_path: str) -> bytes:
+    """A file's bytes. Raises FileNotFoundError, or UnreadableError whose text is a readable
+    reason.
     """
-    full = f"{kb_dir}/{relative_path}"
-    beside = content_stat(relative_path, full, kb_dir)
-    data, stat = read_bounded(full, limit_of(relative_path), kb_dir=kb_dir)
-    return data, stat + beside
+    return read_bounded(f"{kb_dir}/{relative_path}", limit_of(relative_path), kb_dir=kb_dir)
 
 
 def read_content(kb_dir: Path, source: Source) -> bytes | None:
     """The content of a source; None if it is not kept, does not match the source's id, or is too
     large. Where git wrote its lines with CRLF, it is the text with LF that vouch kept.
     """
-    path = f"{kb_dir}/{source.path.rpartition('/')[0]}/{CONTENT_NAME}"
+    path = content_beside(f"{kb_dir}/{source.path}")
     try:
-        data, _ = read_bounded(path, MAX_SOURCE_CONTENT, kb_dir=kb_dir)
+        data = read_bounded(path, MAX_SOURCE_CONTENT, kb_dir=kb_dir)
     except (FileNotFoundError, UnreadableError):
         return None
     return as_kept(data, source.id)

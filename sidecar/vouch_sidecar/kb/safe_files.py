@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from struct import Struct
 
+from vouch_sidecar.kb.paths import is_below
+
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -56,9 +58,8 @@ def stat_inside(path: str, kb_dir: str | Path) -> Stat | None:
     return _regular(status)
 
 
-def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) -> tuple[bytes, Stat]:
-    """The bytes of a regular file, and its stat before they were read. What a file grows by
-    meanwhile is left out; it has another stat then.
+def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) -> bytes:
+    """The bytes of a regular file. What a file grows by meanwhile is left out.
 
     Raises FileNotFoundError when it is gone, UnreadableError when it has more than `limit` bytes,
     is no regular file, or is a symbolic link that leaves the knowledge base (without: any link).
@@ -67,7 +68,7 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
         real = path if kb_dir is None else _resolved(str(path), str(kb_dir))
         with open(real, "rb", opener=lambda name, _: os.open(name, _FLAGS)) as file:
             status = os.fstat(file.fileno())
-            found = _regular(status)
+            _regular(status)
             data = file.read(min(status.st_size, limit) + 1)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(errno.ENOENT, "gone") from error
@@ -75,11 +76,11 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
         raise UnreadableError(_reason(error)) from error
     if len(data) > limit:
         raise UnreadableError(f"the file is larger than {limit // 1024} KiB")
-    return data, found
+    return data
 
 
-def read_below(root: Path, relative: str, limit: int) -> tuple[bytes, Stat]:
-    """The bytes of a regular file below a folder, opened through no link at all, and its stat.
+def read_below(root: Path, relative: str, limit: int) -> bytes:
+    """The bytes of a regular file below a folder, opened through no link at all.
 
     Raises as `read_bounded` does.
     """
@@ -105,7 +106,7 @@ def _resolved(path: str, kb_dir: str) -> str:
 
 def _inside(path: str, root: str) -> str:
     real = os.path.realpath(path)
-    if real != root and not real.startswith(root.rstrip(os.sep) + os.sep):
+    if not is_below(real, root):
         raise UnreadableError(LEADS_OUT)
     return real
 
@@ -119,7 +120,7 @@ def packed(status: os.stat_result) -> Stat:
 
 def mtime_ns(of: Stat) -> int:
     """When the file was written last, in nanoseconds since the epoch."""
-    return max(int(written) for _, written, _ in _STAT.iter_unpack(of))
+    return max((int(written) for _, written, _ in _STAT.iter_unpack(of)), default=0)
 
 
 def has_content(source: Stat) -> bool:

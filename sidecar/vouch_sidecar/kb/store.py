@@ -137,17 +137,18 @@ class Store:
                 self._forget(path)
         for path, stat in found.files.items():
             if self._stats.get(path) != stat or path in self._young:
-                self._read(path)
+                self._read(path, stat)
         self._is_first = False
         now = self._clock()
         for path in [path for path, at in self._expires.items() if at <= now]:
             self._put(path, None)
         return self._reconciled()
 
-    def _read(self, path: str) -> None:
+    def _read(self, path: str, stat: Stat) -> None:
+        """Read a file that had this stat before."""
         started = self._wall()
         try:
-            data, stat = read_bytes_of(self.kb_dir, path)
+            data = read_bytes_of(self.kb_dir, path)
         except FileNotFoundError:
             self._forget(path)
             return

@@ -65,7 +65,7 @@ def read_owners(top: Path) -> OwnersRules:
     """The rules of the repository with this top. Blocks."""
     for path in OWNERS_FILES:
         try:
-            data, _ = read_below(top, path, MAX_OWNERS_BYTES)
+            data = read_below(top, path, MAX_OWNERS_BYTES)
         except FileNotFoundError:
             continue
         except UnreadableError:

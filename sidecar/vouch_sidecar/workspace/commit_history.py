@@ -112,7 +112,7 @@ def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[
 def _shallow(repository: Repository) -> frozenset[str]:
     """The commits at which a shallow clone ends. They look as if they had added every file."""
     with suppress(OSError, UnreadableError):
-        data, _ = read_bounded(repository.common / "shallow", MAX_SHALLOW)
+        data = read_bounded(repository.common / "shallow", MAX_SHALLOW)
         return frozenset(data.decode("ascii", "replace").split())
     return frozenset()
 

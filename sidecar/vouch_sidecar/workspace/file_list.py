@@ -38,7 +38,7 @@ def stat_of(root: Path, relative: str) -> Stat | None:
 def read_file(root: Path, relative: str) -> bytes | None:
     """The bytes of a file of at most `MAX_BYTES`; None where it can't be read."""
     with suppress(OSError, UnreadableError):
-        return read_below(root, relative, MAX_BYTES)[0]
+        return read_below(root, relative, MAX_BYTES)
     return None
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.paths import is_below
 from vouch_sidecar.workspace.file_kinds import (
     is_for_names,
     is_searched,
@@ -251,15 +252,15 @@ def path_below(root: Path, path: str) -> str | None:
     if not path or "\0" in path or len(path) > MAX_LISTED_PATH * 4:
         return None
     whole = os.path.normpath(os.path.join(root, path))  # noqa: PTH118
-    top = str(root).rstrip(os.sep) + os.sep
-    if not whole.startswith(top):  # the caller may name the root by another link, as /tmp on macOS
+    top = str(root)
+    if not is_below(whole, top):  # the caller may name the root by another link, as /tmp on macOS
         folder, name = os.path.split(whole)
         with suppress(ValueError):  # of what is no text
             whole = os.path.join(os.path.realpath(folder), name)  # noqa: PTH118
-    if not whole.startswith(top):
+    if not is_below(whole, top):
         return None
-    relative = whole[len(top) :].replace(os.sep, "/")
-    return None if KB_DIRNAME in relative.split("/") else relative
+    relative = whole.removeprefix(top).replace(os.sep, "/").removeprefix("/")
+    return relative if relative and KB_DIRNAME not in relative.split("/") else None
 
 
 def _only(paths: Sequence[str]) -> str | None:

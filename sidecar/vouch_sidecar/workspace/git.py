@@ -143,7 +143,7 @@ def stamps_around(folders: Iterable[Path], trusted: Collection[str]) -> Stamps:
 
 def _read(path: Path, limit: int) -> bytes:
     """A file without the line end at its end. Raises FileNotFoundError and UnreadableError."""
-    return read_bounded(path, limit)[0].rstrip(b"\r\n")
+    return read_bounded(path, limit).rstrip(b"\r\n")
 
 
 def run(

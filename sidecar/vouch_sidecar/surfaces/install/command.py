@@ -196,7 +196,7 @@ def _text_of(path: Path) -> str | None:
     file, or larger than `MAX_FILE` bytes.
     """
     try:
-        return read_bounded(path, MAX_FILE)[0].decode("utf-8", "replace")
+        return read_bounded(path, MAX_FILE).decode("utf-8", "replace")
     except FileNotFoundError:
         return None
 
