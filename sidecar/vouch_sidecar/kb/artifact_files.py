@@ -196,7 +196,7 @@ def _names(base: str, folder: str, root: str, result: Survey) -> Iterator[str]:
 
 
 def _leads_inside(path: str, root: str) -> bool:
-    return is_below(os.path.realpath(path), root)
+    return is_below(str(resolved(Path(path))), root)
 
 
 def slug_of(text: str) -> str:

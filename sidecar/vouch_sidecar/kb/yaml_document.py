@@ -8,7 +8,7 @@ import codecs
 import re
 from bisect import bisect_right
 from collections.abc import Hashable, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, NoReturn
 
 import yaml
@@ -43,7 +43,8 @@ _UNTAGGED = (None, "!")
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]"
 )
-_LINE_END = re.compile(r"\r\n|\r|\n")
+LINE_END = re.compile(r"\r\n|\r|\n")
+"""A line end of editors. YAML knows three more, and `str.splitlines` eight."""
 
 
 class DocumentError(Exception):
@@ -80,7 +81,8 @@ class YamlDocument:
         Both count from 1.
         """
         parents = (tuple(path[:length]) for length in range(len(path), 0, -1))
-        return self._at(next((self._offsets[each] for each in parents if each in self._offsets), 0))
+        found = (self._offsets[each] for each in parents if each in self._offsets)
+        return position(self._text, next(found, 0))
 
     def repeated(self, file: str) -> list[Problem]:
         """The problems of keys that are given twice, in the file with this path."""
@@ -89,15 +91,6 @@ class YamlDocument:
         return [
             Problem(file, f"`{key}` {words}", Severity.WARNING, *place, key) for key, place in keys
         ]
-
-    def _at(self, offset: int) -> tuple[int, int]:
-        line = bisect_right(self._line_starts, offset)
-        return line, offset - self._line_starts[line - 1] + 1
-
-    @cached_property
-    def _line_starts(self) -> list[int]:
-        """The offsets of lines as editors have them: YAML knows three more line ends."""
-        return [0, *(end.end() for end in _LINE_END.finditer(self._text))]
 
     def _read(self) -> object:
         """The value of the only document. Nothing but texts, numbers, dates, lists and mappings is
@@ -154,7 +147,7 @@ class YamlDocument:
         return mapping
 
     def _error(self, message: str, event: Event) -> DocumentError:
-        return DocumentError(message, *self._at(_offset_of(event)))
+        return DocumentError(message, *position(self._text, _offset_of(event)))
 
 
 def decode(data: bytes) -> str:
@@ -170,10 +163,15 @@ def decode(data: bytes) -> str:
 
 def position(text: str, offset: int) -> tuple[int, int]:
     """Line and column of an offset, both from 1."""
-    line, start = 1, 0
-    for end in _LINE_END.finditer(text, 0, offset):
-        line, start = line + 1, end.end()
-    return line, offset - start + 1
+    starts = line_starts(text)
+    line = bisect_right(starts, offset)
+    return line, offset - starts[line - 1] + 1
+
+
+@lru_cache(maxsize=8)
+def line_starts(text: str) -> list[int]:
+    """The offsets of lines as editors have them."""
+    return [0, *(end.end() for end in LINE_END.finditer(text))]
 
 
 def split_page(text: str) -> tuple[str, str]:

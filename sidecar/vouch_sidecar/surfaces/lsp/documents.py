@@ -4,21 +4,18 @@ paragraphs that were changed last.
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.yaml_document import LINE_END, line_starts, position
 from vouch_sidecar.operations.table import FileUri
 from vouch_sidecar.operations.wire import MAX_SESSION_ID
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.surfaces.stdio import well_formed
 
-BREAK = re.compile(r"\r\n|\n|\r")  # str.splitlines knows eight more line ends
 CODECS = {
     lsp.PositionEncodingKind.Utf8: ("utf-8", 1),
     lsp.PositionEncodingKind.Utf16: ("utf-16-le", 2),
@@ -75,17 +72,17 @@ class Document:
 
     def offset_at(self, position: lsp.Position) -> int:
         """The offset of a position, at most the end of its line or of the text."""
-        starts = _line_starts(self.source)
+        starts = line_starts(self.source)
         if position.line >= len(starts):
             return len(self.source)
         start = starts[position.line]
-        line = BREAK.split(self.source[start:], maxsplit=1)[0]
+        line = LINE_END.split(self.source[start:], maxsplit=1)[0]
         head = line.encode(self._codec)[: position.character * self._unit]
         return start + len(head.decode(self._codec, "ignore"))
 
     def position_of(self, line: int, column: int) -> lsp.Position:
         """The position of a line and a column in characters, both from 0; at most the end."""
-        starts = _line_starts(self.source)
+        starts = line_starts(self.source)
         at = starts[line] + column if line < len(starts) else len(self.source)
         return self._position(min(at, len(self.source)))
 
@@ -109,7 +106,7 @@ class Document:
         the one that was changed longest ago. Of one that lost lines the others are left. Blank and
         removed lines, and those that the text had already, begin none.
         """
-        known, after = {*BREAK.split(old)}, BREAK.split(new)
+        known, after = {*LINE_END.split(old)}, LINE_END.split(new)
         there, seen = {*after}, 0
         changed: list[list[str]] = []
         for at, line in enumerate(after):
@@ -135,21 +132,14 @@ class Document:
         return [(number, "\n".join(lines)) for number, lines in edited.items()]
 
     def _position(self, offset: int) -> lsp.Position:
-        starts = _line_starts(self.source)
-        line = bisect_right(starts, offset) - 1
-        head = self.source[starts[line] : offset]
-        return lsp.Position(line, len(head.encode(self._codec)) // self._unit)
+        line, column = position(self.source, offset)
+        head = self.source[offset - column + 1 : offset]
+        return lsp.Position(line - 1, len(head.encode(self._codec)) // self._unit)
 
 
 def _session_in(path: str) -> str | None:
     session_id = unquote(path.lstrip("/").partition("/")[0])
     return session_id if 0 < len(session_id) <= MAX_SESSION_ID else None
-
-
-@lru_cache(maxsize=8)
-def _line_starts(text: str) -> list[int]:
-    """Offsets where lines begin."""
-    return [0, *(match.end() for match in BREAK.finditer(text))]
 
 
 def _around(lines: list[str], at: int) -> tuple[int, int]:
