@@ -17,6 +17,7 @@ from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import Operation, P, R, operations
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart
+from vouch_sidecar.workspace.breath import Breathe
 
 from tests.kb.samples import claim, dump, entity, make_kb, put
 
@@ -114,7 +115,7 @@ def settle(engine: Engine) -> None:
             while collection.is_world_due:
                 with until_looked_at(collection.reported_around, engine.changed.bump) as paths:
                     of = collection.knowledge, collection.inputs, collection.viewers()
-                    world = collection.build(*of, paths)
+                    world = collection.build(*of, paths, Breathe(engine.breath))
                 engine.publish_world(collection, world)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -305,19 +303,13 @@ async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(breath, "GIVE_WAY_SECONDS", 60.0)
-    begun, steps = list[None](), breath.Breath.steps
+    begun, breathe = list[None](), breath.Breathe.__call__
 
-    @contextmanager
-    def noted(asked: breath.Breath) -> Iterator[Callable[[], None]]:
-        with steps(asked) as breathe:
+    def noted(work: breath.Breathe) -> None:
+        begun.append(None)
+        breathe(work)
 
-            def breathing() -> None:
-                begun.append(None)
-                breathe()
-
-            yield breathing
-
-    monkeypatch.setattr(breath.Breath, "steps", noted)
+    monkeypatch.setattr(breath.Breathe, "__call__", noted)
     root, other = base(tmp_path / "root"), base(tmp_path / "other")
     engine = unread_engine(root)
     dropped = engine.collections[root]

@@ -16,6 +16,7 @@ from vouch_sidecar.retrieval.people.experts import rank as experts
 from vouch_sidecar.retrieval.salience import listed_topics, rank
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.breath import Breath, Breathe
 from vouch_sidecar.workspace.topics import FEW_SPEAK, TopicFinder
 from vouch_sidecar.workspace.world import Inputs, World
 
@@ -42,7 +43,8 @@ OTHERS = [
 def seen(*artifacts: Artifact, who: Viewer = NOBODY, **around: Any) -> View:
     """What somebody sees of a knowledge base with these artifacts and others that share nothing."""
     knowledge = knowledge_of([*artifacts, *OTHERS])
-    topics = TopicFinder(knowledge, who.gates, **around).topics()
+    around = {"content": lambda _: None, "own": frozenset(), **around}
+    topics = TopicFinder(knowledge, who.gates, **around, breathe=Breathe(Breath())).topics()
     world = World(Path(), inputs=Inputs(knowledge.serial), topics={who.gates: topics})
     return View("kb", knowledge, who.gates, workspace=world)
 

@@ -203,8 +203,8 @@ class Collection:
         knowledge: Knowledge,
         inputs: Inputs,
         viewers: list[frozenset[str]],
-        reported: Set[str] = frozenset(),
-        breathe: Breathe = lambda: None,
+        reported: Set[str],
+        breathe: Breathe,
     ) -> World:
         """The world that follows the published one. Blocks; one thread at a time may call it."""
         of = knowledge, inputs, viewers

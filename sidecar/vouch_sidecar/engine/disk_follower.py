@@ -24,6 +24,7 @@ from vouch_sidecar.engine.faults import CACHE, FOLLOWING, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.kb.store import EVERYTHING
 from vouch_sidecar.kb.watch import changes, sweep_interval
+from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.world import World
 
 log = logging.getLogger(__name__)
@@ -200,7 +201,7 @@ class CollectionFollower:
         of = collection.knowledge, collection.inputs, collection.viewers()
         reported = collection.reported_around
         looking = until_looked_at(reported, engine.changed.bump)
-        with engine.breath.steps() as breathe, looking as paths:
+        with Breathe(engine.breath) as breathe, looking as paths:
 
             def build() -> tuple[World, float]:
                 began = engine.clock()  # worlds of other knowledge bases may be built before

@@ -4,49 +4,47 @@ answer waits after each query of the index.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
 from threading import Event
 
 GIVE_WAY_SECONDS = 0.5
 """How long work gives way at most before it takes a step, where questions never end."""
-Breathe = Callable[[], None]
-"""Called between small steps of work: it pauses while an answer is computed, or ends the work."""
 
 
 class Breath:
-    """A context manager around each answer, ranking and read of changed files, on the event loop.
-    Background work, in any thread, makes its small steps with `steps`.
-    """
+    """A block around each answer, ranking and read of changed files, on the event loop."""
 
     def __init__(self) -> None:
         self._answers = 0
-        self._free = Event()
-        self._free.set()
+        self.free = Event()
+        self.free.set()
 
     def __enter__(self) -> None:
         self._answers += 1
-        self._free.clear()
+        self.free.clear()
 
     def __exit__(self, *_: object) -> None:
         self._answers -= 1
         if not self._answers:
-            self._free.set()
+            self.free.set()
 
-    @contextmanager
-    def steps(self) -> Iterator[Breathe]:
-        """Gives what work calls between its steps. Once the block is left, nobody waits for the
-        work, and that ends it by a `CancelledError`.
-        """
-        is_ended = False
 
-        def breathe() -> None:
-            self._free.wait(GIVE_WAY_SECONDS)
-            if is_ended:
-                raise CancelledError
+class Breathe:
+    """Called between the small steps of one piece of background work, in any thread: it pauses
+    while an answer is computed. Once the block around the work is left, nobody waits for it, and
+    the next call ends it by a `CancelledError`.
+    """
 
-        try:
-            yield breathe
-        finally:
-            is_ended = True
+    def __init__(self, answers: Breath) -> None:
+        self._answers, self._is_over = answers, False
+
+    def __enter__(self) -> Breathe:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over = True
+
+    def __call__(self) -> None:
+        self._answers.free.wait(GIVE_WAY_SECONDS)
+        if self._is_over:
+            raise CancelledError

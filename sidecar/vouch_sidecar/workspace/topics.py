@@ -109,9 +109,9 @@ class TopicFinder:
         self,
         knowledge: Knowledge,
         gates: frozenset[str],
-        content: Callable[[Source], bytes | None] = lambda _: None,
-        own: Set[str] = frozenset(),
-        breathe: Breathe = lambda: None,
+        content: Callable[[Source], bytes | None],
+        own: Set[str],
+        breathe: Breathe,
     ) -> None:
         self._knowledge = knowledge
         self._gates = gates
