@@ -251,7 +251,6 @@ class Registry:
         deadline = Deadline(self._clock() + min(limits, default=0) / 1000, self._clock)
         for collection, settings in zip(chosen, all_settings, strict=True):
             knowledge = self._nothing if collection.is_silent else collection.knowledge
-            world = collection.world
             env = self.env if caller.env is None else caller.env
             who = viewer_for(settings, viewer, caller.viewer, env)
             view = View(
@@ -260,7 +259,7 @@ class Registry:
                 who.gates,
                 collection.root,
                 deadline=deadline,
-                workspace=replace(world, quotes=replace(world.quotes, looked=set())),
+                workspace=collection.world,
                 now=self.now(),
                 settings=settings,
                 is_model=caller.is_model,

@@ -257,7 +257,7 @@ def citation(view: View, ref: str) -> Citation:
     if not isinstance(source, Source):
         source = evidence = None
     cited = evidence or source
-    fresh = fresh_of(view.workspace.quotes, evidence) if evidence else None
+    fresh = fresh_of(view, evidence) if evidence else None
     return Citation(
         id=ref,
         kind="evidence" if evidence else "source" if source else "missing",

@@ -91,8 +91,10 @@ def push_of(
     if is_cut:
         said = {hit.entity_id for hit in block.hits}
         fresh = [row for row in fresh if row.entity.id in said]
-    shown = fresh if "fresh" in parts else ()
-    return Push(session_id, generation, rows, shown, block, is_cut), fresh
+    return (
+        Push(session_id, generation, rows, fresh if "fresh" in parts else (), block, is_cut),
+        fresh,
+    )
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:

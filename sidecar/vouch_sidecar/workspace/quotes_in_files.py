@@ -100,18 +100,17 @@ class Freshness:
     tree: Path = Path()
     places: Mapping[QuoteRange, Quote] = field(default_factory=dict)
     gone: Mapping[str, str] = field(default_factory=dict)
-    looked: set[str] | None = None
-    """The files that one question looked at, at most `MAX_LOOKED`; None: it may look at all."""
 
-    def of(self, quoted: QuoteRange) -> Fresh | None:
-        """Whether its file has a quote; None if that is not known."""
+    def of(self, quoted: QuoteRange, looked: set[str]) -> Fresh | None:
+        """Whether its file has a quote; None if that is not known. `looked` are the files that the
+        question has looked at, at most `MAX_LOOKED`.
+        """
         if (quote := self.places.get(quoted)) is None:
             return None
         path = quote.path
-        if self.looked is not None and len(self.looked) < MAX_LOOKED:
-            self.looked.add(path)
-        may_look = self.looked is None or path in self.looked
-        if not may_look or (stat := stat_of(self.tree, path)) is None:
+        if len(looked) < MAX_LOOKED:
+            looked.add(path)
+        if path not in looked or (stat := stat_of(self.tree, path)) is None:
             return None
         with suppress(UnreadableError):
             state, line = _lines_of(self.tree, path, stat).find(quote)

@@ -136,7 +136,7 @@ def _holding(
 def _tied(view: View, claim: Claim, path: str, tie: Tie) -> Tied:
     """A tie with the line that has its quote now; a tie whose quote is gone is weaker."""
     place, state = (tie.via or "", tie.start, tie.end), None
-    if tie.arm == "quotes" and (fresh := view.workspace.quotes.of(place)) is not None:
+    if tie.arm == "quotes" and (fresh := view.workspace.quotes.of(place, view.looked)) is not None:
         is_gone, state = fresh.state == "gone", fresh.state
         strength = tie.strength * (GONE if is_gone else 1.0)
         tie = tie._replace(line=None if is_gone else fresh.line, strength=strength)

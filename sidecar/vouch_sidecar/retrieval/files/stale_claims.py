@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from vouch_sidecar.index.claim_weights import confirmed_at
 from vouch_sidecar.kb.records import Claim, Evidence, moment
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.workspace.quotes_in_files import Fresh, Freshness
+from vouch_sidecar.workspace.quotes_in_files import Fresh
 
 Code = Literal["quote-gone", "file-gone", "unconfirmed"]
 YEAR = 365 * 86_400
@@ -58,12 +58,13 @@ def _quotes(view: View, claim: Claim) -> list[tuple[int, Fresh]]:
     """Whether files have the quotes of a claim, as far as that is known, each with the number of
     its citation.
     """
-    fresh = view.workspace.quotes
     cited = ((number, each) for number, _, each in view.cited(claim) if each is not None)
-    every = ((number, fresh_of(fresh, evidence)) for number, evidence in cited)
+    every = ((number, fresh_of(view, evidence)) for number, evidence in cited)
     return [(number, quote) for number, quote in every if quote is not None]
 
 
-def fresh_of(fresh: Freshness, evidence: Evidence) -> Fresh | None:
+def fresh_of(view: View, evidence: Evidence) -> Fresh | None:
     """Whether the file that evidence cites still has its quote; None if that is not known."""
-    return fresh.of((evidence.source_id, evidence.byte_start or 0, evidence.byte_end or 0))
+    return view.workspace.quotes.of(
+        (evidence.source_id, evidence.byte_start or 0, evidence.byte_end or 0), view.looked
+    )
