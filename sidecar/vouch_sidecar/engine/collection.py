@@ -152,7 +152,7 @@ class Collection:
         if another user owns `.vouch/`.
         """
         if self.is_refused():
-            raise PermissionError(why_refused(str(self.root)))
+            raise PermissionError(self.root)
         stamps = self.stamps()
         is_same = stamps == self.published.seen.stamps
         files = self.reader.read(paths if is_same else EVERYTHING)
