@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from math import inf
 from pathlib import Path
 from shutil import copytree
 from tempfile import TemporaryDirectory
@@ -48,7 +47,8 @@ async def _read(engine: Engine) -> None:
     """Have all that lies on disk and around it taken in, and read by a model that is set up."""
     search = partial(perform, engine, operations()["search"], {"query": "anything"}, Caller())
     async with running(engine):
-        await ready(engine, {"ties", "topics"}, partial(engine.registry.serving, Caller()), inf)
+        serving = partial(engine.registry.serving, Caller())
+        await ready(engine, {"ties", "topics"}, serving, until="later")
         with anyio.fail_after(READY_SECONDS):
             while "semantic_unavailable" in (await search()).degraded:
                 await anyio.sleep(0.05)
