@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydantic import Field
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Severity
-from vouch_sidecar.kb.settings import GROUPS, load_settings, viewer_for
+from vouch_sidecar.kb.settings import GROUPS, Config, load_settings, viewer_for
 from vouch_sidecar.kb.settings_model import Recall, Settings
 
 from scripts import settings_docs
@@ -37,7 +37,8 @@ def test_a_setting_is_one_line_of_one_model(monkeypatch: pytest.MonkeyPatch) -> 
         second_looks: int = Field(7, ge=1, le=9, description="how often it looks again")
 
     monkeypatch.setitem(GROUPS, "recall", More)
-    config, env = dump({"sidecar": {"recall": {"second_looks": 2}}}), f"{PREFIX}RECALL_SECOND_LOOKS"
+    config = Config(dump({"sidecar": {"recall": {"second_looks": 2}}}))
+    env = f"{PREFIX}RECALL_SECOND_LOOKS"
     client = {"recall": {"secondLooks": 3}}
 
     def looks(*given: Any) -> object:
@@ -84,7 +85,7 @@ def test_what_is_set_counts(
     config: object, client: dict[str, object], env: dict[str, str], name: str, value: object
 ) -> None:
     variables = {f"{PREFIX}{key}": text for key, text in env.items()}
-    settings, problems = load_settings(dump(config), client, variables)
+    settings, problems = load_settings(Config(dump(config)), client, variables)
     assert problems == ()
     assert attrgetter(name)(settings) == value
 
@@ -120,7 +121,7 @@ PERSONAL = "counts in client settings and the environment alone; it is ignored"
 def test_what_is_wrong_counts_as_not_given(
     text: str, field: str, place: tuple[int, int], said: str
 ) -> None:
-    settings, [problem] = load_settings(text.encode(), {}, {})
+    settings, [problem] = load_settings(Config(text.encode()), {}, {})
     assert settings == Settings()
     assert (problem.path, problem.field) == ("config.yaml", field)
     assert (problem.line, problem.column) == place
@@ -150,7 +151,7 @@ def test_a_model_is_asked_on_this_machine_alone(address: str) -> None:
 
 @pytest.mark.parametrize("config", [b"kb: [", b"- a", b"\xff", b"kb: {id: x}\nkb: &a [*a]"])
 def test_a_config_that_cant_be_read_leaves_defaults_and_nobody_asking(config: bytes) -> None:
-    settings, problems = load_settings(config, {}, {})
+    settings, problems = load_settings(Config(config), {}, {})
     assert settings == Settings()
     assert [p.path for p in problems] == ["config.yaml"]
     assert viewer_for(settings, None, None, {}) == Viewer()
@@ -158,7 +159,7 @@ def test_a_config_that_cant_be_read_leaves_defaults_and_nobody_asking(config: by
 
 def test_who_asks_is_decided_for_project_and_agent_apart() -> None:
     config = dump({"kb": {"id": "k"}, "retrieval": {"scope": {"agent": "a0"}}})
-    settings, _ = load_settings(config, {}, {})
+    settings, _ = load_settings(Config(config), {}, {})
     assert viewer_for(settings, None, None, {}) == Viewer("k", "a0")
     env = {"VOUCH_PROJECT": "p1", "VOUCH_AGENT": "  "}
     assert viewer_for(settings, None, None, env) == Viewer("p1", "a0")
@@ -166,7 +167,8 @@ def test_who_asks_is_decided_for_project_and_agent_apart() -> None:
     assert viewer_for(settings, None, init, env) == Viewer("p2", "a2")
     assert viewer_for(settings, Viewer(" p3 ", ""), init, env) == Viewer("p3", "a2")
     config = dump({"kb": {"id": "k"}, "retrieval": {"scope": {"project": "p0"}}})
-    assert viewer_for(load_settings(config, {}, {})[0], None, None, {}) == Viewer("p0", None)
+    settings, _ = load_settings(Config(config), {}, {})
+    assert viewer_for(settings, None, None, {}) == Viewer("p0", None)
 
 
 KEYS = st.sampled_from("retrieval reflex window sidecar recall kb id volunteer".split())
@@ -179,5 +181,5 @@ CONTENTS = st.recursive(
 @given(CONTENTS)
 def test_no_config_makes_it_raise(content: object) -> None:
     client = content if isinstance(content, dict) else {}
-    settings, _ = load_settings(dump(content), client, {})
+    settings, _ = load_settings(Config(dump(content)), client, {})
     assert 1 <= settings.reflex.window <= 64

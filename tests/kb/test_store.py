@@ -11,6 +11,7 @@ import pytest
 from vouch_sidecar.kb.access import is_shown_to_any
 from vouch_sidecar.kb.artifact_files import survey
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Severity
+from vouch_sidecar.kb.settings import Config
 from vouch_sidecar.kb.store import EVERYTHING as ALL
 from vouch_sidecar.kb.store import GRACE_SECONDS, Store
 
@@ -67,7 +68,7 @@ def test_what_is_there_is_what_the_files_say(kb_dir: Path, store: Store) -> None
     first = store.reconcile()
     rest = {"auth": "pages/auth.md"}
     assert shown(store) == {"a": f"{A} old", "e": "entities/e.yaml", **rest}
-    assert (first.config, first.problems, first.skipped) == (CONFIG, {}, 0)
+    assert (first.config, first.problems, first.skipped) == (Config(CONFIG), {}, 0)
     assert store.reconcile() == first
     put(kb_dir, A, claim("a", text="new"), age=5)
     (kb_dir / "entities/e.yaml").unlink()
@@ -236,9 +237,9 @@ def test_an_emptied_config_counts_once_it_is_still(kb_dir: Path, clock: Clock) -
     store.reconcile()
     file.write_bytes(b"")
     os.utime(file, ns=(now, now))
-    assert store.reconcile().config == CONFIG
+    assert store.reconcile().config == Config(CONFIG)
     now += 1_000_000_000
-    assert store.reconcile(()).config == b""
+    assert store.reconcile(()).config == Config(b"")
 
 
 @pytest.mark.parametrize("broken", [b"kb: {id: [", b"- id", b"\xff", b"#" * (2 << 20), None])
@@ -256,7 +257,7 @@ def test_the_last_good_config_counts_as_long_as_there_is_one_that_cant_be_read(
         seen = store.reconcile()
         (problem,) = seen.problems["config.yaml"]
         assert problem.message.endswith("; until it can be read, the version before counts")
-        assert (seen.config, seen.skipped, store.deadline) == (CONFIG, 0, None)
+        assert (seen.config, seen.skipped, store.deadline) == (Config(CONFIG), 0, None)
         clock.now += 2 * GRACE_SECONDS
     shutil.rmtree(file) if broken is None else file.unlink()
     seen = store.reconcile()
@@ -275,10 +276,10 @@ def test_what_an_earlier_process_read(kb_dir: Path, store: Store, clock: Clock) 
     (kb_dir / "claims/gone.yaml").unlink()
     put(kb_dir, "claims/torn.yaml", b"id: [", age=5)  # no version of before serves
     later = Store(kb_dir, clock=clock)
-    later.resume(records, kept, store.config)
+    later.resume(records, kept, CONFIG)
     seen = later.reconcile()
     assert shown(later).keys() == {"still", "since"}
-    assert (seen.config, seen.skipped) == (CONFIG, 2)
+    assert (seen.config, seen.skipped) == (Config(CONFIG), 2)
     (kb_dir / "config.yaml").unlink()
     later = Store(kb_dir, clock=clock)
     later.resume({}, {}, CONFIG)  # of one without a stat, as it had just been written

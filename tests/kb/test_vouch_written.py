@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vouch_sidecar.kb.access import Viewer, gate_of, is_live
 from vouch_sidecar.kb.records import Claim, Kind
-from vouch_sidecar.kb.settings import load_settings, viewer_for
+from vouch_sidecar.kb.settings import Config, load_settings, viewer_for
 from vouch_sidecar.kb.store import Store
 
 from tests.conftest import MakeKb
@@ -71,7 +71,8 @@ def test_every_file_says_what_it_was_given(make_kb: MakeKb) -> None:
     assert getattr(made["closed"], "ended_at", None) is not None
     assert {name for name in made if not is_live(made[name])} == {"old", "archived", "redacted"}
     assert gate_of(made["secret"]) == "agent:me"
-    settings, problems = load_settings((kb.root / ".vouch/config.yaml").read_bytes(), {}, {})
+    config = Config((kb.root / ".vouch/config.yaml").read_bytes())
+    settings, problems = load_settings(config, {}, {})
     assert (settings.kb.name, problems) == (kb.root.name, ())
     assert viewer_for(settings, None, None, {}) == Viewer(settings.kb.id, None)
 

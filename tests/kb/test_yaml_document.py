@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.reader import parse
-from vouch_sidecar.kb.settings import load_settings
+from vouch_sidecar.kb.settings import Config, load_settings
 from vouch_sidecar.kb.yaml_document import MAX_DEPTH, DocumentError, YamlDocument, decode
 
 from tests.kb.samples import claim
@@ -81,7 +81,7 @@ def test_a_value_has_a_place(path: tuple[str, ...], place: tuple[int, int]) -> N
 
 def test_a_key_that_is_given_twice_is_named_in_artifacts_and_the_config() -> None:
     text = "kb: {name: a}\nsidecar:\n  persona: b\n  persona: c\nkb: {name: d}\n"
-    settings, of_config = load_settings(text.encode(), {}, {})
+    settings, of_config = load_settings(Config(text.encode()), {}, {})
     assert settings.kb.name == "d"
     reading = parse("claims/auth-uses-jwt.yaml", claim() + b"status: redacted\n")
     assert reading.artifact is not None
@@ -94,6 +94,6 @@ def test_a_key_that_is_given_twice_is_named_in_artifacts_and_the_config() -> Non
         assert not any(problem.is_unusable for problem in problems)
     assert [(problem.line, problem.column) for problem in of_config] == [(4, 3), (5, 1)]
     for key in ('"\\e[31m"', '"x\\n::error::y"'):
-        _, of_config = load_settings(f"{key}: 1\n{key}: 2\n".encode(), {}, {})
+        _, of_config = load_settings(Config(f"{key}: 1\n{key}: 2\n".encode()), {}, {})
         assert all((one.field or "").isprintable() for one in of_config)
         assert of_config

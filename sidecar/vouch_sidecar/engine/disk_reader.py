@@ -76,9 +76,10 @@ class DiskReader:
             return None
         store, bases, latest = self.store, self.bases, self.latest
         is_old = latest.snapshot.changes >= REBASE_FROM
-        if bases is not None and (is_old or bases.is_wanted(store.config)):
+        config = None if store.config is None else store.config.data
+        if bases is not None and (is_old or bases.is_wanted(config)):
             try:
-                self.latest = latest.on_base(bases.write(latest, store.stats(), store.config))
+                self.latest = latest.on_base(bases.write(latest, store.stats(), config))
             except FileNotFoundError:
                 return None
         return self.latest

@@ -47,8 +47,6 @@ def stat_inside(path: str, kb_dir: str | Path) -> Stat | None:
     """
     try:
         status = os.lstat(path)
-        if stat.S_ISREG(status.st_mode):
-            return packed(status)
         if stat.S_ISLNK(status.st_mode):
             status = os.lstat(_inside(path, root_of(kb_dir)))
     except (FileNotFoundError, NotADirectoryError):

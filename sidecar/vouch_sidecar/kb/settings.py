@@ -34,6 +34,25 @@ vouch's.
 """
 
 
+class Config:
+    """`config.yaml`, read once. It equals one with the same `data`. Of one that can't be read,
+    `error` says why, and nothing of it counts.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.error = data, None
+        try:
+            self.document = YamlDocument(decode(data))
+            if not isinstance(self.document.value, dict | None):
+                raise DocumentError("the file must be a mapping of names to values")
+        except DocumentError as error:
+            self.document = YamlDocument("")
+            self.error = Problem(CONFIG, str(error), line=error.line, column=error.column)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Config) and self.data == other.data
+
+
 class SettingName(NamedTuple):
     """A setting: its group, its field, and its name in each source."""
 
@@ -58,16 +77,18 @@ def names() -> list[SettingName]:
 
 
 def load_settings(
-    config: bytes | None, client: Mapping[str, object], env: Mapping[str, str]
+    config: Config | None, client: Mapping[str, object], env: Mapping[str, str]
 ) -> tuple[Settings, tuple[Problem, ...]]:
     """Settings of one knowledge base. `client` is nested: `{"recall": {"max_results": 5}}`.
 
     A `config.yaml` that can't be read leaves the defaults: no project and no agent, so that
     whatever is bound to one stays unseen. Problems of client and environment have no path.
     """
-    problems: list[Problem] = []
+    config = config or Config(b"")
+    in_file = config.document.value
+    problems = [config.error] if config.error else config.document.repeated(CONFIG)
     own = {name: text.strip() for name, text in env.items() if is_setting(name)}
-    of_file = _Given("file", config_mapping(config, problems))
+    of_file = _Given("file", in_file if isinstance(in_file, dict) else {})
     others = (
         _Given("client", {CLIENT: client}),
         _Given("environment", {name: text for name, text in own.items() if text}),
@@ -83,7 +104,7 @@ def load_settings(
         fields = {name.field: value for name, value in values.items() if name.group is group}
         groups[key] = group.model_validate(fields)
     for given in (of_file, *others):
-        problems += given.problems(config or b"")
+        problems += given.problems(config.document)
     return Settings(**groups), tuple(problems)
 
 
@@ -151,15 +172,12 @@ class _Given:
         else:
             self.values[setting] = value
 
-    def problems(self, config: bytes) -> list[Problem]:
+    def problems(self, config: YamlDocument) -> list[Problem]:
         """The problems, errors first; those of the file have a place."""
         faults = sorted(self._faults, key=lambda fault: fault[2] is not Severity.ERROR)
-        path, document = "", None
-        if self._source == "file" and faults:
-            path, document = CONFIG, YamlDocument(decode(config))
-        problems = []
+        path, problems = CONFIG if self._source == "file" else "", []
         for name, words, severity in faults[:MAX_PROBLEMS]:
-            place = (1, 1) if document is None else document.place(name.split("."))
+            place = config.place(name.split(".")) if path else (1, 1)
             shown = shown_name(name)
             message = f"`{shown}` {words}"
             problems.append(Problem(path, message, severity, *place, shown, code="setting"))
@@ -213,20 +231,3 @@ def viewer_for(
 
 def _first_name(names: Iterable[str | None]) -> str | None:
     return next((name.strip() for name in names if name and name.strip()), None)
-
-
-def config_mapping(config: bytes | None, problems: list[Problem]) -> Mapping[str, object]:
-    """The mapping in `config.yaml`, as far as it can be read."""
-    if config is None:
-        return {}
-    try:
-        loaded = YamlDocument(decode(config))
-    except DocumentError as error:
-        problems.append(Problem(CONFIG, str(error), Severity.ERROR, error.line, error.column))
-        return {}
-    problems += loaded.repeated(CONFIG)
-    value = {} if loaded.value is None else loaded.value
-    if isinstance(value, dict):
-        return value
-    problems.append(Problem(CONFIG, "the file must be a mapping of names to values"))
-    return {}

@@ -18,7 +18,7 @@ from vouch_sidecar.kb.artifact_files import (
 from vouch_sidecar.kb.reader import parse, read_bytes_of
 from vouch_sidecar.kb.records import Artifact, Key, Problem, Severity, Source, key_of
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, has_content, mtime_ns
-from vouch_sidecar.kb.settings import config_mapping
+from vouch_sidecar.kb.settings import Config
 
 GRACE_SECONDS = 5.0
 """How long the last good version of a file serves that can't be read or used: it may be in the
@@ -41,11 +41,11 @@ class Reconciled:
     """
 
     problems: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
-    config: bytes | None = None
+    config: Config | None = None
     skipped: int = 0
 
 
-def until_read(problem: Problem, config: bytes | None) -> Problem:
+def until_read(problem: Problem, config: Config | None) -> Problem:
     """A problem because of which `config.yaml` can't be read, with what counts until it can be:
     `config`, the last version that could, else the defaults.
     """
@@ -83,7 +83,7 @@ class Store:
         """By path, when the last good version of a file that says nothing now ceases to serve."""
         self._problems: dict[str, tuple[Problem, ...]] = {}
         self._survey_problems: list[Problem] = []
-        self.config: bytes | None = None
+        self.config: Config | None = None
         """The last config that could be read."""
         self._is_first = True
         """Whether files were not compared yet: it holds at most what an earlier process read."""
@@ -103,7 +103,7 @@ class Store:
         """Begin with what an earlier process has read; the first reconcile reads only the files
         whose stat differs, and those without one.
         """
-        self.config = config
+        self.config = None if config is None else Config(config)
         self._stats = {**stats}
         self._records = {one.path: (key, one) for key, one in records.items() if one.path in stats}
 
@@ -163,14 +163,13 @@ class Store:
 
     def _accept(self, path: str, data: bytes, stat: Stat) -> None:
         if path == CONFIG:
-            problems: list[Problem] = []
-            config_mapping(data, problems)
-            if errors := [one for one in problems if one.severity is Severity.ERROR]:
-                self._fail_config(errors[0])
+            config = Config(data)
+            if config.error is not None:
+                self._fail_config(config.error)
                 return
             self._problems.pop(CONFIG, None)
             if data or CONFIG not in self._young or self.config is None:  # it may be half written
-                self.config = data
+                self.config = config
             return
         reading = parse(path, data)
         self._problems.pop(path, None)

@@ -17,7 +17,7 @@ from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import with_field
-from vouch_sidecar.kb.settings import load_settings
+from vouch_sidecar.kb.settings import Config, load_settings
 from vouch_sidecar.kb.store import until_read
 from vouch_sidecar.surfaces.lsp.at_position import file_at
 from vouch_sidecar.surfaces.lsp.documents import Document
@@ -74,7 +74,7 @@ def _problems(server: Sidecar) -> Problems:
 def _problems_in(server: Sidecar, served: Served, relative: str, data: bytes) -> list[Problem]:
     """The problems of an open file as its text stands, those across files included."""
     if relative == CONFIG:
-        _, found = load_settings(data, server.engine.registry.client, server.engine.env)
+        _, found = load_settings(Config(data), server.engine.registry.client, server.engine.env)
         last, own = served.collection.files.config, [p for p in found if p.path == CONFIG]
         return [until_read(one, last) if one.is_unusable else one for one in own]
     reading, view = parse(relative, data), served.view
