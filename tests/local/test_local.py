@@ -21,7 +21,7 @@ from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import socket_server
-from vouch_sidecar.surfaces.local.user_socket import UnansweredError, ask, socket_path
+from vouch_sidecar.surfaces.local.user_socket import ask, socket_path
 from vouch_sidecar.surfaces.socket_server import LocalServer, follower_for, send_push
 
 from tests.engine import bases
@@ -54,10 +54,7 @@ def start(place: Place) -> Iterator[Callable[..., Client]]:
 
 def put(place: Place, method: str, root: Path | None = None, **params: Any) -> Any:
     """The result that the holder gives; None without one."""
-    try:
-        return ask([root or place.root], method, params, timeout=WAIT, env=place.env)
-    except UnansweredError:
-        return None
+    return ask([root or place.root], method, params, timeout=WAIT, env=place.env)
 
 
 def prompt(place: Place, session_id: str = "agent") -> str:
@@ -96,7 +93,7 @@ def test_both_editors_are_told_and_the_second_holds_the_socket_later(
     first, second = editors = start(), start()
     roots = [place.root, knowledge.make(place.base / "other")]  # of both, in the holder's engine
     for method, task, in_play in (("context", {"task": KNOWN}, ["jwt"]), ("session_end", {}, [])):
-        assert ask(roots, f"kb.{method}", {"session_id": "a"} | task, env=place.env, timeout=WAIT)
+        assert ask(roots, f"tool.{method}", {"session_id": "a"} | task, env=place.env, timeout=WAIT)
         for editor in editors:
             editor.pushed("a", in_play)
     assert "jwt-rotates" in prompt(place)
@@ -135,7 +132,7 @@ def test_an_editor_is_told_of_sessions_elsewhere_what_it_wants_and_may_see(
     rows = [one.notified("vouch/didChangeSalience")["salience"][0] for one in viewers]
     counts = [row["claim_count"] for row in rows]
     assert [count - counts[1] for count in counts] == [1, 0, 1]
-    assert put(place, "kb.session_end", session_id="agent")
+    assert put(place, "tool.session_end", session_id="agent")
     ranking.pushed("agent", [])
     assert "vouch/didChangeSalience" not in {m.get("method") for m in nothing.received}
 
@@ -171,9 +168,11 @@ def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: 
     before = one.request("vouch/status")
     since = len(one.received)
     for roots, names in (([other], ["other"]), ([place.root, other], ["other", "project"])):
-        status = ask(roots, "kb.status", {}, timeout=WAIT, env=place.env)
+        status = ask(roots, "tool.status", {}, timeout=WAIT, env=place.env)["structuredContent"]
         assert [Path(row["root"]).name for row in status["roots"]] == names
-        found = ask(roots, "kb.claim", {"id": "elsewhere"}, timeout=WAIT, env=place.env)
+        found = ask(roots, "tool.claim", {"id": "elsewhere"}, timeout=WAIT, env=place.env)[
+            "structuredContent"
+        ]
         assert found["claim"]["id"] == "elsewhere"
     text = "What is a JWT elsewhere?"
     assert put(place, f"hook.{PROMPT}", other, session_id="away", prompt=text, cwd=str(other))

@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 from click.testing import CliRunner
 from vouch_sidecar.surfaces.cli import main
+from vouch_sidecar.surfaces.local.user_socket import socket_path
 
 from tests.forks import Forked
 
@@ -331,17 +332,19 @@ def run_command(
     code: int | None = 0,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command to its end, with `said` as its standard input. It ends with this exit code, or
-    anyhow where that is None. It runs in this process, unless it ends the one that it runs in, or
-    needs streams of its own.
+    anyhow where that is None. It runs in this process, unless it ends the one that it runs in,
+    needs streams of its own, or may ask another one.
     """
     words, env = [str(arg) for arg in args], env or {}
-    if (words[:1] == ["hook"] and "--help" not in words) or "PYTHONIOENCODING" in env:
+    is_hook = words[:1] == ["hook"] and "--help" not in words
+    is_served = Path(socket_path(environment(env))).exists()
+    if is_hook or is_served or "PYTHONIOENCODING" in env:
         ended = ran(COMMAND, *words, cwd=cwd, said=said.encode(), env=env)
         printed = ended.stdout.decode(), ended.stderr.decode()
         assert code in (None, ended.returncode), printed
         return subprocess.CompletedProcess(words, ended.returncode, *printed)
     with as_command(cwd, env):
-        done = CliRunner().invoke(main, words, said, prog_name=COMMAND.name)
+        done = CliRunner().invoke(main, words, said, prog_name=COMMAND.name, obj=said)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert code in (None, done.exit_code), done.output

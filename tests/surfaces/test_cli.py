@@ -154,9 +154,9 @@ def test_output_that_cannot_take_every_character(root: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "foreign"),
     [
-        (["pause"], ["pydantic", "vouch_sidecar.operations"]),
-        (["stop", "--all"], ["pydantic", "vouch_sidecar.operations"]),
-        (["lsp", "--help"], ["pydantic", "vouch_sidecar.operations"]),
+        (["pause"], ["pydantic", "vouch_sidecar.operations.operation"]),
+        (["stop", "--all"], ["pydantic", "vouch_sidecar.operations.operation"]),
+        (["lsp", "--help"], ["pydantic", "vouch_sidecar.operations.operation"]),
         (["--help"], ["pygls", "lsprotocol", "mcp"]),
         (["experts", "jwt", "--json"], ["pygls", "mcp", "vouch_sidecar.surfaces.cli.doctor"]),
         (

@@ -43,7 +43,11 @@ def engine_at(root: Path, **options: Any) -> Engine:
 
 async def by_jsonl(engine: Engine, name: str, **params: Any) -> Any:
     request = {"id": 1, "method": f"kb.{name}", "params": params}
-    return (await answer(engine, request, CALLER))["result"]
+    return (await answer(engine, request, projects_of(engine)))["result"]
+
+
+def projects_of(engine: Engine) -> Projects:
+    return Projects(engine.env, next(iter(engine.collections)), is_chosen=True)
 
 
 async def no_folders() -> list[str]:
@@ -51,9 +55,7 @@ async def no_folders() -> list[str]:
 
 
 async def by_mcp(engine: Engine, name: str, **params: Any) -> Any:
-    root = next(iter(engine.collections))
-    projects = Projects(engine.env, root, is_chosen=True)
-    answers = Answers(projects, engine)
+    answers = Answers(projects_of(engine), engine)
     return (await answers.called(operations()[name], params, no_folders))["structuredContent"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -79,3 +80,32 @@ def test_the_same_answer(given: dict[str, dict[str, Any]], name: str) -> None:
     if name in ("experts", "salience", "context", "search", "mentions"):
         keys = ("experts", "salience", "items", "hits", "mentions")
         assert any(expected.get(key) for key in keys)
+
+
+LINES = [
+    (["experts", "relay", "--header", "--limit=2"], 0),
+    (["experts", "relay", "--explain", "--json", "--root=.."], 0),
+    (["experts", "zzzqqq relay", "--root", "..", "--type", "tool"], 0),
+    (["search", "zzzqqq"], 1),
+    (["entity", "relay"], 0),
+    (["files", "incidents/INC-118.md"], 0),
+    (["files", "-"], 0),
+    (["claim", "cutoff-1830"], 1),
+    (["experts", "relay", "--limt", "3"], 2),
+    (["experts", "relay", "--project", "--root"], 0),
+    (["salience", "--agent", "--root", "..", "-"], 0),
+]
+
+
+def test_a_shell_prints_the_same_whoever_answers(courier: Path, tmp_path: Path) -> None:
+    """Where another process does, it is that one alone, and in the asker's place."""
+    alone = {"XDG_RUNTIME_DIR": str(tmp_path)}
+    with indexed_client(courier) as client:
+        for line, code in LINES:
+            said = "incidents/INC-118.md\nrelay" if "-" in line else ""
+            asked = partial(run_command, *line, cwd=courier / "docs", said=said, code=code)
+            served, own = asked(), asked(env=alone)
+            assert (served.stdout, served.stderr) == (own.stdout, own.stderr), line
+        timings = {r["operation"]: r["count"] for r in client.request("vouch/stats")["operations"]}
+    names = ("experts", "search", "entity", "files", "claim", "salience")
+    assert [timings.get(name, 0) for name in names] == [3, 1, 1, 2, 0, 0]

@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from vouch_sidecar.operations import NAMES
 from vouch_sidecar.operations.table import NOT_READ, Shown, Table, Words
 from vouch_sidecar.operations.wire import Params, Result, since_when
 
@@ -17,11 +18,6 @@ if TYPE_CHECKING:  # a shell that asks another process imports none of it
     from vouch_sidecar.retrieval.view import View
     from vouch_sidecar.semantic.vectors import TextVector
 
-NAMES = (
-    *("experts", "salience", "probe", "context", "search", "entity", "claim", "status", "stats"),
-    *("capabilities", "explain", "files", "mentions", "session_end"),
-)
-"""The operations, in the order in which surfaces list them; each is a module of this package."""
 KB = "kb."
 """What their methods in a line of JSON begin with."""
 

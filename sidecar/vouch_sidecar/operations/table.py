@@ -6,10 +6,11 @@ ids are never cut or wrapped, so that they can be copied. A model reads the firs
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from vouch_sidecar.kb.sanitize import clip, one_line, printable
@@ -28,13 +29,16 @@ Reader = Literal["all", "people", "terminal", "model"]
 """Whom a part is for; people read a terminal or a pipe."""
 
 
-class FileUri(str):
+@dataclass(frozen=True, slots=True)
+class FileUri:
     """The URI of a file, shown as its path from the working folder; to a model from `.vouch/`."""
+
+    uri: str
 
     def path(self, errors: str = "replace") -> str:
         """The path that it means; empty for other URIs. `errors`: of bytes that are no UTF-8."""
         try:
-            parts = urlsplit(self)
+            parts = urlsplit(self.uri)
         except ValueError:  # its host can be none
             return ""
         if parts.scheme != "file" or not parts.path:
@@ -50,7 +54,7 @@ class Words:
     `aside`: what is not found or left out, which goes to standard error.
     """
 
-    text: str = ""
+    text: str | FileUri = ""
     style: str = ""
     record: Sequence[object] = ()
     aside: bool = False
@@ -79,6 +83,26 @@ class Verbatim:
 
 
 Shown = Words | Table | Verbatim
+_PARTS = {part.__name__: part for part in (Words, Table, Verbatim, FileUri)}
+
+
+def packed(shown: Sequence[Shown]) -> str:
+    """What is shown as JSON, for another process to print."""
+
+    def as_object(part: Any) -> dict[str, Any]:
+        return {"part": type(part).__name__} | {n: getattr(part, n) for n in part.__slots__}
+
+    return json.dumps(shown, default=as_object)
+
+
+def unpacked(text: str) -> list[Shown]:
+    """What `packed` made a text of."""
+
+    def as_part(found: dict[str, Any]) -> Any:
+        return _PARTS[found.pop("part")](**found) if "part" in found else found
+
+    parts: list[Shown] = json.loads(text, object_hook=as_part)
+    return parts
 
 
 def labelled(
@@ -101,7 +125,7 @@ def for_model(shown: Iterable[Shown]) -> str:
         elif part.to not in ("all", "model"):
             continue
         elif isinstance(part, Words):
-            lines += [safe(_from_vouch(part.text))] if part.text else []
+            lines += [safe(str(_from_vouch(part.text)))] if part.text else []
         else:
             lines += [f"- {safe(_row_for_model(part, row))}" for row in part.rows[:MODEL_ROWS]]
             more = len(part.rows) - MODEL_ROWS
@@ -109,11 +133,11 @@ def for_model(shown: Iterable[Shown]) -> str:
     return "\n".join(lines)
 
 
-def _from_vouch(text: str) -> str:
-    """A text; of a file its path, of one in a knowledge base from `.vouch/`."""
-    if not isinstance(text, FileUri):
-        return text
-    path = text.path()
+def _from_vouch(value: object) -> object:
+    """A value; of a file its path, of one in a knowledge base from `.vouch/`."""
+    if not isinstance(value, FileUri):
+        return value
+    path = value.path()
     before, _, below = path.rpartition("/.vouch/")
     return f".vouch/{below}" if before else path
 
@@ -121,7 +145,7 @@ def _from_vouch(text: str) -> str:
 def _row_for_model(table: Table, row: Sequence[object]) -> str:
     parts: list[str] = []
     for (heading, kind), value in zip(table.columns.items(), row, strict=True):
-        text = clipped(_from_vouch(value) if isinstance(value, str) else value)
+        text = clipped(_from_vouch(value))
         if text and text not in parts:
             parts.append(f"{heading} {text}" if kind in ("number", "ids") else text)
     return " · ".join(parts)

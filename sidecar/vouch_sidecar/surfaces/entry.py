@@ -6,6 +6,8 @@ import os
 import sys
 from contextlib import suppress
 
+from vouch_sidecar.operations import NAMES
+
 HELP = {"-h", "--help"}
 
 
@@ -31,12 +33,17 @@ def main() -> None:
             run_resident(os.environ, owned)
         return
     output = sys.stdout
+    typed = ""
     try:
         try:
+            if not {*NAMES}.isdisjoint(arguments[:1]) and HELP.isdisjoint(arguments):
+                from vouch_sidecar.surfaces.local.asking import print_and_end
+
+                typed = print_and_end(arguments, os.environ)
             from vouch_sidecar.surfaces.cli import main as shell
 
             _hold_little_memory()
-            shell(prog_name="vouch-sidecar")
+            shell(prog_name="vouch-sidecar", obj=typed)
         finally:
             sys.stdout.flush()
     except BrokenPipeError:  # nobody reads any more, as behind `| head -1`
@@ -52,12 +59,15 @@ def main() -> None:
 
 def _open_standard_streams() -> None:
     """Put /dev/null where a standard stream is closed. The next file that is opened would take its
-    place, and get what is printed.
+    place, and get what is printed. What the encoding of an output has not is replaced.
     """
     while (number := os.open(os.devnull, os.O_RDWR)) < 3:
         stream = os.fdopen(number, "w" if number else "r", closefd=False)
         setattr(sys, ("stdin", "stdout", "stderr")[number], stream)
     os.close(number)
+    for output in (sys.stdout, sys.stderr):
+        if hasattr(output, "reconfigure"):
+            output.reconfigure(errors="replace")
 
 
 def _import_nothing_from_here() -> None:

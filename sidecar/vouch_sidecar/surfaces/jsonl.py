@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import replace
 from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -42,13 +41,12 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
 
 
 async def _serve(engine: Engine, projects: Projects, source: RawIOBase, sink: BinaryIO) -> None:
-    caller = Caller()
     async with running(engine):
         async for line in lines_of(source):
             if line.strip():
                 try:
                     request = json.loads(line.decode("utf-8"))
-                    said = as_line(await answer(engine, request, caller, projects=projects))
+                    said = as_line(await answer(engine, request, projects))
                 except (ValueError, RecursionError):  # also of an id that can't be written again
                     said = as_line(refusal(None, "invalid_request", "the line is not valid JSON"))
                 await send(sink, said)
@@ -56,11 +54,9 @@ async def _serve(engine: Engine, projects: Projects, source: RawIOBase, sink: Bi
     leave(0)
 
 
-async def answer(
-    engine: Engine, request: object, caller: Caller, *, projects: Projects | None = None
-) -> dict[str, Any]:
-    """The answer to one request; the first answers wait to be whole. `projects` finds the knowledge
-    bases to ask; None: those of the caller. Never raises, whatever the request is.
+async def answer(engine: Engine, request: object, projects: Projects) -> dict[str, Any]:
+    """The answer to one request, of the knowledge bases that `projects` finds; the first answers
+    wait to be whole. Never raises, whatever the request is.
     """
     if not isinstance(request, dict):
         return refusal(None, "invalid_request", "a request is one JSON object")
@@ -71,10 +67,9 @@ async def answer(
     if operation is None:
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
-        if projects is not None:
-            found = projects.asked(params)
-            engine.registry.add(found)
-            caller = replace(caller, roots=found.trees)
+        found = projects.asked(params)
+        engine.registry.add(found)
+        caller = Caller(roots=found.trees)
         asked = await perform(engine, operation, params, caller, until="first")
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except OperationError as error:

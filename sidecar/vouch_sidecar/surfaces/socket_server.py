@@ -20,23 +20,27 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+from anyio import from_thread
 from anyio.abc import TaskGroup
+from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, Subscriber, running
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS, Changed
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
+from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.retrieval.push import PushPart
 from vouch_sidecar.surfaces.agent_requests import EVENTS, respond, tool_result
 from vouch_sidecar.surfaces.hook.client import note_serving
-from vouch_sidecar.surfaces.jsonl import answer, as_line, refusal
+from vouch_sidecar.surfaces.jsonl import as_line, refusal
 from vouch_sidecar.surfaces.local.user_socket import (
     CHECK_SECONDS,
     HOOK,
+    LINE,
     MAX_LOCAL_MESSAGE,
     STOP_PROCESS,
     TOOL,
@@ -224,9 +228,20 @@ class LocalServer:
         event, tool = method.removeprefix(HOOK), method.removeprefix(TOOL)
         if event in EVENTS and isinstance(params, dict):
             return {"ok": True, "result": await respond(engine, event, params, caller)}
+        if method == LINE:
+            from vouch_sidecar.surfaces.console.operation_commands import told  # brings click
+
+            result = await in_worker(
+                told,
+                params,
+                lambda operation, asked: from_thread.run(
+                    partial(perform, engine, operation, asked, caller, until="first")
+                ),
+            )
+            return {"ok": result is not None, "result": result}
         if method.startswith(TOOL) and (operation := operations().get(tool)) is not None:
             return {"ok": True, "result": await tool_result(engine, operation, params, caller)}
-        return await answer(engine, request, caller)
+        return refusal(None, "method_not_found", "there is no such method")
 
 
 def _caller(request: Request) -> Caller:
@@ -234,7 +249,7 @@ def _caller(request: Request) -> Caller:
     bases that it names, and that are there.
     """
     roots = frozenset(path for path in map(Path, request["roots"]) if path.is_dir())
-    is_model = request["reader"] != "person"
+    is_model = request["method"] not in (LINE, FOLLOW)
     return Caller(env=carried(request["env"]), roots=roots, is_model=is_model)
 
 
@@ -277,7 +292,7 @@ async def follow(
         "viewer": [viewer.project, viewer.agent],
     }
     try:
-        writer.write(as_line(question(named, FOLLOW, asked, env, "person")))
+        writer.write(as_line(question(named, FOLLOW, asked, env)))
         while lasts():
             try:
                 line = await asyncio.wait_for(reader.readline(), CHECK_SECONDS)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from importlib import import_module
 
 import click
 
 from vouch_sidecar import __version__
+from vouch_sidecar.operations import NAMES
 from vouch_sidecar.surfaces.stdio import log_to_stderr
 
 FIRST = (
@@ -38,8 +38,6 @@ class _Shell(click.Group):
     """Imports the command that is run, no other."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        from vouch_sidecar.operations.operation import NAMES
-
         every = [*FIRST, *sorted({*MODULES, *NAMES}.difference(FIRST))]
         return [name for name in every if self.get_command(context, name)]
 
@@ -47,7 +45,7 @@ class _Shell(click.Group):
         if name in MODULES:
             found: click.Command = getattr(import_module(f".{MODULES[name]}", __name__), name)
             return found
-        from vouch_sidecar.surfaces.cli.operation_commands import command_called
+        from vouch_sidecar.surfaces.console.operation_commands import command_called
 
         return command_called(name)
 
@@ -57,6 +55,3 @@ class _Shell(click.Group):
 def main() -> None:
     """Say which entities of a vouch knowledge base are in play, and who carries the evidence."""
     log_to_stderr(os.environ)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")

@@ -19,8 +19,8 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.records import Problem
 from vouch_sidecar.kb.sanitize import count, printable, with_field
 from vouch_sidecar.operations.table import ColumnKind, Table, Words
-from vouch_sidecar.surfaces.console.options import common_options, found_from, print_json
-from vouch_sidecar.surfaces.console.printing import show
+from vouch_sidecar.surfaces.console.options import common_options, found_from
+from vouch_sidecar.surfaces.console.printing import print_json, show
 
 COLUMNS: dict[str, ColumnKind] = {
     "place": "key",

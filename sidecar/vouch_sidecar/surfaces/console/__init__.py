@@ -1,1 +1,1 @@
-"""What commands share: options and printing."""
+"""What commands share: options and printing; and those that ask an operation."""

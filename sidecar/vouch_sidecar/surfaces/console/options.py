@@ -1,15 +1,13 @@
-"""The options of commands, the knowledge bases that they mean, what to do where there is none, and
-printing as JSON. Imports no engine.
+"""The options of commands, the knowledge bases that they mean, and what to do where there is none.
+Imports no engine.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -98,9 +96,3 @@ def program() -> str:
     if shutil.which("vouch-sidecar"):
         return "vouch-sidecar"
     return shlex.quote(str(Path(sys.executable).with_name("vouch-sidecar")))
-
-
-def print_json(data: Mapping[str, Any]) -> None:
-    """Print an object as JSON, in ASCII unless the encoding of standard output is UTF-8."""
-    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    say(json.dumps(data, indent=2, ensure_ascii=encoding != "utf8"))

@@ -1,13 +1,31 @@
-"""Prints what is shown of a result, in a pipe or on a terminal."""
+"""Prints what is shown of a result, in a pipe or on a terminal, or as JSON."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
+from typing import Any
 
-from vouch_sidecar.kb.sanitize import one_line
-from vouch_sidecar.operations.table import Shown, Verbatim, Words, cell_text
+from vouch_sidecar.kb.sanitize import escaped
+from vouch_sidecar.operations.table import Shown, Verbatim, Words, cell_text, unpacked
+
+
+def print_answer(told: Mapping[str, Any]) -> int:
+    """Print the answer to a command, as `OperationCommand.told` has it. Returns the exit code."""
+    if told["json"] is None:
+        show(unpacked(told["shown"]), header=told["header"])
+    else:
+        print_json(told["json"])
+    return int(told["code"])
+
+
+def print_json(data: Mapping[str, Any]) -> None:
+    """Print an object as JSON, in ASCII unless the encoding of standard output is UTF-8."""
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    text = json.dumps(data, indent=2, ensure_ascii=encoding != "utf8")
+    sys.stdout.write(f"{escaped(text)}\n")
 
 
 def show(shown: Iterable[Shown], *, header: bool = False) -> None:
@@ -21,7 +39,7 @@ def show(shown: Iterable[Shown], *, header: bool = False) -> None:
         elif part.to == "model" or (part.to == "terminal" and not is_terminal):
             continue
         elif isinstance(part, Words) and part.aside:
-            sys.stderr.write(f"{one_line(part.text)}\n")
+            sys.stderr.write(f"{cell_text(part.text)}\n")
         elif is_terminal:
             from vouch_sidecar.surfaces.console.terminal import print_part  # a pipe needs no rich
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from typing import Any, Literal
 
     Folders = Iterable[str | os.PathLike[str]]
-    Reader = Literal["model", "person"]
-    """Who reads an answer."""
     Stopped = Literal["stopped", "nobody", "editor", "hangs"]
     """How a try to stop ends: no process held the socket, or an editor's, which ends with it."""
 
@@ -43,6 +41,8 @@ HOOK, TOOL = "hook.", "tool."
 """What the methods begin with by which agents ask: an event of a hook or an operation as a tool of
 MCP, whose names follow.
 """
+LINE = "line"
+"""The method by which a shell asks: a command line, of which the answer is what it prints."""
 SOON_SECONDS = 2.0
 """Time limit for a process that has read its files."""
 STOP_SECONDS = 10.0
@@ -53,10 +53,6 @@ MODEL = "VOUCH_SIDECAR_SEMANTIC_"
 """How the variables begin that set a model. A process that has one asks nobody, as no other process
 has loaded it.
 """
-
-
-class UnansweredError(Exception):
-    """No process holds the socket, it refuses, or its answer is of no use."""
 
 
 def has_sockets() -> bool:
@@ -95,12 +91,11 @@ def question(
     method: str,
     params: Mapping[str, Any],
     env: Mapping[str, str],
-    reader: Reader = "model",
 ) -> dict[str, Any]:
     """A request about knowledge bases. Viewer and settings in `env` go with it, because the process
     that answers has another environment.
     """
-    asked = {"method": method, "params": params, "reader": reader, "env": carried(env)}
+    asked = {"method": method, "params": params, "env": carried(env)}
     return {**asked, "roots": sorted(os.fspath(root) for root in roots)}
 
 
@@ -135,21 +130,17 @@ def ask(
     *,
     env: Mapping[str, str],
     timeout: float,
-    reader: Reader = "model",
 ) -> Any:
-    """The result that the holder of the socket gives of these knowledge bases. Raises
-    `UnansweredError`, also if no valid answer comes within `timeout` seconds, or those that a
+    """The result that the holder of the socket gives of these knowledge bases. None without one: no
+    process holds it, it refuses, or no valid answer comes within `timeout` seconds, or those that a
     process which began a moment ago needs.
     """
     has_model = any(name.startswith(MODEL) for name in env)
-    connected = None if has_model else connect(env)
-    if connected is None:
-        raise UnansweredError
+    if has_model or (connected := connect(env)) is None:
+        return None
     seconds = timeout + (READY_SECONDS if is_beginning(env) else 0.0)
-    answered = exchange(connected, question(roots, method, params, env, reader), seconds)
-    if answered is None or answered.get("ok") is not True:
-        raise UnansweredError
-    return answered.get("result")
+    answered = exchange(connected, question(roots, method, params, env), seconds)
+    return None if answered is None else answered.get("result")
 
 
 def carried(env: Mapping[str, str]) -> dict[str, str]:

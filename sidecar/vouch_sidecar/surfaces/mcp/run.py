@@ -34,7 +34,6 @@ from vouch_sidecar.surfaces.jsonl import lines_of, send
 from vouch_sidecar.surfaces.local.user_socket import (
     SOON_SECONDS,
     TOOL,
-    UnansweredError,
     ask,
     connect,
 )
@@ -171,10 +170,10 @@ class Answers:
     ) -> Object:
         """The result of a tool, from the process that holds the socket, else from this one."""
         method, roots = TOOL + operation.name, found.trees
-        with suppress(UnansweredError):
-            seconds = SOON_SECONDS if self.engine.collections else HOLDER_SECONDS
-            held = partial(ask, roots, method, params, env=self.engine.env, timeout=seconds)
-            answered: Object = await in_worker(held, abandon_on_cancel=True)
+        seconds = SOON_SECONDS if self.engine.collections else HOLDER_SECONDS
+        held = partial(ask, roots, method, params, env=self.engine.env, timeout=seconds)
+        answered: Object | None = await in_worker(held, abandon_on_cancel=True)
+        if answered is not None:
             return answered
         self.engine.registry.add(found)
         caller = Caller(roots=roots, is_model=True)

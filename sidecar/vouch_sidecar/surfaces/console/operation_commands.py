@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -12,34 +11,32 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
-from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from vouch_sidecar.operations.operation import KB, Operation, operation_called
+from vouch_sidecar.operations.operation import Operation, operation_called
+from vouch_sidecar.operations.table import packed
 from vouch_sidecar.operations.wire import (
-    MAX_TEXT,
     OF_EDITORS,
     FailedError,
     InvalidParamsError,
     NotFoundError,
+    OperationError,
     Params,
     Result,
     as_json,
 )
-from vouch_sidecar.surfaces.console.options import common_options, found_from, print_json
-from vouch_sidecar.surfaces.console.printing import show
-from vouch_sidecar.surfaces.local.user_socket import SOON_SECONDS, UnansweredError, ask
+from vouch_sidecar.surfaces.console.options import common_options, found_from
+from vouch_sidecar.surfaces.console.printing import print_answer
 
+Answer = Callable[[Operation[Any, Any], dict[str, Any]], Result]
 TEXTS, PATHS = "texts", "paths"
 MUST_FIND = frozenset({"experts", "probe", "search"})
 """Operations whose command exits with 1 if it finds nothing."""
 
 
 def _or_standard_input(value: str) -> str:
-    """A text; `-` stands for what standard input holds."""
-    if value != "-":
-        return value
-    return sys.stdin.buffer.read(4 * MAX_TEXT + 1).decode("utf-8", "replace")
+    """A text; `-` stands for what standard input held, which `local.asking` has read."""
+    return str(click.get_current_context().obj) if value == "-" else value
 
 
 class OperationCommand(click.Command):
@@ -72,67 +69,71 @@ class OperationCommand(click.Command):
         )
 
     def _run(self, **given: Any) -> None:
-        """Ask and print. Exits with 1 if nothing was found, for operations in `MUST_FIND`."""
+        """Ask an engine in this process, and print. Exits with 1 if nothing was found, for
+        operations in `MUST_FIND`.
+        """
+        from vouch_sidecar.api import KnowledgeBase, engine_on
+        from vouch_sidecar.kb.access import Viewer
+
         try:
-            result = self._result(given)
+            with KnowledgeBase(engine_on(found_from(given["root"])), Viewer()) as kb:
+                answered = self.told(given, kb.ask)
         except (NotFoundError, FailedError) as error:
             raise click.ClickException(str(error)) from None
         except InvalidParamsError as error:
             raise click.UsageError(str(error)) from None
-        if given["as_json"]:
-            print_json(as_json(result))
-        else:
-            show(self.operation.shown(result), header=given["header"])
-        if self.operation.is_empty(result) and self.operation.name in MUST_FIND:
-            sys.exit(1)
+        if code := print_answer(answered):
+            sys.exit(code)
 
-    def _result(self, given: Mapping[str, Any]) -> Result:
-        """The answer to a command line that was parsed to `given`: of the process that serves, or
-        of an engine in this one if there is none, or if it can't answer something. Raises
+    def told(self, given: Mapping[str, Any], answer: Answer, folder: str = "") -> dict[str, Any]:
+        """What is printed of the answer to a command line that was parsed to `given`, and the exit
+        code. `folder` is the one in which who asks stands; by default that of this process. Raises
         `OperationError`.
         """
-        found = found_from(given["root"])
-        viewer = {name: given[name] for name in ("project", "agent")}
+        result = self._result(given, answer, folder)
+        is_missed = self.operation.is_empty(result) and self.operation.name in MUST_FIND
+        return {
+            "code": int(is_missed),
+            "complete": result.complete,
+            "header": given["header"],
+            "json": as_json(result) if given["as_json"] else None,
+            "shown": packed(self.operation.shown(result)),
+        }
 
-        def served(operation: Operation[Any, Any], params: dict[str, Any]) -> Result:
-            asked = KB + operation.name, {**params, "viewer": viewer}
-            answered = ask(
-                found.trees, *asked, env=os.environ, timeout=SOON_SECONDS, reader="person"
-            )
-            result: Result = operation.result.model_validate(answered, strict=False)
-            return result
-
-        with suppress(UnansweredError, ValidationError):
-            result = self._asked(given, served)
-            if result.complete:
-                return result
-        from vouch_sidecar.api import KnowledgeBase, engine_on
-        from vouch_sidecar.kb.access import Viewer
-
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads can't be interrupted
-        with KnowledgeBase(engine_on(found), Viewer(**viewer)) as kb:
-            return self._asked(given, kb.ask)
-
-    def _asked(self, given: Mapping[str, Any], answer: Callable[..., Result]) -> Result:
+    def _result(self, given: Mapping[str, Any], answer: Answer, folder: str) -> Result:
+        who = {"viewer": {name: given[name] for name in ("project", "agent")}}
         chosen = {name: given[name] for name in self.fields.keys() & given}
         # An option that may be repeated is a tuple, which is empty where it is not used.
         params = {n: list(v) if isinstance(v, tuple) else v for n, v in chosen.items() if v != ()}
         if PATHS in params:
-            here = Path.cwd()
+            here = Path(folder or Path.cwd())
             lines = [line for path in given[PATHS] for line in path.splitlines()]
             params[PATHS] = [str(here / p) if os.path.lexists(here / p) else p for p in lines]
         if not self.operation.requires_session:
-            return answer(self.operation, params)
+            return answer(self.operation, params | who)
         from vouch_sidecar.operations import mentions, session_end
 
-        session = {"session_id": f"shell {os.urandom(8).hex()}"}
+        session = {"session_id": f"shell {os.urandom(8).hex()}", **who}
         try:
             for text in filter(str.strip, given[TEXTS]):
                 answer(mentions.OPERATION, {**session, "text": text})
-            result = answer(self.operation, {**params, **session})
+            result = answer(self.operation, params | session)
             return result.model_copy(update={"session_id": "shell"})
         finally:
             answer(session_end.OPERATION, session)
+
+
+def told(asked: Mapping[str, Any], answer: Answer) -> dict[str, Any] | None:
+    """What is printed of a command line that another process sent, as `console.asking` asks; None
+    where that has to see for itself what is wrong or not found.
+    """
+    name, *arguments = asked["line"]
+    with suppress(OperationError, click.ClickException, click.exceptions.Exit):
+        if (command := command_called(name)) is not None:
+            given = command.make_context(name, arguments, obj=asked["typed"]).params
+            if str(given["root"]) == str(asked["root"]):
+                return command.told(given, answer, asked["folder"])
+    return None
 
 
 def _argument(name: str, metavar: str) -> click.Argument:
@@ -166,7 +167,7 @@ def _option(name: str, field: FieldInfo) -> click.Option:
     )
 
 
-def command_called(name: str) -> click.Command | None:
+def command_called(name: str) -> OperationCommand | None:
     """The command of an operation, without those of others."""
     operation = operation_called(name)
     return None if operation is None or operation.table is None else OperationCommand(operation)
