@@ -125,7 +125,11 @@ class KnowledgeBase:
         """Take in all that has changed on disk until now."""
         found = self._engine.collections.values()
         folders = [folder for each in found for folder in (each.root, each.tree)]
-        self._loop.call(self._engine.look_soon, folders)
+        self._open_portal.call(self._engine.look_soon, folders)
+        self.until_read()
+
+    def until_read(self) -> None:
+        """Wait until all is read, and what is worked out of the files around is there."""
         self.status()
 
     experts = _method(experts.OPERATION)
@@ -148,10 +152,10 @@ class KnowledgeBase:
     ) -> R:
         """Answer an operation, by default to the viewer with whom this was opened."""
         asked = self._engine, operation, params, caller or self._caller
-        return self._loop.call(partial(perform, *asked, until="later"))
+        return self._open_portal.call(partial(perform, *asked, until="later"))
 
     @property
-    def _loop(self) -> BlockingPortal:
+    def _open_portal(self) -> BlockingPortal:
         if self._is_closed:
             raise ValueError("the knowledge base is closed")
         return self._portal

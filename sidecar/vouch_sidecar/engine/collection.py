@@ -18,7 +18,6 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.pauses import end_in, pause_file
 from vouch_sidecar.kb.records import Problem, Severity
-from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.store import EVERYTHING, Reconciled
 from vouch_sidecar.workspace.breath import Breathe
@@ -295,7 +294,7 @@ class Collection:
 
     def faulty(self) -> list[Problem]:
         """What fails or is off, as problems of the whole knowledge base (empty path)."""
-        refused, silent_for = why_refused(printable(str(self.root))), f"{SILENT_SECONDS:g} seconds"
+        refused, silent_for = why_refused(str(self.root)), f"{SILENT_SECONDS:g} seconds"
         head, unread = self.world.history.head, self.world.history.unread
         off = [
             (self.is_failing and self.is_refused(), Severity.WARNING, refused),

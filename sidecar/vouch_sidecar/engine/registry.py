@@ -115,7 +115,7 @@ class Registry:
     def refused(self) -> list[str]:
         """A sentence for each knowledge base that is not served because another user owns it."""
         folders = {folder for found in self._found for folder in found.refused}
-        return [why_refused(printable(folder)) for folder in sorted(folders)]
+        return [*map(why_refused, sorted(folders))]
 
     def found_from(self, start: Path) -> Found:
         """What a search from a folder or a document finds now. Blocks; thread-safe."""

@@ -39,8 +39,7 @@ SETTINGS_PREFIX = "VOUCH_SIDECAR_"
 """What the names of settings in the environment begin with."""
 TRUST = f"{SETTINGS_PREFIX}TRUST_FOLDERS"
 LOG, RESIDENT = f"{SETTINGS_PREFIX}LOG", f"{SETTINGS_PREFIX}HOOK_RESIDENT"
-NO_SETTINGS = frozenset({LOG, RESIDENT})
-"""Environment variables with that prefix which are no settings."""
+"""Names with that prefix which set nothing of what is said."""
 
 
 PACKAGES = frozenset(
@@ -195,9 +194,11 @@ def _is_trusted(path: str, folder: str) -> bool:
 
 def why_refused(folder: str) -> str:
     """A sentence that says why a folder's knowledge base is not served, and how to allow it."""
+    from vouch_sidecar.kb.sanitize import printable  # a hook says nothing of this
+
     return (
-        f"{os.path.join(folder, KB_DIRNAME)} belongs to another user and is not served; to allow "
-        f"it, name its folder in the setting trust.folders, or in {TRUST}"
+        f"{printable(os.path.join(folder, KB_DIRNAME))} belongs to another user and is not served; "
+        f"to allow it, name its folder in the setting trust.folders, or in {TRUST}"
     )
 
 
@@ -341,4 +342,4 @@ def _allows_home(home: str) -> bool:
 
 def is_setting(name: str) -> bool:
     """Whether a variable of an environment sets something of this program."""
-    return name.startswith(SETTINGS_PREFIX) and name not in NO_SETTINGS
+    return name.startswith(SETTINGS_PREFIX) and name not in (LOG, RESIDENT)

@@ -11,11 +11,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Entity
-from vouch_sidecar.text.analysis import Units, fold, units
+from vouch_sidecar.text.analysis import APOSTROPHES, Units, fold, units
 
 MIN_SURNAME = 3
 _NUMBERED = re.compile(r"[^\W\d_]{2,}-\d+")
-_APOSTROPHES = re.compile("['’ʼ＇]")
 _PUNCTUATION = " \t\r\n.,;:!?'\"`“”‘’()[]{}<>*_#"
 
 Words = tuple[str, ...]
@@ -91,7 +90,7 @@ def path_of(analysis: Units, whole: bool, punctuation: bool = False) -> tuple[Wo
 @lru_cache(maxsize=1 << 14)
 def spelling(text: str) -> str:
     """A text folded, without apostrophes, white space as single spaces."""
-    return " ".join(_APOSTROPHES.sub("", fold(text)).split())
+    return " ".join(APOSTROPHES.sub("", fold(text)).split())
 
 
 def unpunctuated(text: str) -> str:

@@ -56,7 +56,7 @@ class Projects:
         which is not repeated, and what to do, for who asked.
         """
         where = "the `root` of this call" if is_named else printable(str(self.start))
-        said = dict.fromkeys(why_refused(printable(folder)) for folder in found.refused)
+        said = dict.fromkeys(map(why_refused, found.refused))
         why = "; ".join([f"No knowledge base was found from {where}", *said])
         return (
             f"{why}. So nothing was looked up, which says nothing about what is known. Name the "

@@ -42,7 +42,7 @@ def _tokens() -> re.Pattern[str]:
 
 
 _ANY_MARK = re.compile(f"[{_MARKS}]")
-_APOSTROPHES = re.compile("['’ʼ＇]")
+APOSTROPHES = re.compile("['’ʼ＇]")
 _POSSESSIVE = re.compile("['’ʼ＇][sS]?$")
 _ELISION = re.compile(r"(?:[ldjmntscLDJMNTSC]|[qQ]u)['’](?=\w\w)")
 _SOFT_GAP = re.compile(r"[^\S\n]*+\n?[^\S\n]*+|[-_‐‑–]")
@@ -108,7 +108,7 @@ def _word(token: str) -> tuple[Unit, tuple[Unit, ...]]:
     start = match.end() if (match := _ELISION.match(token)) else 0
     end = match.start() if (match := _POSSESSIVE.search(token)) and match.start() > start else None
     core = token[start:end]
-    whole = _APOSTROPHES.sub("", fold(core))
+    whole = APOSTROPHES.sub("", fold(core))
     singular = fold(match[1]) if (match := _ACRONYM.fullmatch(core)) else whole
     parts = tuple(
         Unit(start + first, start + last, folded, stem(folded), "", False)

@@ -56,7 +56,7 @@ def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[tuple[Path, Pr
     """
     engine = engine_on(found_from(folder))
     with KnowledgeBase(engine, viewer) as kb:
-        kb.status()  # waits until everything is read
+        kb.until_read()
     for served in engine.registry.serving(Caller(viewer=viewer)):
         collection = served.collection
         around = CheckContext(collection, collection.knowledge, now=served.view.now)

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from vouch_sidecar.kb.discovery import FORCED, Found, find, start_folder, why_refused
-from vouch_sidecar.kb.sanitize import count, escaped, printable
+from vouch_sidecar.kb.sanitize import count, escaped
 from vouch_sidecar.surfaces.stdio import say
 
 PLACES = (
@@ -58,7 +58,7 @@ def found_from(root: Path | None) -> Found:
     """
     found = find(start_at(root), os.environ)
     for folder in found.refused:
-        say(f"vouch-sidecar: {printable(why_refused(folder))}", err=True)
+        say(f"vouch-sidecar: {why_refused(folder)}", err=True)
     if not found.places:
         where = f" from {start_at(root)}"
         if forced := os.environ.get(FORCED):
