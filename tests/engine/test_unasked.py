@@ -14,8 +14,6 @@ from tests.engine.bases import ask, base, engine_on, known, write
 from tests.kb.samples import claim, make_kb, page
 from tests.workspace.places import cite
 
-TOP = Path(__file__).resolve().parents[2]
-
 
 def context(engine: Engine, task: str) -> str:
     """The block that a hook gives for a task."""

@@ -5,18 +5,6 @@ from __future__ import annotations
 import pytest
 from vouch_sidecar.kb.references import MAX_MARKS, marks, reference_at
 
-
-def at_every_place(relative: str, text: str) -> list[str]:
-    """All ids that stand in a text; each stands where it is said to."""
-    found = {}
-    for offset in range(len(text) + 1):
-        if (one := reference_at(relative, text, offset)) is not None:
-            assert text[one.start : one.end] == one.text
-            assert one.start <= offset <= one.end
-            found[one.start] = one.text
-    return [*found.values()]
-
-
 PAGE = "---\nid: p\nclaims: [a]\n---\nclaims: [b]\n[[c]], [[d|D]], [claim: e], [claim:f] [[]]\n"
 
 
@@ -34,7 +22,15 @@ PAGE = "---\nid: p\nclaims: [a]\n---\nclaims: [b]\n[[c]], [[d|D]], [claim: e], [
     ],
 )
 def test_the_ids_of_a_claim_or_a_page(text: str, found: list[str]) -> None:
-    assert at_every_place("pages/p.md" if text == PAGE else "claims/x.yaml", text) == found
+    """Each stands where it is said to."""
+    places: dict[int, str] = {}
+    for offset in range(len(text) + 1):
+        one = reference_at("pages/p.md" if text == PAGE else "claims/x.yaml", text, offset)
+        if one is not None:
+            assert text[one.start : one.end] == one.text
+            assert one.start <= offset <= one.end
+            places[one.start] = one.text
+    assert [*places.values()] == found
 
 
 @pytest.mark.timeout(60)

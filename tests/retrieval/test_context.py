@@ -39,12 +39,9 @@ def excerpt(line: Line) -> str:
     return line_text(line).removeprefix(f"{line.artifact.title}. ")
 
 
-def test_a_claim_of_two_entities_is_said_once() -> None:
+def test_every_entity_has_a_line_before_another_has_two_and_a_claim_of_both_one() -> None:
     seen = view(VAULT, RELAY, claim("a", "Both are audited.", entities=("vault", "relay")))
     assert told(seen, "the Key Vault and the Mail Relay") == ["a"]
-
-
-def test_every_entity_has_a_line_before_another_has_two() -> None:
     both = [
         claim("a", "Keys rotate.", entities=("vault",)),
         claim("b", "Old keys rotate.", entities=("vault",)),
