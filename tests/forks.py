@@ -10,11 +10,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cache
+from fnmatch import fnmatch
+from functools import cache, partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
+from threading import Timer
 from typing import IO
 
 MODULES = ["vouch_sidecar.surfaces.lsp.run", "vouch_sidecar.surfaces.jsonl"]
@@ -22,7 +24,9 @@ COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 
 
 class Forked:
-    """A running command, used as a `Popen` is. With a `PYTHONPATH` it imports for itself."""
+    """A running command, used as a `Popen` is. With a `PYTHONPATH` it imports for itself; with
+    `KILLED_AT` a file names when it is killed.
+    """
 
     def __init__(self, args: Sequence[str], cwd: Path | None, env: Mapping[str, str]) -> None:
         pipes = [_context().Pipe(duplex=False) for _ in range(3)]
@@ -82,6 +86,8 @@ def _run(streams: Sequence[Connection], args: list[str], cwd: Path, env: dict[st
         os.execve(COMMAND, [str(COMMAND), *args], env)
     os.environ.clear()
     os.environ.update(env)
+    if "KILLED_AT" in env:
+        sys.addaudithook(partial(_kill_at, env["KILLED_AT"]))
     sys.argv = ["vouch-sidecar", *args]
     sys.stdin, sys.stdout, sys.stderr = (
         os.fdopen(number, mode, buffering=1, encoding="utf-8", closefd=False)
@@ -95,3 +101,14 @@ def _run(streams: Sequence[Connection], args: list[str], cwd: Path, env: dict[st
         entry.main()
     finally:
         atexit._run_exitfuncs()
+
+
+def _kill_at(file: str, event: str, args: tuple[object, ...]) -> None:
+    """Kill this process at the moment that a file names, once it is there: an event of `sys.audit`,
+    a pattern of a path in it, and how many seconds later.
+    """
+    if event not in ("open", "os.mkdir", "os.rename") or args[0] == file or not Path(file).exists():
+        return
+    wanted, pattern, later = Path(file).read_text("utf-8").split()
+    if event == wanted and any(fnmatch(str(each), pattern) for each in args):
+        Timer(float(later), os.kill, (os.getpid(), signal.SIGKILL)).start()
