@@ -37,12 +37,12 @@ export async function makeKnowledgeBase(): Promise<void> {
   terminal.sendText(steps.join(' && '), false);
 }
 
-/** Waits for the prompt, at most two seconds: a shell shows twice what is typed before. */
+/** Waits for the prompt, at most five seconds: a shell shows twice what is typed before. */
 async function prompting(): Promise<void> {
   let listening: vscode.Disposable | undefined;
   await new Promise<unknown>((resolve) => {
     listening = vscode.window.onDidChangeTerminalShellIntegration(resolve);
-    setTimeout(resolve, 2_000);
+    setTimeout(resolve, 5_000);
   });
   listening?.dispose();
 }

@@ -51,8 +51,8 @@ export class Panel implements vscode.Disposable {
         void this.inFile.look(uri);
         void this.claim.refresh();
       },
-      (caret, byHand) => {
-        if (byHand) this.claim.isChosen = false;
+      (caret, isElsewhere) => {
+        if (isElsewhere) this.claim.isChosen = false;
         this.inFile.follow(caret);
       },
       () => this.inPlay.touched(),

@@ -1,6 +1,7 @@
 /** What somebody reads and types: told at once where the caret moves, and once that stands still. */
 import * as vscode from 'vscode';
 import { paragraphAt } from './text/words';
+import { isOpening } from './tree/rowCommands';
 import type { Caret } from './views/inFile';
 import { isServed } from './workspace';
 
@@ -13,14 +14,14 @@ export class Reading implements vscode.Disposable {
 
   constructor(
     private readonly onLook: (uri: string | undefined) => void,
-    private readonly onCaret: (caret: Caret, byHand: boolean) => void,
+    private readonly onCaret: (caret: Caret, isElsewhere: boolean) => void,
     onTyped: () => void,
   ) {
     const { window, workspace } = vscode;
     this.subscriptions = [
       // At once; where there is none another may be about to open.
-      window.onDidChangeActiveTextEditor((editor) => (editor ? this.look() : this.soon())),
-      window.onDidChangeTextEditorSelection(({ kind }) => this.followCaret(kind)),
+      window.onDidChangeActiveTextEditor((editor) => (editor ? this.look(true) : this.soon())),
+      window.onDidChangeTextEditorSelection(() => this.followCaret(true)),
       workspace.onDidSaveTextDocument(() => this.soon()), // quotes are compared with what is saved
       workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length === 0 || !isServed(document)) return;
@@ -41,21 +42,21 @@ export class Reading implements vscode.Disposable {
   }
 
   /** The log, a console, and the file of a claim, which a row opens, leave the list as it is. */
-  private look(): void {
+  private look(hasMoved = false): void {
     const document = vscode.window.activeTextEditor?.document;
     if (document && !isServed(document)) return;
     if (document?.uri.path.includes('/.vouch/claims/')) return;
     this.onLook(document?.uri.toString());
-    this.followCaret();
+    this.followCaret(hasMoved);
   }
 
-  private followCaret(kind?: vscode.TextEditorSelectionChangeKind): void {
+  private followCaret(hasMoved: boolean): void {
     const editor = vscode.window.activeTextEditor;
     if (!editor || !isServed(editor.document)) return;
     const { line } = editor.selection.active;
     const [first, last] = paragraphAt(editor.document, line);
     const uri = editor.document.uri.toString();
-    const byHand = kind !== undefined && kind !== vscode.TextEditorSelectionChangeKind.Command;
-    this.onCaret({ uri, line: line + 1, around: [first + 1, last + 1] }, byHand);
+    const caret = { uri, line: line + 1, around: [first + 1, last + 1] as const };
+    this.onCaret(caret, hasMoved && !isOpening());
   }
 }

@@ -116,7 +116,7 @@ test('agents have headings of their own, what came into play last stands first, 
   assert.deepEqual(names(model.roots), ['Agent', 'A', 'Agent']);
   const ids = model.roots.flatMap(({ id }) => id);
   const rows = await Promise.all(model.roots.map(below));
-  assert.equal(new Set([...ids, ...rows.flat().map(({ id }) => id)]).size, 6);
+  assert.equal(new Set([...ids, ...rows.flat().map(({ id }) => id)]).size, 7);
   push([pushed('a'), pushed('b')]);
   assert.deepEqual(names(model.roots), ['A', 'B', 'Agent', 'Agent'], 'somebody types here');
   push([pushed('x'), pushed('y')], { session_id: '1234567890', generation: 2 });
@@ -131,14 +131,18 @@ test('agents have headings of their own, what came into play last stands first, 
   assert.deepEqual(names(model.roots), ['B', 'A', 'C'], 'resumed: the newest first, as before');
 });
 
-test('the other claims of an entity are beneath the first, each sentence once', async () => {
+test('the other claims of an entity are a list behind the first, each sentence once', async () => {
   const said = 'Both.';
   const parts = [claim('c2', { said }), claim('c3', { said })];
   const claims = [claim('c1'), ...parts];
   const { model, asked, push } = inPlay(() => entity('a', claims));
   push([pushed('a', { claim_count: 3, top_claim_id: 'c1', collection: 'kb' })]);
-  const [top] = await below(model.roots[0]);
-  assert.deepEqual(names(await below(top)), ['Both.']);
+  const [top, more] = await below(model.roots[0]);
+  assert.deepEqual(
+    [top?.children, more?.label, more?.open],
+    [undefined, '2 more claims', undefined],
+  );
+  assert.deepEqual(names(await below(more)), ['Both.']);
   assert.deepEqual(asked, [['vouch/entity', { id: 'a' }, 'kb']]);
 });
 
@@ -158,8 +162,8 @@ test('a topic that is hidden goes at once; one that is shown says where it was f
   const row = pushed('topic:a', { type: 'topic', arm: 'derived', name: 'A', top_claim_id: 'c1' });
   push([row, pushed('b')]);
   assert.equal(model.roots[0]?.menu, 'entity topic');
-  const [top] = await below(model.roots[0]);
-  assert.deepEqual(names(await below(top)), ['Not declared: tag of 2 claims']);
+  const [, more] = await below(model.roots[0]);
+  assert.deepEqual(names(await below(more)), ['Not declared: tag of 2 claims']);
   const { ask } = asking(() => topic);
   assert.equal(await targetOf(ask, model.roots[0] as Node), undefined);
   model.drop({ id: 'topic:a', collection: null });

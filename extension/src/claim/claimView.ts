@@ -9,7 +9,7 @@ import { warn } from '../warn';
 import { type Content, contentOf, escaped, notShown, OPEN } from './content';
 
 export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable {
-  /** Whether somebody chose what is shown: it stays until the caret is moved by hand. */
+  /** Whether somebody chose what is shown: it stays until the caret goes where it does not lead. */
   isChosen = false;
   private page: vscode.WebviewView | undefined;
   private claim: Ref | undefined;

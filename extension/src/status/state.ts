@@ -24,10 +24,8 @@ export interface State {
   readonly health?: DidChangeStatus | undefined;
 }
 
-const IDLE = ['none', 'refused', 'restricted', 'noServer', 'wrongPath', 'stopped'];
-
 /** Whether nothing is served, nor about to be. */
-export const isIdle = ({ kind }: State): boolean => IDLE.includes(kind);
+export const isIdle = ({ kind }: State): boolean => kind in SAID && kind !== 'loading';
 
 /** What the server's answer means. */
 export function kindOf({ complete, roots, refused }: StatusResult): State['kind'] {

@@ -125,10 +125,6 @@ export async function targetOf(ask: Ask, node: Node): Promise<Target | undefined
   return entity.uri === null ? undefined : [entity.uri];
 }
 
-/** What is claimed, without the heading above. */
-export const factOf = (text: string, heading: string): string =>
-  rowText(text.slice(heading.length));
-
 /** How a claim looks that somebody contests, or that may hold no more. */
 export function lookOf({ status, stale }: Pick<ClaimView, 'status' | 'stale'>) {
   const isContested = status === 'contested';
@@ -138,7 +134,7 @@ export function lookOf({ status, stale }: Pick<ClaimView, 'status' | 'stale'>) {
 
 export const claimNode = (parent: string, claim: ClaimView, collection: string | null): Node => ({
   id: `${parent}/claim:${claim.id}`,
-  label: factOf(claim.said, claim.heading),
+  label: rowText(claim.said.slice(claim.heading.length)),
   description: rowText(claim.heading),
   tooltip: aboutClaim(claim),
   ...lookOf(claim),

@@ -24,16 +24,24 @@ export const rowCommands = (ask: Ask, inPlay: InPlay) => ({
   },
 });
 
+let opening = false;
+
+/** Whether a place is being opened, which moves the caret. */
+export const isOpening = (): boolean => opening;
+
 /** Opens the first file that is there, at its line. */
 export async function openTarget(target: Target): Promise<void> {
   const uri = await firstThere(target.map((text) => vscode.Uri.parse(text, true)));
   const document = await vscode.workspace.openTextDocument(uri.with({ fragment: '' }));
   const line = Number(/^L(\d{1,7})/.exec(uri.fragment)?.[1] ?? 0) - 1;
   const isThere = line >= 0 && line < document.lineCount;
-  await vscode.window.showTextDocument(document, {
-    preview: true,
-    ...(isThere && { selection: document.lineAt(line).range }),
-  });
+  const options = isThere ? { selection: document.lineAt(line).range } : {};
+  opening = true;
+  try {
+    await vscode.window.showTextDocument(document, options);
+  } finally {
+    opening = false;
+  }
 }
 
 async function firstThere(uris: readonly vscode.Uri[]): Promise<vscode.Uri> {

@@ -3,16 +3,13 @@ import type { TiedClaim } from '../protocol.gen';
 import { joined, plural } from '../text/words';
 import {
   type Ask,
-  factOf,
+  aboutClaim,
+  claimNode,
   inLines,
   listNode,
-  lookOf,
   type Node,
   noteNode,
-  placeOf,
   type Ref,
-  rowText,
-  titleOf,
 } from '../tree/nodes';
 import { Rows } from '../tree/rows';
 
@@ -134,21 +131,17 @@ const ARM_ICONS = { quotes: 'quote', cites: 'link', path: 'file', identifier: 's
 
 /** It goes to its line in the file that is read, else to what it cites, else to its own file. */
 function tiedNode(file: string, tied: TiedClaim, isHere: boolean): Node {
-  const { id, collection, arm, line, said, heading, why, fresh, status, citations } = tied;
-  const stale = tied.stale ?? (fresh === 'gone' ? 'its quote is gone' : null);
-  const look = lookOf({ status, stale });
-  const icon = look.warns ? look.icon : ARM_ICONS[arm];
+  const { collection, arm, line, why, fresh, status } = tied;
+  const gone = !tied.stale && fresh === 'gone' && 'its quote is gone';
+  const stale = gone || tied.stale;
+  const node = claimNode(`file/${collection}`, { ...tied, stale }, collection);
   const contested = status === 'contested' && 'contested';
-  const source = citations.find(({ kind }) => kind !== 'missing');
   return {
-    id: `file/tied:${JSON.stringify([collection, id])}`,
-    label: joined(line !== null && `L${line}`, factOf(said, heading)),
-    description: joined(isHere && 'at the caret', contested, stale && 'stale', rowText(heading)),
-    tooltip: inLines(rowText(said), why, stale, contested, source && `— ${titleOf(source)}`),
-    ...look,
-    icon: isHere ? 'arrow-right' : icon,
-    menu: 'claim',
-    claim: { id, collection },
-    target: line === null ? placeOf(tied) : [`${file}#L${line}`],
+    ...node,
+    label: joined(line !== null && `L${line}`, node.label),
+    description: joined(isHere && 'at the caret', contested, stale && 'stale', node.description),
+    tooltip: inLines(aboutClaim(tied), why, gone),
+    icon: isHere ? 'arrow-right' : node.warns ? node.icon : ARM_ICONS[arm],
+    ...(line !== null && { target: [`${file}#L${line}`] }),
   };
 }

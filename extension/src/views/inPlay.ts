@@ -1,6 +1,6 @@
 /** What the view "In play" shows: what is in play in this window and for agents, the latest first. */
 import type { DidChangeSalience, SalientEntity } from '../protocol.gen';
-import { joined, oneLine } from '../text/words';
+import { joined, oneLine, plural } from '../text/words';
 import {
   type Ask,
   aboutClaim,
@@ -84,13 +84,12 @@ export class InPlay extends Rows {
   }
 }
 
-/** An entity with what is claimed of it on the row below, beneath which the other claims are. */
+/** An entity with what is claimed of it on the row below; the other claims are in a list behind it. */
 function inPlayNode(ask: Ask, session: string, row: SalientEntity): Node {
   const id = `${session}/${keyOf(row)}`;
   const { subject, ...node } = entityNode(id, 'entity', row);
   const { claim, top_claim_id: top, claim_count, why } = row;
   const ref = { id: top ?? '', collection: subject.collection };
-  const hasMore = claim_count > 1 || isTopic(subject);
   const below: Node = {
     id: `${id}/top:${top}`,
     label: rowText(claim ?? ''),
@@ -98,14 +97,19 @@ function inPlayNode(ask: Ask, session: string, row: SalientEntity): Node {
     icon: 'quote',
     menu: 'claim',
     claim: ref,
-    ...(top && hasMore && { children: () => otherClaims(ask, id, subject, top) }),
+  };
+  const more: Node = {
+    id: `${id}/more`,
+    label: claim_count > 1 ? plural(claim_count - 1, 'more claim') : 'Not declared',
+    icon: 'ellipsis',
+    children: () => otherClaims(ask, id, subject, ref.id),
   };
   return {
     ...node,
     subject,
     description: joined(row.ambiguous && 'ambiguous', node.description),
     tooltip: inLines(row.name, node.description, ...why.split('; ')),
-    children: claim === null || top === null ? [] : [below],
+    children: claim === null ? [] : claim_count > 1 || isTopic(subject) ? [below, more] : [below],
     open: true,
   };
 }
