@@ -4,7 +4,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { PROJECT, Workbench } from './workbench.mjs';
+import { install, PROJECT, Workbench } from './workbench.mjs';
 
 const VSIX = process.env.VSIX ?? path.join(PROJECT, 'dist/vouch-sidecar.vsix');
 const ARTIFACTS = path.join(PROJECT, 'artifacts/e2e');
@@ -13,12 +13,11 @@ const SCENARIOS = path.join(PROJECT, 'tests/e2e', arePictures ? 'pictures' : 'sc
 const LIMIT_MS = 240_000;
 
 const wanted = arePictures ? [] : process.argv.slice(2);
-const bytes = (name) => fs.statSync(path.join(SCENARIOS, name)).size;
-// The longest first, so that no workbench is left alone at the end.
+// Their numbers put the longest first, so that no workbench is left alone at the end.
 const names = fs
   .readdirSync(SCENARIOS)
   .filter((name) => name.endsWith('.mjs') && (!wanted.length || wanted.some((part) => name.includes(part))))
-  .sort((one, other) => bytes(other) - bytes(one));
+  .sort();
 
 if (!fs.existsSync(VSIX)) throw new Error(`${VSIX} is not there: make it first (npm run package).`);
 fs.mkdirSync(ARTIFACTS, { recursive: true });
@@ -26,6 +25,7 @@ fs.mkdirSync(ARTIFACTS, { recursive: true });
 const outcomes = new Map();
 
 // A workbench mostly waits, so two of them keep two processors busy.
+const extensions = install(VSIX);
 const waiting = [...names];
 const next = async () => {
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await perform(name);
@@ -38,6 +38,7 @@ for (const [name, { failures }] of [...outcomes].filter(([, { failures }]) => fa
 
 const failures = [...outcomes.values()].flatMap((outcome) => outcome.failures);
 const passed = [...outcomes.values()].reduce((sum, outcome) => sum + outcome.passed, 0);
+fs.rmSync(extensions, { recursive: true });
 for (const failure of failures) console.log(`failed: ${failure}`);
 console.log(`${passed} passed, ${failures.length} failed`);
 process.exit(failures.length > 0 || passed === 0 ? 1 : 0);
@@ -61,7 +62,6 @@ async function perform(name) {
     ran += 1;
     try {
       const said = await limited(body(), title);
-      await picture(title);
       outcome.passed += 1;
       console.log(`ok      ${scenario}: ${title} (${said ?? `${Math.round(performance.now() - start)} ms`})`);
     } catch (error) {
@@ -73,7 +73,7 @@ async function perform(name) {
     }
   };
   try {
-    workbench = await Workbench.launch({ vsix: VSIX, ...(typeof options === 'function' ? options() : options) });
+    workbench = await Workbench.launch({ extensions, ...(typeof options === 'function' ? options() : options) });
     await workbench.open();
     await run({ w: workbench, test, artifacts: ARTIFACTS });
     await test('nothing is asked of another machine', async () => {

@@ -58,27 +58,35 @@ const FONTS = `<?xml version="1.0"?>
 const installed = (command) =>
   execFileSync('sh', ['-c', 'command -v "$0"', command], { encoding: 'utf8' }).trim();
 
+const CONFIG = ['--config', os.devNull];
+
+/** Puts an extension into a folder of its own, which all workbenches share. */
+export function install(vsix) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'vouch-e2e-ext-'));
+  const flags = [...CONFIG, '--user-data-dir', path.join(folder, '.user'), '--extensions-dir', folder];
+  const env = { ...process.env, HOME: folder, VSCODE_IPC_HOOK_CLI: undefined };
+  execFileSync(NODE, [ENTRY, ...flags, '--install-extension', vsix], { env, stdio: 'pipe' });
+  return folder;
+}
+
 export class Workbench {
   /**
    * `fill(folder)` puts files into an empty folder; what it returns, or the folder itself, is what
    * is opened (a folder, or a `.code-workspace` file).
    */
-  static async launch({ vsix, fill, machineSettings = {}, userSettings = {}, env = {}, trust = true }) {
+  static async launch({ extensions, fill, machineSettings = {}, userSettings = {}, env = {}, trust = true }) {
     const w = new Workbench();
     w.run = fs.mkdtempSync(path.join(os.tmpdir(), 'vouch-e2e-'));
     w.folder = path.join(w.run, 'ws');
     fs.mkdirSync(w.folder);
     w.opened = (await fill?.(w.folder)) ?? w.folder;
-    w.userSettings = { ...USER_SETTINGS, ...userSettings };
     const user = path.join(w.run, 'user');
-    for (const folder of ['user/User', 'user/Machine', 'ext', 'xdg/run', 'home']) {
+    for (const folder of ['user/User', 'user/Machine', 'xdg/run', 'home', 'bin']) {
       fs.mkdirSync(path.join(w.run, folder), { recursive: true });
     }
-    w.settingsFile = path.join(user, 'User/settings.json');
-    w.machineFile = path.join(user, 'Machine/settings.json');
-    w.writeSettings();
-    fs.writeFileSync(w.machineFile, JSON.stringify(machineSettings, null, 2));
-    fs.writeFileSync(path.join(w.run, 'config.yaml'), '{}\n');
+    const put = (name, settings) => fs.writeFileSync(path.join(user, name), JSON.stringify(settings));
+    put('User/settings.json', { ...USER_SETTINGS, ...userSettings });
+    put('Machine/settings.json', machineSettings);
     w.env = {
       ...process.env,
       HOME: path.join(w.run, 'home'),
@@ -87,21 +95,21 @@ export class Workbench {
       XDG_CACHE_HOME: path.join(w.run, 'xdg/cache'),
       XDG_RUNTIME_DIR: path.join(w.run, 'xdg/run'),
       EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+      VSCODE_IPC_HOOK_CLI: undefined,
       ...env,
     };
-    delete w.env.VSCODE_IPC_HOOK_CLI;
+    // A scenario may put programs before all others.
+    w.programs = path.join(w.run, 'bin');
+    w.env.PATH = `${w.programs}:${w.env.PATH}`;
     // The extension host takes its PATH from a login shell.
     w.env.SHELL = '/bin/bash';
     fs.writeFileSync(path.join(w.run, 'home/.bash_profile'), `export PATH='${w.env.PATH}'\n`);
-    const base = ['--config', path.join(w.run, 'config.yaml'), '--user-data-dir', user];
-    base.push('--extensions-dir', path.join(w.run, 'ext'));
-    const install = [ENTRY, ...base, '--install-extension', vsix, '--force'];
-    execFileSync(NODE, install, { env: w.env, stdio: 'pipe' });
-    const flags = ['--auth', 'none', '--bind-addr', '127.0.0.1:0', '--disable-telemetry'];
+    const flags = [...CONFIG, '--user-data-dir', user, '--extensions-dir', extensions];
+    flags.push('--auth', 'none', '--bind-addr', '127.0.0.1:0', '--disable-telemetry');
     flags.push('--disable-update-check', '--disable-getting-started-override');
     flags.push('--disable-proxy', '--ignore-last-opened');
     if (trust) flags.push('--disable-workspace-trust');
-    w.server = spawn(NODE, [ENTRY, ...base, ...flags], {
+    w.server = spawn(NODE, [ENTRY, ...flags], {
       env: w.env,
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
@@ -169,11 +177,6 @@ export class Workbench {
     await row.waitFor({ timeout: 90_000 });
   }
 
-  writeSettings(changes = {}) {
-    Object.assign(this.userSettings, changes);
-    fs.writeFileSync(this.settingsFile, JSON.stringify(this.userSettings, null, 2));
-  }
-
   /** A text with a leading `>` is a command. */
   async quickInput(text, row = text.replace(/^>/, '')) {
     const input = this.page.locator('.quick-input-widget input').first();
@@ -215,14 +218,6 @@ export class Workbench {
     await this.quickInput(name);
     await this.activeTab(name);
     await this.page.locator('.editor-instance .view-line').first().waitFor();
-  }
-
-  /** Clicks an entry of the context menu that opens. VS Code ignores a click right after it did. */
-  async fromMenu(label) {
-    const entry = this.page.locator('.context-view .action-label', { hasText: label });
-    await entry.waitFor();
-    await this.page.waitForTimeout(500);
-    await entry.click();
   }
 
   async activeTab(name) {

@@ -1,4 +1,5 @@
 // "In this file" shows the claims on a file, the one at the caret marked; "Claim" shows it in full.
+// In files below .vouch/ ids are explained, and completed in pages; problems across files.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -53,6 +54,7 @@ export async function run({ w, test }) {
   const claim = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame').locator('body');
   const shows = (text) => claim.locator('p', { hasText: text }).waitFor();
   const line = (label) => claim.locator(`dt:has-text("${label}") + dd`).first();
+  const shown = (has) => page.locator('.editor-instance .view-line', { hasText: has }).first();
   const badge = page.locator('.activitybar').getByRole('tab', { name: /1 claim .*quote is gone/ });
   const caretTo = async (number) => {
     await page.keyboard.press('Control+G');
@@ -85,6 +87,7 @@ export async function run({ w, test }) {
     await badge.waitFor();
     fs.writeFileSync(file, text);
     await badge.waitFor({ state: 'detached' });
+    await shown('fills the queue again').waitFor();
   });
 
   await test('a save tells that a quote is gone; its claim is shown where it is clicked, whatever is near', async () => {
@@ -108,7 +111,7 @@ export async function run({ w, test }) {
     await shows('Consumer lag');
     await caretTo(7);
     await row.filter({ hasText: 'at the caret' }).waitFor();
-    await shows('Consumer lag');
+    await shows('dead-letter queue');
     await page.keyboard.press('End');
     await page.keyboard.type(' again.');
     await page.keyboard.press('Control+S');
@@ -157,6 +160,7 @@ export async function run({ w, test }) {
 
   await test('an identifier that a claim is tied to says so; a file without claims says that', async () => {
     await w.openFile('upload.py');
+    await shows('onerror'); // the one at the caret there
     assert.match(await w.hover('retry_loop', 'waits longer'), /names retry_loop/);
     await page.keyboard.press('Escape');
     await w.openFile('plain.md');
@@ -174,5 +178,37 @@ export async function run({ w, test }) {
     await w.status.filter({ hasText: 'Vouch: paused' }).waitFor();
     await sidebar.getByRole('button', { name: 'Resume' }).click();
     await w.row('In Play', 'Relay').waitFor();
+  });
+
+  await test('hover on an id says what it names', async () => {
+    await w.openFile('tracker-reads-topic.yaml');
+    await shown('- dispatch').waitFor();
+    assert.match(await w.hover('parcel-events', 'live claims'), /parcel_events/);
+  });
+
+  await test('hover on a hash says which source it is', async () => {
+    await page.keyboard.press('Escape');
+    const hash = '97bfa8cc2da68cfdae0261d38ada4fd351cb998c610239fc1206da8c4ca5b55b';
+    assert.match(await w.hover(hash, 'source · file'), /RFC 014/);
+  });
+
+  await test('an id that names nothing is a problem, before it is saved', async () => {
+    await page.keyboard.press('Escape');
+    await shown('- dispatch').click();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('- label-nothing');
+    await page.keyboard.press('Escape');
+    await page.locator('.squiggly-warning').first().waitFor();
+    assert.match(await w.hover('label-nothing', 'names no entity'), /dangling-entity/);
+  });
+
+  await test('ids are completed in pages', async () => {
+    await page.keyboard.press('Escape');
+    await w.openFile('glossary.md');
+    await page.keyboard.press('Control+End');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('See [[label');
+    await page.locator('.suggest-widget .monaco-list-row', { hasText: 'label-forge' }).waitFor();
   });
 }

@@ -1,6 +1,7 @@
 // No server: where there is no knowledge base the view says how to make one, then Install brings a server.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { courier, until, withoutServer } from '../settings.mjs';
 
@@ -9,7 +10,7 @@ export const options = () => ({
     fs.mkdirSync(path.join(folder, 'docs/adr'), { recursive: true });
     fs.writeFileSync(path.join(folder, 'docs/adr/0001-queue.md'), 'We keep one queue for each depot.\n');
   },
-  env: { PATH: withoutServer() },
+  env: { PATH: withoutServer(), PIP_CACHE_DIR: path.join(os.homedir(), '.cache/pip') },
   userSettings: { 'terminal.integrated.gpuAcceleration': 'off' }, // else its text is a picture
 });
 
@@ -40,10 +41,17 @@ export async function run({ w, test }) {
   await test('what an older version has installed is replaced', async () => {
     const store = path.join(w.run, 'user/User/globalStorage/vouch-sidecar.vouch-sidecar');
     const [own] = fs.readdirSync(store);
-    fs.cpSync(path.join(store, own), path.join(store, 'server-older'), { recursive: true, verbatimSymlinks: true });
-    const script = path.join(store, 'server-older/bin/vouch-sidecar');
+    const older = path.join(store, 'server-older');
+    fs.cpSync(path.join(store, own), older, { recursive: true, verbatimSymlinks: true });
+    const script = path.join(older, 'bin/vouch-sidecar');
     fs.writeFileSync(script, fs.readFileSync(script, 'utf8').replaceAll(own, 'server-older'));
     fs.rmSync(path.join(store, own, 'bin/vouch-sidecar'));
+    // A Python whose environments lack our package alone: that pip brings the others was seen above.
+    const lib = path.join(older, 'lib', fs.readdirSync(path.join(older, 'lib'))[0], 'site-packages');
+    const ours = fs.readdirSync(lib).find((name) => /^vouch_sidecar-.*info$/.test(name));
+    fs.rmSync(path.join(lib, ours), { recursive: true });
+    const python = `#!/bin/sh\n[ "$1" = -c ] || cp -a "${older}" "$3"\n`;
+    fs.writeFileSync(path.join(w.programs, 'python3.13'), python, { mode: 0o755 });
     await w.command('Vouch: Restart Server');
     await until(() => `${fs.readdirSync(store)}` === own, 'the older one is gone', 180_000);
     assert.ok(fs.existsSync(path.join(store, own, 'bin/vouch-sidecar')));

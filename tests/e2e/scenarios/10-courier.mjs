@@ -39,7 +39,6 @@ export async function run({ w, test }) {
   const { page } = w;
   const sidebar = page.locator('.part.sidebar');
   const popup = page.locator('.monaco-hover:visible');
-  const inPlay = (text) => w.row('In Play', text);
   /** An entity of this window. */
   const entity = (text) => w.rows('In Play', text).and(page.locator('[aria-level="1"]')).first();
 
