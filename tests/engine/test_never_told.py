@@ -118,3 +118,17 @@ def test_what_is_near_in_meaning_is_asked_before_it_is_chosen(
     refuse(monkeypatch, {f"c{n}" for n in range(8)})
     found = answers(served.view, "Canvas?", {}, vector)
     assert "c8" in {each.artifact.id for each in found}
+
+
+def test_of_a_sentence_the_parts_that_are_refused_are_not_cited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = b"The sluice gate opens at noon, and the miller rings twice.\n"
+    parts = {"opens": b"The sluice gate opens at noon", "rings": b"the miller rings twice"}
+    for name, quote in parts.items():
+        cite(tmp_path, name, quote.decode(), "a.md", content, quote=quote)
+    for refused in (set[str](), {"opens"}, {"rings"}):
+        refuse(monkeypatch, refused)
+        asked = "When does the sluice gate open, and how often does the miller ring?"
+        items = ask(engine_on(tmp_path), "context", task=asked)["items"]
+        assert {item["id"] for item in items} == parts.keys() - refused
