@@ -21,7 +21,7 @@ from vouch_sidecar.operations.wire import (
 from vouch_sidecar.retrieval.people.rows import Author, PersonToAsk
 from vouch_sidecar.retrieval.people.weights import WEIGHTS
 
-if TYPE_CHECKING:  # a shell that asks another process imports none of it
+if TYPE_CHECKING:  # the help of a command imports none of it
     from vouch_sidecar.retrieval.people.experts import Expert
 
 TOP_CLAIMS, EXPLAINED_CLAIMS = 3, 10

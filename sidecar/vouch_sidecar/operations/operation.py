@@ -12,7 +12,7 @@ from vouch_sidecar.operations import NAMES
 from vouch_sidecar.operations.table import NOT_READ, Shown, Table, Words
 from vouch_sidecar.operations.wire import Params, Result, since_when
 
-if TYPE_CHECKING:  # a shell that asks another process imports none of it
+if TYPE_CHECKING:  # the help of a command imports none of it
     from vouch_sidecar.engine import Caller, Engine, Served
     from vouch_sidecar.engine.collection import Need
     from vouch_sidecar.retrieval.view import View

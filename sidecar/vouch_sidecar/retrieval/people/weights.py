@@ -59,7 +59,7 @@ def _citation(matched: Matched, _: float) -> Factors:
 
 
 def _evidence(matched: Matched, _: float) -> Factors:
-    # a shell that asks another process reads the titles alone
+    # the help of a command reads the titles alone
     from vouch_sidecar.retrieval.constants import LEADS
     from vouch_sidecar.text.analysis import units
 
