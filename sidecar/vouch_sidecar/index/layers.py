@@ -194,7 +194,7 @@ class Snapshot:
 
     def search(self, query: Query, limit: int, by: str | None = None) -> list[Hit]:
         """The best hits, greatest value first, ties by key."""
-        hidden = self.old.count(query)
+        hidden = self.old.count(query) if self.dead else 0
         base = self.base.search(query, limit + hidden, by)
         kept = [Hit(value, self.base, n) for value, n in base if n not in self.dead]
         new = _hits(self.new, query, limit, by)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 
 from pydantic import Field
@@ -51,7 +52,8 @@ class ProbeResult(Result):
 def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
-    served = answering.to_probe(ask.served)
+    shown = answering.to_probe(ask.served)
+    served = [replace(kb, view=replace(kb.view, lists_all=True)) for kb in shown]
     probe, from_cache = answering.probe(served, ask.text, session, ask.vector)
     ask.engine.stats.counts.update(phrases=len(probe.phrases), from_cache=from_cache)
     hits = probe.hits()

@@ -95,6 +95,9 @@ class View:
     """Whether a model reads the answer."""
     is_unasked: bool = False
     """Whether nobody asked, as for a hook or a push: claims that nobody reviewed then need more."""
+    lists_all: bool = False
+    """Whether entities and sources that hold a text's words are looked for, which no prompt quotes.
+    """
     shown_collection: str | None = None
     """The name of the collection, if rows of answers have to say which one they are from."""
     identity: Hashable = None

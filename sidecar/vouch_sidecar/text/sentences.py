@@ -77,8 +77,9 @@ def is_statement(text: str) -> bool:
     no markup.
     """
     line = text.strip()
-    bare = replaced(_LINK, " ", replaced(_LINK, " ", line))  # a badge is a picture in a link
-    is_link = bare != line and len(_WORD.findall(bare)) < 2
+    bare = replaced(_LINK, " ", line)
+    # a badge is a picture in a link
+    is_link = bare != line and len(_WORD.findall(replaced(_LINK, " ", bare))) < 2
     is_markup = not _WORD.search(replaced(_MARKS, " ", line))
     leads_in = line.rstrip("*_ ").endswith((":", "："))
     return not (is_link or is_markup or leads_in or _HEADING.match(line))
