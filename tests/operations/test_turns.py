@@ -80,6 +80,22 @@ def test_a_block_in_a_prompt_is_nobodys_words(engine: Engine) -> None:
     assert ask(engine, "context", task=f"{block}\n{NAMED}", session_id="s")["_meta"]
 
 
+def test_a_probe_lists_what_a_context_quotes_and_the_entities_and_sources_that_hold_the_words(
+    courier: Path,
+) -> None:
+    engine = engine_on(courier)
+    asked = {
+        "entity": "Who decides which parcel goes on which tour, and who orders the stops of it?",
+        "source": "Our rate limiter is per depot, per service or per driver?",
+    }
+    for kind, text in asked.items():
+        hits = ask(engine, "probe", text=text)["hits"]
+        found = {(hit["kind"], hit["id"]) for hit in hits if hit["arm"] == "text"}
+        told = ask(engine, "context", task=text)["items"]
+        assert kind in {each for each, _ in found}
+        assert {(item["kind"], item["id"]) for item in told if item["arm"] == "text"} <= found
+
+
 def test_prompts_lines_and_phrases_are_counted(tmp_path: Path) -> None:
     root = base(tmp_path / "kb")
     engine = engine_on(root)

@@ -18,6 +18,7 @@ from vouch_sidecar.retrieval.salience import (
     Salient,
     named_in,
     volunteered,
+    volunteering_order,
 )
 from vouch_sidecar.semantic.vectors import TextVector
 
@@ -71,7 +72,10 @@ def context_for(
     read = [(kb.view, _texts(kb, session) if text is None else [text]) for kb in served]
     asked, more = (probed.asked, _may_be_told(probed.answers)) if probed is not None else ((), [])
     if probed is None:
-        rows = volunteered(row for view, texts in read for row in named_in(view, texts))
+        rows = sorted(
+            (row for view, texts in read for row in volunteered(named_in(view, texts))),
+            key=volunteering_order,
+        )
     else:
         rows = probed.rows
     rows = [row for row in rows if row.view.recall.enabled]

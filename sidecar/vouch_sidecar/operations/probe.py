@@ -52,8 +52,9 @@ class ProbeResult(Result):
 def answer(ask: OperationCall, params: ProbeParams) -> ProbeResult:
     started = perf_counter()
     session = ask.engine.sessions.get(params.session_id) if params.session_id else None
-    shown = answering.to_probe(ask.served)
-    served = [replace(kb, view=replace(kb.view, lists_all=True)) for kb in shown]
+    served = [
+        replace(kb, view=replace(kb.view, lists_all=True)) for kb in answering.to_probe(ask.served)
+    ]
     probe, from_cache = answering.probe(served, ask.text, session, ask.vector)
     ask.engine.stats.counts.update(phrases=len(probe.phrases), from_cache=from_cache)
     hits = probe.hits()

@@ -147,11 +147,10 @@ def ranking_order(row: Salient) -> tuple[float, str, str]:
 
 
 def volunteered(rows: Iterable[Salient]) -> list[Salient]:
-    """Of the named entities those that are named strongly enough to be volunteered, strongest
-    first.
-    """
-    strong = (row for row in rows if row.strength >= row.view.name_threshold)
-    return sorted((row for row in strong if why_unsaid(row) is None), key=volunteering_order)
+    """Those of the named entities that are named strongly enough to be volunteered."""
+    return [
+        row for row in rows if row.strength >= row.view.name_threshold and why_unsaid(row) is None
+    ]
 
 
 def asked_by_name(view: View, text: str) -> list[Salient]:

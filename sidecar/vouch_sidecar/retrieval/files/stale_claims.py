@@ -27,11 +27,6 @@ class Stale(NamedTuple):
     reason: str
 
 
-def is_followed(view: View, claim: Claim) -> bool:
-    """Whether a file shows if it still has what a claim quotes."""
-    return bool(_quotes(view, claim))
-
-
 def stale(view: View, claim: Claim) -> Stale | None:
     """What went stale in a claim, for a viewer; None where nothing did: all files that it cites are
     gone, or all quotes that can be looked for, or it cites no file here and is old. The age of a
@@ -41,7 +36,7 @@ def stale(view: View, claim: Claim) -> Stale | None:
     cited = list(view.cited(claim))
     if (reason := view.lost(claim)) is not None:
         return Stale("file-gone", f"evidence.{cited[0][0]}", reason)
-    quotes = _quotes(view, claim)
+    quotes = known_quotes(view, claim)
     if quotes and all(quote.state == "gone" for _, quote in quotes):
         number, quote = quotes[0]
         when = moment(quote.changed).date().isoformat()
@@ -54,7 +49,7 @@ def stale(view: View, claim: Claim) -> Stale | None:
     return Stale("unconfirmed", field, "last confirmed over a year ago")
 
 
-def _quotes(view: View, claim: Claim) -> list[tuple[int, Fresh]]:
+def known_quotes(view: View, claim: Claim) -> list[tuple[int, Fresh]]:
     """Whether files have the quotes of a claim, as far as that is known, each with the number of
     its citation.
     """

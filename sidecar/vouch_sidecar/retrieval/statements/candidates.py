@@ -176,10 +176,9 @@ def candidates_for(
             yield from _found(view, query, MANY, asked, entity_strengths)
     if asked.weights and not view.deadline.has_passed():
         yield from claims_holding(view, asked)
-    kinds = [Kind.PAGE]
-    if view.lists_all or vector is not None:  # an entity may be nearest in meaning
-        kinds += [Kind.ENTITY, Kind.SOURCE]
-    for kind in kinds if asked.weights and view.since is None else ():
+    # an entity may be nearest in meaning
+    others = (Kind.ENTITY, Kind.SOURCE) if view.lists_all or vector is not None else ()
+    for kind in (Kind.PAGE, *others) if asked.weights and view.since is None else ():
         if not view.deadline.has_passed():
             query = view.search.weighed(asked.weights, kind)
             yield from _found(view, query, MAX_CONSIDERED, asked, entity_strengths)
