@@ -7,12 +7,7 @@ import { sidecars } from '../processes.mjs';
 import { courier, machineSettings, SIDECAR, until, vouch } from '../settings.mjs';
 
 const LETTER_MS = 400; // longer than a half-typed word waits to count
-const CODE = `class Relay {
-  wait() {
-    return 'Relay waits'; // Kafka keeps it
-  }
-}
-`;
+const CODE = 'Relay {\n  color: red; /* Kafka keeps it */\n}\n';
 const HOSTILE =
   '<img src=x onerror=alert(1)> ![a](https://x.test/y.png) [run](command:workbench.action.quit) **b** `c` https://x.test $(flame)';
 const ENTITY = `id: evilgate
@@ -25,7 +20,7 @@ export const options = () => ({
   machineSettings,
   fill(folder) {
     courier(folder);
-    fs.writeFileSync(path.join(folder, 'use.js'), CODE);
+    fs.writeFileSync(path.join(folder, 'use.css'), CODE);
     fs.writeFileSync(path.join(folder, 'hostile.md'), 'Evilgate is near.\n');
     fs.writeFileSync(path.join(folder, '.vouch/entities/evilgate.yaml'), ENTITY);
   },
@@ -76,9 +71,9 @@ export async function run({ w, test }) {
   });
 
   await test('on code a hover has two lines, behind those of the language, and definition is left to it', async () => {
-    await w.openFile('use.js');
-    const said = await w.hover('Relay {', /class Relay[^]*Ask [^]*Tomasz/);
-    assert.ok(said.indexOf('class Relay') < said.indexOf('Relay · system · Ask'), said);
+    await w.openFile('use.css');
+    const said = await w.hover('Relay {', /<Relay>[^]*Ask [^]*Tomasz/);
+    assert.ok(said.indexOf('<Relay>') < said.indexOf('Relay · system · Ask'), said);
     assert.doesNotMatch(said, /live claim/);
     await w.pointAt('Kafka');
     await page.mouse.down();
