@@ -1,20 +1,34 @@
-// Two knowledge bases in one window: each keeps its own, and every row says whose it is.
+// Two knowledge bases in a window without trust: each keeps its own, and every row says whose it is. Nothing
+// from the workspace is run, what is named outside of it works.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { courier, machineSettings, SIDECAR } from '../settings.mjs';
+import { courier, SIDECAR } from '../settings.mjs';
+
+let ran;
 
 export const options = () => ({
-  machineSettings,
+  trust: false,
+  userSettings: {
+    'security.workspace.trust.startupPrompt': 'never',
+    'security.workspace.trust.banner': 'never',
+  },
   fill(folder) {
     const [here, there] = [path.join(folder, 'courier'), path.join(folder, 'billing')];
     courier(here);
     billing(there);
+    ran = path.join(folder, 'ran');
+    const evil = path.join(here, 'bin/vouch-sidecar');
+    fs.mkdirSync(path.dirname(evil));
+    fs.writeFileSync(evil, `#!/bin/sh\ntouch "${ran}"\n`, { mode: 0o755 });
     const file = path.join(folder, 'both.code-workspace');
-    fs.writeFileSync(file, JSON.stringify({ folders: [{ path: 'courier' }, { path: 'billing' }] }));
+    const settings = { 'vouchSidecar.path': evil };
+    fs.writeFileSync(file, JSON.stringify({ folders: [{ path: 'courier' }, { path: 'billing' }], settings }));
     return file;
   },
+  // The workspace's own folder is on the PATH, before the real one.
+  env: { PATH: `bin:./bin:${path.dirname(SIDECAR)}:${process.env.PATH}` },
 });
 
 /** A knowledge base whose entity "relay" is another one than the courier's. */
@@ -42,9 +56,17 @@ function billing(folder) {
 export async function run({ w, test }) {
   const { page } = w;
 
-  await test('a name in both shows both, each under its collection', async () => {
+  await test('works with the server from outside, and runs nothing from inside', async () => {
+    await page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
     await w.panel();
     await page.locator('.part.sidebar').getByText('Nothing in play').waitFor();
+    await w.openFile('rate_limiter.py');
+    assert.match(await w.hover('Relay', 'live claim'), /Relay/);
+    assert.ok(!fs.existsSync(ran), 'a program of the workspace was run');
+  });
+
+  await test('a name in both shows both, each under its collection', async () => {
+    await page.keyboard.press('Escape');
     await w.openFile('invoice.py');
     await w.toEnd();
     await page.keyboard.type('# Why does Relay answer twice?');
