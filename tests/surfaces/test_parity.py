@@ -83,16 +83,10 @@ def test_the_same_answer(given: dict[str, dict[str, Any]], name: str) -> None:
 
 
 LINES = [
-    (["experts", "relay", "--header", "--limit=2"], 0),
-    (["experts", "relay", "--explain", "--json", "--root=.."], 0),
-    (["experts", "zzzqqq relay", "--root", "..", "--type", "tool"], 0),
+    (["experts", "zzzqqq relay", "--explain", "--json", "--root=.."], 0),
     (["search", "zzzqqq"], 1),
-    (["entity", "relay"], 0),
-    (["files", "incidents/INC-118.md"], 0),
+    (["entity", "relay", "--root", "..", "--header"], 0),
     (["files", "-"], 0),
-    (["claim", "cutoff-1830"], 1),
-    (["experts", "relay", "--limt", "3"], 2),
-    (["experts", "relay", "--project", "--root"], 0),
     (["salience", "--agent", "--root", "..", "-"], 0),
 ]
 
@@ -107,5 +101,5 @@ def test_a_shell_prints_the_same_whoever_answers(courier: Path, tmp_path: Path) 
             served, own = asked(), asked(env=alone)
             assert (served.stdout, served.stderr) == (own.stdout, own.stderr), line
         timings = {r["operation"]: r["count"] for r in client.request("vouch/stats")["operations"]}
-    names = ("experts", "search", "entity", "files", "claim", "salience")
-    assert [timings.get(name, 0) for name in names] == [3, 1, 1, 2, 0, 0]
+    names = ("experts", "search", "entity", "files", "salience")
+    assert [timings.get(name, 0) for name in names] == [1, 1, 1, 1, 0]
