@@ -21,7 +21,7 @@ export async function run({ w, test, artifacts }) {
     await w.row('In This File', 'TideTable').waitFor();
     await page.locator('.editor-instance .view-line', { hasText: 'class TideTable' }).click();
     const claim = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
-    await claim.getByText('is built once').first().waitFor(); // that at the caret
+    await claim.getByText('keeps every height').first().waitFor(); // that at the caret
     await pictures(w, artifacts, 'almanac');
   });
 }
