@@ -163,7 +163,7 @@ class Collection:
 
     @property
     def has_git_written(self) -> bool:
-        """Whether git has written files since they were read, as by a checkout, or writes now."""
+        """Whether git has written files since they were read, or has begun to, as by a checkout."""
         return self.stamps() != self.published.seen.stamps
 
     def is_refused(self) -> bool:

@@ -161,7 +161,7 @@ def refusing_if_damaged(engine: Engine) -> Iterator[None]:
     try:
         yield
     except DamagedError:
-        engine.changed.bump()  # the follower rebuilds it; without one the next `read` does
+        engine.changed.bump()  # the follower rebuilds it
         raise FailedError("the index could not be read; it is being rebuilt") from None
 
 

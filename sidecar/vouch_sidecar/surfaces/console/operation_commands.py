@@ -124,7 +124,7 @@ class OperationCommand(click.Command):
 
 
 def told(asked: Mapping[str, Any], answer: Answer) -> dict[str, Any] | None:
-    """What is printed of a command line that another process sent, as `console.asking` asks; None
+    """What is printed of a command line that another process sent, as `local.asking` does; None
     where that has to see for itself what is wrong or not found.
     """
     name, *arguments = asked["line"]
