@@ -21,7 +21,8 @@ export class Reading implements vscode.Disposable {
     this.subscriptions = [
       // At once; where there is none another may be about to open.
       window.onDidChangeActiveTextEditor((editor) => (editor ? this.look(true) : this.soon())),
-      window.onDidChangeTextEditorSelection(() => this.followCaret(true)),
+      // Without a kind the text moved it, as an edit by an agent does.
+      window.onDidChangeTextEditorSelection(({ kind }) => this.followCaret(kind !== undefined)),
       workspace.onDidSaveTextDocument(() => this.soon()), // quotes are compared with what is saved
       workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length === 0 || !isServed(document)) return;

@@ -236,3 +236,6 @@ def test_of_a_long_page_a_part_counts_and_that_is_said(text: str) -> None:
     assert text.startswith(reading.artifact.body)
     words = "`body` is longer than 512 KiB; what follows is not indexed"
     assert [(p.severity, p.message) for p in reading.problems] == [(Severity.WARNING, words)]
+    text *= 8
+    (problem,) = parse("pages/p.md", f"---\nid: p\ntitle: P\n---\n{text}".encode()).problems
+    assert problem.message == "the file is larger than 4096 KiB"

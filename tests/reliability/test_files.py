@@ -17,7 +17,7 @@ from tests.engine.bases import base, engine_on, write
 from tests.engine.world import said_by
 from tests.kb.samples import claim, page
 
-PATHS = ["claims/a.yaml", "pages/a.md", "entities/a.yaml", "sources/a/meta.yaml", "config.yaml"]
+PATHS = ["claims/a.yaml", "pages/a.md", "entities/a.yaml", "sources/a/meta.yaml"]
 
 
 def bomb(depth: int, width: int) -> bytes:

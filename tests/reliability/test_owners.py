@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,12 +14,13 @@ from vouch_sidecar.engine import Caller, Engine, health
 from vouch_sidecar.engine.collection import SILENT_SECONDS
 from vouch_sidecar.surfaces.socket_server import LocalServer
 
-from tests.engine.bases import Clock, ask, base, counts, load, until
+from tests.engine.bases import Clock, ask, base, counts, load, settle, until
 from tests.protocol.client import run_command
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can give folders away")
 
 STRANGER = 12_345
+ALMANAC = Path(__file__).parents[2] / "examples" / "almanac"
 TRUST = "VOUCH_SIDECAR_TRUST_FOLDERS"
 
 
@@ -120,3 +122,15 @@ def test_one_that_changes_hands_says_nothing_new_and_then_nothing(tmp_path: Path
     assert any(TRUST in problem.message for problem in health.faulty(engine))
     clock.now += SILENT_SECONDS
     assert counts(engine, "key vault") == {}
+
+
+def test_nor_does_it_name_topics(tmp_path: Path) -> None:
+    root, clock = Path(shutil.copytree(ALMANAC, tmp_path / "kb")), Clock()
+    engine = served(root, clock=clock)
+    settle(engine)
+    for is_silent in (False, True):
+        named = ask(engine, "mentions", text="How is the yearbook printed?")["mentions"]
+        assert bool(named) != is_silent
+        give(root / ".vouch")
+        load(engine)
+        clock.now += SILENT_SECONDS

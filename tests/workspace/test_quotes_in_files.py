@@ -148,13 +148,8 @@ def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
     assert (claims, "a (contested)" in line) == (["a"], True)
 
 
-@pytest.mark.parametrize("is_uri", [False, True])
-def test_a_claim_whose_file_is_gone_is_not_volunteered(
-    root: Path, tmp_path: Path, is_uri: bool
-) -> None:
+def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path, tmp_path: Path) -> None:
     """Until it comes back, though git's index is as it was."""
-    locator = (root / FILE).as_uri() if is_uri else FILE
-    cite(root, "one", TEXT, locator, NOTES.encode(), quote=QUOTE)
     engine = settled(root, tmp_path)
     (root / FILE).unlink()
     for gone in (f"{FILE}, which it cites, is gone", None):

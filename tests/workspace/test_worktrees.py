@@ -106,3 +106,15 @@ def test_a_base_below_the_top_is_that_of_the_same_folder(plain: Path, tmp_path: 
     fill(plain / "sub")
     git(plain, "worktree", "add", "-q", "-b", "one", "../sibling")
     assert tied(tmp_path / "sibling" / "sub", tmp_path) == EXPECTED
+
+
+def test_of_several_bases_of_a_tree_all_serve_the_same(plain: Path) -> None:
+    """The shell and a host of MCP add what they found, others search."""
+    for name in ("a", "b"):
+        git(plain, "worktree", "add", "-q", "-b", name, str(plain / "wt" / name))
+        cite(plain / "wt" / name, "named", f"`{FILE}` takes the ledger lock.", "elsewhere")
+    engines = [Engine(env={}), Engine(env={})]
+    engines[0].registry.search(plain)
+    engines[1].registry.add(find(plain, {}))
+    served = [[each.root for each in engine.collections.values()] for engine in engines]
+    assert served == [[plain / "wt" / "a"]] * 2

@@ -174,6 +174,7 @@ class CollectionFollower:
             log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
             if seen.stamps is not None or anyio.current_time() >= give_up_at:
                 return seen, cost
+            paths = EVERYTHING  # some were read while git wrote them
 
     async def _keep(self) -> None:
         """Keep a base for the next process, or try again later."""

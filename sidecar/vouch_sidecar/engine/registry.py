@@ -130,7 +130,8 @@ class Registry:
     def add(self, found: Found) -> None:
         """Serve knowledge bases that somebody found, too."""
         if not found.trees <= self.collections.keys():
-            self._folders |= {Path(place.tree): Found([place]) for place in found.places}
+            for place in found.places:  # the first one of a tree counts
+                self._folders.setdefault(Path(place.tree), Found([place]))
             self._serve_found()
 
     def open_document(self, path: Path) -> None:

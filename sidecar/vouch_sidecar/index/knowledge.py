@@ -108,6 +108,8 @@ class Knowledge:
 
     def after(self, records: Records) -> Knowledge:
         """The generation of other records: the first one has a new base."""
+        if self.base is EMPTY:
+            return self.of(records)
         before = self.records
         are_others = map(is_not, records.values(), map(before.get, records))
         differing = {k for k in compress(records, are_others) if before.get(k) != records[k]}
@@ -115,8 +117,6 @@ class Knowledge:
         differing |= gone
         if not differing:
             return self
-        if self.base is EMPTY:
-            return self.of(records)
         names, then = self.names, self.states
         if any(key[0] is Kind.ENTITY for key in differing):
             names = Names(self._entities(records), self.names)
@@ -144,9 +144,9 @@ class Knowledge:
 
     def changed_since(self, serial: int) -> Set[Key] | None:
         """Keys of the artifacts that changed after an earlier generation, by its number; None if
-        all may differ.
+        all may differ, as that was on another base.
         """
-        if serial < self._since:
+        if not self._since <= serial <= self.serial:
             return None
         return {key for key, change in self.changed.items() if change.before >= serial}
 

@@ -89,12 +89,16 @@ class Reading:
     problems: tuple[Problem, ...] = ()
 
 
+def limit_of(relative_path: str) -> int:
+    """Bytes that a file may have."""
+    return MAX_PAGE if classify(relative_path) is Kind.PAGE else MAX_YAML
+
+
 def read_bytes_of(kb_dir: Path, relative_path: str) -> bytes:
     """A file's bytes. Raises FileNotFoundError, or UnreadableError whose text is a readable
     reason.
     """
-    limit = MAX_PAGE if classify(relative_path) is Kind.PAGE else MAX_YAML
-    return read_bounded(f"{kb_dir}/{relative_path}", limit, kb_dir=kb_dir)
+    return read_bounded(f"{kb_dir}/{relative_path}", limit_of(relative_path), kb_dir=kb_dir)
 
 
 def read_content(kb_dir: Path, source: Source) -> bytes | None:
@@ -176,6 +180,8 @@ class _FileReader:
 
     def read(self, data: bytes) -> Artifact | None:
         """The artifact, if the file can be used. Raises DocumentError where it is no document."""
+        if len(data) > (limit := limit_of(self.path)):
+            raise DocumentError(f"the file is larger than {limit // 1024} KiB")
         text, body = _split(self.kind, data)
         self._document = YamlDocument(text)
         if not isinstance(self._document.value, dict):

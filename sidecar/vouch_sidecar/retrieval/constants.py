@@ -211,7 +211,7 @@ are compared with claims; names are looked for in all of a text.
 """
 SPARE = 4
 """Claims that hold words of a text are chosen from so many times as many."""
-MAX_TRIED = 1_000
+MAX_TRIED = 400
 """Claims of a text or a name that are asked whether they may be told, until enough of them may."""
 MAX_ASKED = 64
 """Words of a text that are looked up in claims and sections, those that weigh most; words of a

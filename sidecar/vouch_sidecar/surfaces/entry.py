@@ -36,7 +36,8 @@ def main() -> None:
     typed = ""
     try:
         try:
-            if not {*NAMES}.isdisjoint(arguments[:1]) and HELP.isdisjoint(arguments):
+            options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+            if not {*NAMES}.isdisjoint(arguments[:1]) and HELP.isdisjoint(options):
                 from vouch_sidecar.surfaces.local.asking import print_and_end
 
                 typed = print_and_end(arguments, os.environ)

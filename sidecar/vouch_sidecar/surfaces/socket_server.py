@@ -55,6 +55,8 @@ from vouch_sidecar.surfaces.stdio import leave
 IDLE_SECONDS = 2 * 3600.0
 """An engine that nobody asked for so long ends, and so does a resident process."""
 
+SHELLS = 8
+"""Shells that are answered at a time: each waits in a thread of its own."""
 FOLLOW = "follow"
 """The method by which a process asks the holder for pushes."""
 
@@ -97,6 +99,7 @@ class LocalServer:
         self._tellable = Changed() if editor is None else editor.tellable
         self._asked_at: dict[Engine | None, float] = {None: anyio.current_time()}
         """When somebody asked each of these, and anything at all."""
+        self._lines = anyio.CapacityLimiter(SHELLS)
 
     async def run(self, owned: Ownership | None, follow: Callable[[], Awaitable[None]]) -> None:
         """Hold the socket, or follow its holder until it can be held; until cancelled. `owned`: it
@@ -237,6 +240,7 @@ class LocalServer:
                 lambda operation, asked: from_thread.run(
                     partial(perform, engine, operation, asked, caller, until="first")
                 ),
+                limiter=self._lines,
             )
             return {"ok": result is not None, "result": result}
         if method.startswith(TOOL) and (operation := operations().get(tool)) is not None:

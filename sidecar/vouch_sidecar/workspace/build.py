@@ -172,7 +172,8 @@ def _quotes(world: World, knowledge: Knowledge) -> Freshness:
     gone = dict[str, str]()
     for source in knowledge.all_of(Kind.SOURCE):
         assert isinstance(source, Source)
-        if source.question is None and source.id not in world.sources:
+        is_file = source.question is None and "://" not in source.locator
+        if is_file and source.id not in world.sources:
             path = world.history.known.of_source(world.tree, source.locator)
             if path is not None and path not in world.files:
                 gone[source.id] = path

@@ -34,7 +34,7 @@ def print_and_end(arguments: Sequence[str], env: Mapping[str, str]) -> str:
     with suppress(OSError, IndexError):  # this folder is gone, or the option names none
         if ROOT in line:
             at = line.index(ROOT) + 1
-            root = line[at] = os.path.abspath(line[at])
+            root = line[at] = line[at] and os.path.join(os.getcwd(), line[at])
         found = find(root, env)
         asked = {"line": line, "root": root, "folder": os.getcwd(), "typed": typed}
         if found.places and not found.refused:
