@@ -161,7 +161,7 @@ export class Workbench {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
     this.page = await this.context.newPage();
-    this.page.setDefaultTimeout(40_000);
+    this.page.setDefaultTimeout(90_000);
     this.outside = new Set();
     this.page.on('request', (request) => {
       const { hostname } = new URL(request.url());
