@@ -186,6 +186,22 @@ def test_an_open_document_is_checked_as_it_stands(client: Client, root: Path) ->
     published(client, uri, 0, since)
 
 
+def test_a_large_content_of_an_open_source_is_left_to_the_shell(start: Start, root: Path) -> None:
+    """Every keystroke would wait until it is read."""
+    path = f"sources/{knowledge.SOURCE}/meta.yaml"
+    text, uri = (root / ".vouch" / path).read_text("utf-8"), (root / ".vouch" / path).as_uri()
+    client = start()
+    for size, count in ((5, 1), (5 << 20, 0)):
+        knowledge.write(root, f"sources/{knowledge.SOURCE}/content", "x" * size)
+        if not client.received:
+            client.initialize(root)
+            client.open(uri, text, "yaml")
+        since = len(client.received)
+        client.change(uri, f"{text}\n", size)
+        published(client, uri, count, 0 if count else since)
+    assert "content-changed" in run_command("check", "--root", root, code=None).stdout
+
+
 def test_what_is_wrong_with_a_file_on_disk_is_told_of_its_open_text(
     start: Start, root: Path
 ) -> None:

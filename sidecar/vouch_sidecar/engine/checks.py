@@ -39,7 +39,6 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
 
 MAX_CONTENT = 64 << 20
-"""Contents of sources with more bytes are not checked against their hash."""
 MAX_FINDINGS = 20
 """Findings reported of one file, because the position of each has to be located."""
 _CODES = {CITED: "evidence", RELATION_ENDS: "relation", LINKED: "link"}
@@ -68,6 +67,8 @@ class CheckContext:
     knowledge: Knowledge
     now: float = 0.0
     """When it is checked, in seconds since 1970."""
+    max_content: int = MAX_CONTENT
+    """Contents of sources with more bytes are not checked against their hash."""
 
     def is_there(self, kind: Kind, artifact_id: str) -> bool:
         """Whether there is a file for the artifact, even if it is retired or invalid."""
@@ -185,7 +186,8 @@ def content(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
         return
     kb_dir = context.collection.root / KB_DIRNAME
     try:
-        data = read_bounded(content_beside(f"{kb_dir}/{artifact.path}"), MAX_CONTENT, kb_dir=kb_dir)
+        beside = content_beside(f"{kb_dir}/{artifact.path}")
+        data = read_bounded(beside, context.max_content, kb_dir=kb_dir)
     except FileNotFoundError:
         yield Finding("content-missing", "id", "there is no `content` beside this file")
         return

@@ -14,7 +14,7 @@ from vouch_sidecar.engine import Served, health
 from vouch_sidecar.engine.checks import CheckContext, check_one
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
-from vouch_sidecar.kb.reader import parse
+from vouch_sidecar.kb.reader import MAX_SOURCE_CONTENT, parse
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import with_field
 from vouch_sidecar.kb.settings import Config, load_settings
@@ -80,7 +80,8 @@ def _problems_in(server: Sidecar, served: Served, relative: str, data: bytes) ->
     reading, view = parse(relative, data), served.view
     if reading.artifact is None:
         return [*reading.problems]
-    around = CheckContext(served.collection, view.knowledge, view.now)
+    # The event loop waits for it, after each text that counts.
+    around = CheckContext(served.collection, view.knowledge, view.now, MAX_SOURCE_CONTENT)
     return [*reading.problems, *check_one(reading.artifact, around, data)]
 
 
