@@ -227,6 +227,8 @@ class Store:
         named like it, else the first.
         """
         counting, self._rivals = dict(self._records.values()), set()
+        if len(counting) == len(self._records):
+            return counting
         for key, record in self._records.values():
             if (other := counting[key]) is not record:
                 usual = usual_path(*key)
