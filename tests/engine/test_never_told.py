@@ -20,8 +20,8 @@ from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.vectors import TextVector, arranged, texts_of
 
-from tests.engine.bases import Listener, ask, base, engine_on, known, pushed
-from tests.kb.samples import claim
+from tests.engine.bases import Listener, ask, base, engine_on, known, pushed, relays, write
+from tests.kb.samples import claim, page
 from tests.workspace.places import cite, repository, settled
 
 TOP = Path(__file__).resolve().parents[2]
@@ -46,7 +46,7 @@ def claims_told(engine: Engine) -> Mapping[str, set[str]]:
         said[f"context {text}"] = {item["id"] for item in items if item["kind"] == "claim"}
         engine.observe("s", None, text)
         for push in pushed(listener):
-            rows = {row.top_claim_id for row in (*push.rows, *push.fresh)}
+            rows = {row.top_claim_id for row in (*push.rows, *push.volunteered)}
             said[f"push {text}"] = {each for each in rows if each is not None}
             cited = [artifact for hit in push.block.hits for artifact in hit.cited]
             said[f"block {text}"] = {each.id for each in cited if isinstance(each, Claim)}
@@ -104,7 +104,21 @@ def test_many_that_are_refused_hide_no_other(
     listener = Listener(engine, Caller())
     engine.observe("s", None, "The Main Pump idles")
     (push,) = pushed(listener)
-    assert [(row.entity.id, row.top_claim_id) for row in push.fresh] == [("pump", "pump")]
+    assert [(row.entity.id, row.top_claim_id) for row in push.volunteered] == [("pump", "pump")]
+
+
+def test_a_name_of_which_nothing_may_be_told_takes_no_place_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = base(tmp_path / "kb", relays(4))
+    write(root, "pages/p.md", page("It relays.", id="p", title="Relays", entities=["e2"]))
+    refuse(monkeypatch, {"e0", "e1", "e2"})
+    write(root, "config.yaml", {"volunteer": {"max_per_session": 2}})
+    engine = engine_on(root)
+    listener = Listener(engine, Caller())
+    engine.observe("s", None, "Mail Relay 0x, Mail Relay 1x, Mail Relay 2x, Mail Relay 3x")
+    (push,) = pushed(listener)
+    assert [row.entity.id for row in push.volunteered] == ["e2", "e3"]
 
 
 def test_what_is_near_in_meaning_is_asked_before_it_is_chosen(

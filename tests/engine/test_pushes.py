@@ -58,11 +58,11 @@ def say(engine: Engine, listener: Listener, text: str) -> list[Push]:
 
 
 def fresh(told: list[Push]) -> list[str]:
-    return [row.entity.id for push in told for row in push.fresh]
+    return [row.entity.id for push in told for row in push.volunteered]
 
 
 def bases_of(told: list[Push]) -> list[str]:
-    return [row.view.collection for push in told for row in push.fresh]
+    return [row.view.collection for push in told for row in push.volunteered]
 
 
 def context_of(engine: Engine, **params: object) -> list[str]:
@@ -213,10 +213,10 @@ def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("waits", "each"),
+    ("seconds", "each"),
     [
-        ([1.0, 1.0], [1, 1]),  # the ranking has no time for both
-        ([1.0, 0.0], [2]),  # it has, though it waited behind a question
+        (1.0, [1, 1]),  # the ranking has no time for both
+        (0.0, [2]),  # it has, though it waited behind a question
     ],
 )
 def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
@@ -224,15 +224,20 @@ def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
     listener: Listener,
     clock: Clock,
     monkeypatch: pytest.MonkeyPatch,
-    waits: list[float],
+    seconds: float,
     each: list[int],
 ) -> None:
     async def late(run: Callable[[], T]) -> T:
-        clock.now += waits.pop(0) if waits else 0.0
-        return run()
+        clock.now += 1.0
+        clock.step = seconds
+        result = run()
+        clock.step = 0.0
+        return result
 
     monkeypatch.setattr(pushes_module, "in_turn", late)
-    told = say(engine, listener, "the Key Vault and Mail Relay 1x") + pushed(listener)
+    told = say(engine, listener, "the Key Vault and Mail Relay 1x")
+    seconds = 0.0
+    told += pushed(listener)
     assert pushed(listener) == []
     assert [len(fresh([push])) for push in told] == each
     assert sorted(fresh(told)) == ["e1", "vault"]
@@ -269,6 +274,21 @@ async def test_a_pause_ends_whoever_noticed_it(monkeypatch: pytest.MonkeyPatch) 
         with anyio.move_on_after(20) as scope:
             await telling(engine, tell)
         assert told == [1, 0, 1]
+
+
+def test_an_older_text_volunteers_nothing_beside_a_newer_one_of_another_knowledge_base() -> None:
+    with place() as (folder, env):
+        one, other = base(folder / "one"), base(folder / "other", known("bell", "Night Bell"))
+        engine = engine_on(one, other, env=env)
+        listener = Listener(engine)
+        configure(engine, one, volunteer={"enabled": False})
+        assert bases_of(say(engine, listener, "the Key Vault")) == ["other"]
+        pause(one, env, None)
+        configure(engine, one, volunteer={"enabled": True})
+        assert bases_of(say(engine, listener, "the Night Bell")) == ["other"]
+        resume(one, env)
+        assert bases_of(pushed(listener)) == []
+        assert bases_of(say(engine, listener, "the Key Vault")) == ["one"]
 
 
 def test_a_pause_is_told_beside_what_is_wrong_and_of_some_which() -> None:
@@ -358,7 +378,7 @@ def test_what_was_retired_while_a_push_was_worked_out_is_not_in_it(
         return ranked
 
     monkeypatch.setattr(pushes_module, "in_turn", late)
-    (push,) = say(engine, listener, "the Key Vault")
-    assert push.block is not None
+    assert say(engine, listener, "the Key Vault") == []
+    (push,) = pushed(listener)
     assert "Keys stay." in push.block.text
     assert "Keys rotate." not in push.block.text

@@ -18,7 +18,6 @@ from vouch_sidecar.retrieval.salience import (
     Salient,
     named_in,
     volunteered,
-    volunteering_order,
 )
 from vouch_sidecar.semantic.vectors import TextVector
 
@@ -72,10 +71,7 @@ def context_for(
     read = [(kb.view, _texts(kb, session) if text is None else [text]) for kb in served]
     asked, more = (probed.asked, _may_be_told(probed.answers)) if probed is not None else ((), [])
     if probed is None:
-        rows = sorted(
-            (row for view, texts in read for row in volunteered(named_in(view, texts))),
-            key=volunteering_order,
-        )
+        rows = volunteered(row for view, texts in read for row in named_in(view, texts))
     else:
         rows = probed.rows
     rows = [row for row in rows if row.view.recall.enabled]
@@ -89,7 +85,7 @@ def context_for(
     block = make_block(
         [kb.view for kb in served],
         rows,
-        " ".join(dict.fromkeys(said for _, texts in read for said in texts)),
+        " ".join(dict.fromkeys(said for _, texts in read for said in texts if said)),
         first=_may_be_told(tied),
         more=more,
         given={} if once is None else once.given,

@@ -79,7 +79,7 @@ class Engine:
         self.stats = Stats()
         self.breath = Breath()
         self.telling = anyio.Lock()
-        """One subscriber at a time is told, so that nothing is `fresh` twice."""
+        """One subscriber at a time is told, so that nothing is volunteered twice."""
         self.embeddings = Embeddings(self.registry, self.faults, self.changed)
 
     def look_soon(self, paths: Iterable[Path] = ()) -> None:

@@ -27,8 +27,8 @@ class Subscriber:
     _told: WeakKeyDictionary[Engine, dict[str, tuple[object, object]]] = field(
         default_factory=WeakKeyDictionary, init=False
     )
-    """The rows that he was told last, by session id, and what these, and what was volunteered,
-    depended on; None if there is more to tell.
+    """By session id, the rows that he was told last, and what the push that they came with depended
+    on; None if it was cut.
     """
 
     def _concerns(self, caller: Caller, session: Session) -> bool:
@@ -40,49 +40,44 @@ class Subscriber:
         return self.hears_all or is_own or not shared.isdisjoint(caller.roots or ())
 
     async def news(self, engine: Engine) -> AsyncGenerator[Push, None]:
-        """Every session of an engine whose ranking differs from the one told last, most recently
-        active first, and nothing in play for those that have ended. Each ranking waits for its turn
-        behind all questions and uses the session's texts at that time; sessions that can't have
-        changed are not ranked again, but where the ranking was cut short.
+        """A push for every session of an engine whose ranking differs from the one told last, or
+        for which something is volunteered, most recently active first; and an empty one for those
+        that have ended. Each waits for its turn behind all questions. One that is out of date by
+        then is not told: what changed has the caller ask again.
         """
         async with engine.telling:
             told = self._told.setdefault(engine, {})
             caller = self.caller if self.home is None else self.home.named(self.caller)
-            waiting = [each for each in engine.sessions if self._concerns(caller, each)]
-            for session_id in told.keys() - {session.id for session in waiting}:
+            sessions = [each for each in engine.sessions if self._concerns(caller, each)]
+            for session_id in told.keys() - {session.id for session in sessions}:
                 if told.pop(session_id)[0]:
                     yield Push(session_id, engine.registry.generation)
-            while waiting:
-                await in_turn(lambda: None)  # questions that wait go first: time limits begin now
-                session = waiting.pop()
-                last_rows, last_state = told.get(session.id, ((), None))
+            for session in reversed(sessions):
+                last_rows, last_state = told.get(session.id, ([], None))
                 windows, state = _windows(engine, caller, session)
                 if state == last_state:
                     continue
-                of = session.id, engine.registry.generation
+                of = session.id, engine.registry.generation, windows, self.parts
                 with engine.breath:
-                    push, fresh = await in_turn(partial(push_of, *of, windows, self.parts))
-                if engine.sessions.peek(session.id) is not session:
+                    push = await in_turn(partial(push_of, *of))
+                is_there = engine.sessions.peek(session.id) is session
+                if not is_there or _windows(engine, caller, session)[1] != state:
                     continue
-                if _windows(engine, caller, session)[1] != state:
-                    waiting.append(session)  # it is out of date, and made again
-                    continue
-                rows = tuple((row.shown, row.claim) for row in push.rows)
-                if rows != last_rows or fresh:
-                    yield push
-                now = engine.sessions.clock()
-                session.pushed |= dict.fromkeys([row.identity for row in fresh], now)
+                rows = [row.shown for row in push.rows]
+                if rows != last_rows or push.volunteered:
+                    yield push if "fresh" in self.parts else replace(push, volunteered=())
+                at, new = engine.sessions.clock(), [row.identity for row in push.volunteered]
+                session.volunteered |= dict.fromkeys(new, at)
                 told[session.id] = rows, None if push.is_cut else state
 
 
 def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Window], object]:
-    """The texts of a session that count, and what their ranking, and what it volunteers, depends
-    on.
+    """The texts of a session for each knowledge base, and all that a push made of them depends on:
+    as long as that is the same, so is the push.
     """
-    now = engine.sessions.clock()
-    windows = [
-        replace(kb.window(session), before=session.pushed_before(kb.view.identity, now))
-        for kb in engine.registry.unpaused(replace(caller, is_unasked=True))
-    ]
-    state = [(each.view.stamp, each.is_throttled) for each in windows]
-    return windows, (session, session.touches, state)
+    now, windows = engine.sessions.clock(), list[Window]()
+    for kb in engine.registry.unpaused(replace(caller, is_unasked=True)):
+        before = session.volunteered_before(kb.view.identity, now)
+        windows.append(replace(kb.window(session), volunteered_before=before))
+    of_each = [(window.view.stamp, window.is_throttled) for window in windows]
+    return windows, (session, session.touches, of_each)

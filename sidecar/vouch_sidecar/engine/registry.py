@@ -249,7 +249,7 @@ class Registry:
         served, chosen = [], self.chosen(caller, root)
         all_settings = [self.settings_for(collection, caller) for collection in chosen]
         limits = [settings.recall.timeout_ms for settings in all_settings]
-        deadline = Deadline(self._clock() + min(limits, default=0) / 1000, self._clock)
+        deadline = Deadline(min(limits, default=0) / 1000, self._clock)
         for collection, settings in zip(chosen, all_settings, strict=True):
             knowledge = self._nothing if collection.is_silent else collection.knowledge
             env = self.env if caller.env is None else caller.env

@@ -1,4 +1,4 @@
-"""Sessions: their recent texts, and what they were pushed, given and asked. In memory only.
+"""Sessions: their recent texts, and what they were volunteered, given and asked. In memory only.
 
 A session holds slots: a prompt, the lines edited in a document, or a question. Touching a slot
 makes it the newest; the window keeps the newest slots. Slots are touched on the event loop; the
@@ -30,7 +30,7 @@ PROBED_TURNS = 10
 
 
 class Session:
-    """The window of one session, and what it was pushed and given. "identity" stands for
+    """The window of one session, and what it was volunteered and given. "identity" stands for
     `Collection.identity`, that is, for the knowledge base.
     """
 
@@ -44,8 +44,8 @@ class Session:
         """How often slots were touched. The window is the same as long as this is."""
         self._slots: dict[str, tuple[str, Set[Hashable]]] = {}
         """By key, the newest last: a text, and the identities for which it counts."""
-        self.pushed: dict[tuple[Hashable, str], float] = {}
-        """When each entity was `fresh`, by identity and id."""
+        self.volunteered: dict[tuple[Hashable, str], float] = {}
+        """When each entity was volunteered in a push, by identity and id."""
         self.given: dict[GivenKey, Hashable] = {}
         """What was given with `repeat: false`, with its state then."""
         self.events: dict[int, float] = {}
@@ -78,17 +78,16 @@ class Session:
             del self._slots[old]
 
     def window(self, identity: Hashable) -> list[str]:
-        """The texts that count for a knowledge base, newest first."""
+        """Its texts, newest first; "" for each that does not count for a knowledge base."""
         slots = list(self._slots.values())  # one copy: the event loop may touch slots meanwhile
-        return [text for text, counts_for in reversed(slots) if identity in counts_for]
+        return [text if identity in counts_for else "" for text, counts_for in reversed(slots)]
 
-    def pushed_before(self, identity: Hashable, now: float) -> dict[str, float]:
-        """The entities of a knowledge base that were `fresh`, by id, each with the seconds since
-        then. `now` is on the sessions' clock.
+    def volunteered_before(self, identity: Hashable, now: float) -> dict[str, float]:
+        """The entities of a knowledge base that were volunteered, by id, each with the seconds
+        since then. `now` is on the sessions' clock.
         """
-        return {
-            entity_id: now - at for (of, entity_id), at in self.pushed.items() if of == identity
-        }
+        every = self.volunteered.items()
+        return {entity_id: now - at for (of, entity_id), at in every if of == identity}
 
     def give(self, given: Given, task: Hashable = None) -> None:
         """Record what was heard; `task` is what it was asked for, if that counts as asked."""

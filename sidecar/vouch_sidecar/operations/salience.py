@@ -56,7 +56,7 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
 
 def salient_entity(row: Salient) -> SalientEntity:
     """An entity in play as a row of results and pushes."""
-    return SalientEntity(**row.shown, score=row.score, claim=row.claim)
+    return SalientEntity(**row.shown, score=row.score)
 
 
 def table(result: SalienceResult) -> list[Shown]:

@@ -15,7 +15,12 @@ from vouch_sidecar.retrieval.evidence.name_strength import least, sentence, weig
 from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import Probe
-from vouch_sidecar.retrieval.salience import NEVER_SAID, strengths_of, volunteered, why_unsaid
+from vouch_sidecar.retrieval.salience import (
+    NEVER_VOLUNTEERED,
+    strengths_of,
+    volunteered,
+    why_not_volunteered,
+)
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
@@ -40,8 +45,8 @@ def named(
         if mention.entity_id not in told and row is None:
             verdict, needs = "refused", least(mention)
         elif mention.entity_id not in told and row is not None:
-            verdict, note = "listed", why_unsaid(row) or ""
-            needs = 0.0 if mention.form in NEVER_SAID else view.name_threshold
+            verdict, note = "listed", why_not_volunteered(row) or ""
+            needs = 0.0 if mention.form in NEVER_VOLUNTEERED else view.name_threshold
         said = "; ".join(filter(None, [why(mention, view.name_threshold, needs), note]))
         if (entity := view.entity(mention.entity_id)) is not None:
             yield entity, mention, verdict, said

@@ -1,11 +1,12 @@
-"""What is pushed of a session: the ranking of what is in play, the entities that the newest text
-brings in, and a block about these. What a push may volunteer is decided here (`Window.brought_in`).
+"""What is pushed of a session: the ranking of what is in play, what is volunteered for its newest
+text, and a block about that. What a push may volunteer is decided here (`Window.to_volunteer`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal, get_args
 
 from vouch_sidecar.retrieval.blocks.context import ContextBlock, make_block
@@ -20,7 +21,8 @@ from vouch_sidecar.retrieval.salience import (
 from vouch_sidecar.retrieval.view import View
 
 PushPart = Literal["salience", "fresh", "text"]
-"""The parts of a push that a client may want: the ranking, the entities brought in, the block."""
+"""The parts of a push that a client may want: the ranking, what is volunteered, a block about it.
+"""
 PUSHED_ROWS = 10
 """Entities of a ranking that a push lists, at most."""
 PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
@@ -28,32 +30,31 @@ PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The texts of a session's window that count for one knowledge base, newest first."""
+    """The texts of a session's window, newest first, for one knowledge base; those that do not
+    count for it are empty.
+    """
 
     view: View
     texts: Sequence[str]
-    before: Mapping[str, float] = field(default_factory=dict)
-    """The ids of the entities that earlier texts brought in, each with the seconds since then."""
+    volunteered_before: Mapping[str, float] = field(default_factory=dict)
+    """The entities that were volunteered before, by id, each with the seconds since then."""
 
     @property
     def is_throttled(self) -> bool:
-        """Whether the last entity was brought in too short a time ago for another one."""
-        return self.view.settings.volunteer.is_throttled(self.before.values())
+        """Whether the last entity was volunteered too short a time ago for another one."""
+        return self.view.settings.volunteer.is_throttled(self.volunteered_before.values())
 
-    def brought_in(self) -> list[Salient]:
-        """The entities that the newest text brings in, strongest first. Each entity is brought in
-        once a session.
-        """
-        settings = self.view.settings
-        volunteer = settings.volunteer
+    def to_volunteer(self) -> list[Salient]:
+        """The entities to volunteer for the newest text, each once a session, strongest first."""
+        view, volunteer = self.view, self.view.settings.volunteer
         if not volunteer.enabled or self.is_throttled:
             return []
-        most = settings.reflex.top_k
+        most = view.settings.reflex.top_k
         if volunteer.max_per_session is not None:
-            most = max(0, min(most, volunteer.max_per_session - len(self.before)))
-        rows = volunteered(named_in(self.view, self.texts[:1]))
-        rows = [row for row in rows if row.entity.id not in self.before]
-        return [row.with_claim() for row in rows[:most]]
+            most = max(0, min(most, volunteer.max_per_session - len(self.volunteered_before)))
+        rows = volunteered(named_in(view, self.texts[:1]))
+        new = (row.with_claim() for row in rows if row.entity.id not in self.volunteered_before)
+        return [*islice((row for row in new if row.may_be_told), most)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,37 +65,34 @@ class Push:
     generation: int
     rows: Sequence[Salient] = ()
     """The ranking of what is in play."""
-    fresh: Sequence[Salient] = ()
-    """The entities that the newest text brings in, strongest first."""
+    volunteered: Sequence[Salient] = ()
+    """The entities that are volunteered for its newest text, strongest first."""
     block: ContextBlock = field(default_factory=ContextBlock)
-    """The block about `fresh`."""
+    """A block about these."""
     is_cut: bool = False
     """Whether a time limit left something out, which comes later."""
 
 
 def push_of(
     session_id: str, generation: int, windows: Sequence[Window], parts: Collection[PushPart]
-) -> tuple[Push, list[Salient]]:
-    """The wanted `parts` for the windows of one session, and the entities that these tell of for
-    the first time, in rows or in the block. All look-ups in the index happen here.
-    """
+) -> Push:
+    """The wanted `parts` for the windows of one session. All look-ups in the index happen here."""
+    views = [window.view for window in windows]
+    for view in views:
+        view.deadline.begin()  # the time until its turn does not count
     rows = in_play(windows, PUSHED_ROWS) if "salience" in parts else []
-    fresh: list[Salient] = []
+    new: list[Salient] = []
     if not {"fresh", "text"}.isdisjoint(parts):
-        brought_in = (row for window in windows for row in window.brought_in())
-        fresh = sorted(brought_in, key=volunteering_order)
+        each = (row for window in windows for row in window.to_volunteer())
+        new = sorted(each, key=volunteering_order)
     block = ContextBlock()
-    if fresh and "text" in parts:
-        # all were brought in by the newest text
-        block = make_block([window.view for window in windows], fresh, fresh[0].text)
-    is_cut = any(window.view.deadline.cuts for window in windows)
+    if new and "text" in parts:
+        block = make_block(views, new, new[0].text)  # the newest text of the session is that of all
+    is_cut = any(view.deadline.cuts for view in views)
     if is_cut:
         said = {hit.entity_id for hit in block.hits}
-        fresh = [row for row in fresh if row.entity.id in said]
-    return (
-        Push(session_id, generation, rows, fresh if "fresh" in parts else (), block, is_cut),
-        fresh,
-    )
+        new = [row for row in new if row.entity.id in said]
+    return Push(session_id, generation, rows, new, block, is_cut)
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:

@@ -31,7 +31,7 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.content_words import terms
 
 AMBIGUOUS = "the same words name another entity"
-NEVER_SAID = {
+NEVER_VOLUNTEERED = {
     FormKind.PART: "part of a name is listed, not said",
     FormKind.DERIVED: "a topic is listed, not said",
 }
@@ -53,6 +53,7 @@ class Salient:
 
     view: View
     entity: Entity
+    claim_count: int
     strength: float
     matched: tuple[str, ...]
     why: str
@@ -67,10 +68,6 @@ class Salient:
     """The entity's best claim for that text; None before it was looked up."""
     claim: str | None = None
     """That claim in words, without the heading above; None without one."""
-
-    @property
-    def claim_count(self) -> int:
-        return self.view.search.claim_count(self.entity.id)
 
     @property
     def score(self) -> float:
@@ -91,13 +88,14 @@ class Salient:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """What a row shows of it, by field, but for the score, which fades with every text."""
+        """All that a row says of it, by field, but for the score, which fades with every text."""
         return {
             "entity_id": self.entity.id,
             "name": self.entity.name,
             "type": self.entity.type,
             "claim_count": self.claim_count,
             "top_claim_id": self.top_claim_id,
+            "claim": self.claim,
             "arm": self.arm,
             "matched": [*self.matched],
             "why": self.why,
@@ -126,6 +124,12 @@ class Salient:
         said = "" if claim is None else one_line(self.view.shown(claim).fact)
         return replace(self, top_claim_id=top, claim=clip(said, CLAIM_CHARS) or None)
 
+    @property
+    def may_be_told(self) -> bool:
+        """Whether a claim or a page may be told of it, once its best claim was looked up."""
+        pages = self.view.pages_about((Kind.ENTITY, self.entity.id))
+        return self.top_claim_id is not None or any(map(self.view.may_enter, pages))
+
     def line(self, artifact: Told, judged: Candidate | None = None) -> Line:
         """The line that tells an artifact for its name."""
         how = self.matched[0], self.strength, self.arm, self.entity.id
@@ -147,10 +151,12 @@ def ranking_order(row: Salient) -> tuple[float, str, str]:
 
 
 def volunteered(rows: Iterable[Salient]) -> list[Salient]:
-    """Those of the named entities that are named strongly enough to be volunteered."""
-    return [
-        row for row in rows if row.strength >= row.view.name_threshold and why_unsaid(row) is None
-    ]
+    """Those of the named entities that may be volunteered, strongest first: nothing is in the way,
+    and they are named strongly enough.
+    """
+    strong = (row for row in rows if row.strength >= row.view.name_threshold)
+    free = (row for row in strong if why_not_volunteered(row) is None)
+    return sorted(free, key=volunteering_order)
 
 
 def asked_by_name(view: View, text: str) -> list[Salient]:
@@ -170,10 +176,10 @@ def asked_by_name(view: View, text: str) -> list[Salient]:
     ]
 
 
-def why_unsaid(row: Salient) -> str | None:
+def why_not_volunteered(row: Salient) -> str | None:
     """Why an entity is not volunteered, however strongly it is named; None if it may be."""
-    if row.form in NEVER_SAID:
-        return NEVER_SAID[row.form]
+    if row.form in NEVER_VOLUNTEERED:
+        return NEVER_VOLUNTEERED[row.form]
     if row.ambiguous:
         return AMBIGUOUS
     is_known = row.claim_count or row.view.pages_about((Kind.ENTITY, row.entity.id))
@@ -239,6 +245,7 @@ def _rows(
         row = Salient(
             view=view,
             entity=entity,
+            claim_count=view.search.claim_count(entity_id),
             strength=strength,
             matched=tuple(dict.fromkeys(mention.matched for _, mention in several)),
             why=f"{named}; {AMBIGUOUS}" if best.ambiguous else named,
@@ -267,5 +274,6 @@ def _described_by(view: View, text: str) -> list[Salient]:
             continue
         matched = tuple(word.word for word in held)
         named = f"{strength:.2f}: its description holds “{' '.join(matched)}”"
-        rows.append(Salient(view, entity, strength, matched, named, text))
+        claims = view.search.claim_count(entity.id)
+        rows.append(Salient(view, entity, claims, strength, matched, named, text))
     return rows

@@ -51,12 +51,15 @@ class Deadline:
     was found until then is the answer.
     """
 
-    def __init__(self, until: float = inf, clock: Callable[[], float] = time.monotonic) -> None:
-        """`until` is a time of the clock, in seconds."""
+    def __init__(self, seconds: float = inf, clock: Callable[[], float] = time.monotonic) -> None:
         self.cuts = 0
         """How often a function left something out because the time was up."""
-        self._until = until
-        self._clock = clock
+        self._seconds, self._clock = seconds, clock
+        self.begin()
+
+    def begin(self) -> None:
+        """Have all of the time from now on."""
+        self._until = self._clock() + self._seconds
 
     @property
     def seconds_left(self) -> float:
