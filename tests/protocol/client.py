@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -337,8 +338,7 @@ def run_command(
     """
     words, env = [str(arg) for arg in args], env or {}
     is_hook = words[:1] == ["hook"] and "--help" not in words
-    is_served = Path(socket_path(environment(env))).exists()
-    if is_hook or is_served or "PYTHONIOENCODING" in env:
+    if is_hook or is_served(environment(env)) or "PYTHONIOENCODING" in env:
         ended = ran(COMMAND, *words, cwd=cwd, said=said.encode(), env=env)
         printed = ended.stdout.decode(), ended.stderr.decode()
         assert code in (None, ended.returncode), printed
@@ -349,6 +349,17 @@ def run_command(
         raise done.exception
     assert code in (None, done.exit_code), done.output
     return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
+
+
+def is_served(env: Mapping[str, str]) -> bool:
+    """Whether somebody may answer at the user's socket, which who was killed leaves behind, beside
+    its lock. Tests hold it without one.
+    """
+    path = socket_path(env)
+    with socket.socket(socket.AF_UNIX) as asking:
+        return Path(path).exists() and not (
+            Path(f"{path}.lock").exists() and asking.connect_ex(path)
+        )
 
 
 def ran(
