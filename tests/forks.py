@@ -24,8 +24,8 @@ COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 
 
 class Forked:
-    """A running command, used as a `Popen` is. With a `PYTHONPATH` it imports for itself; with
-    `KILLED_AT` a file names when it is killed.
+    """A running command, used as a `Popen` is. With a `PYTHONPATH` or an encoding it imports for
+    itself; with `KILLED_AT` a file names when it is killed.
     """
 
     def __init__(self, args: Sequence[str], cwd: Path | None, env: Mapping[str, str]) -> None:
@@ -82,7 +82,7 @@ def _run(streams: Sequence[Connection], args: list[str], cwd: Path, env: dict[st
         os.dup2(end.fileno(), number)
         end.close()
     os.chdir(cwd)
-    if env.get("PYTHONPATH"):
+    if env.get("PYTHONPATH") or "PYTHONIOENCODING" in env:
         os.execve(COMMAND, [str(COMMAND), *args], env)
     os.environ.clear()
     os.environ.update(env)

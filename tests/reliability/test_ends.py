@@ -13,6 +13,7 @@ import pytest
 
 from tests.engine.bases import write
 from tests.engine.processes import sockets, until
+from tests.forks import Forked
 from tests.kb.samples import claim
 from tests.protocol.client import COMMAND, GREETINGS, environment
 from tests.reliability.conftest import Here
@@ -29,20 +30,19 @@ class Launched(subprocess.Popen[bytes]):
 @contextmanager
 def launched(here: Here, *args: str, greeting: bytes = b"") -> Iterator[Launched]:
     """A command, which has begun to answer if it is greeted."""
-    folder, env = here
-    with Launched(
-        args,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=folder / "kb",
-        env=environment(env),
-    ) as process:
-        if greeting:
-            process.stdin.write(greeting)
-            process.stdin.flush()
-            assert process.stdout.read(1)
+    pipe, null = subprocess.PIPE, subprocess.DEVNULL
+    folder, env = here[0] / "kb", environment(here[1])
+    with Launched(args, stdin=pipe, stdout=pipe, stderr=null, cwd=folder, env=env) as process:
+        greet(process, greeting)
         yield process
+
+
+def greet(process: Launched | Forked, greeting: bytes) -> None:
+    """Wait until a process begins to answer what it is sent, if it is."""
+    if greeting:
+        process.stdin.write(greeting)
+        process.stdin.flush()
+        assert process.stdout.read(1)
 
 
 ENDS = [(end, one) for end in ("hang up", "interrupt") for one in GREETINGS]
@@ -52,7 +52,9 @@ ENDS += [("stop reading", "mcp"), ("stop reading", "jsonl"), ("terminate", "lsp"
 @pytest.mark.parametrize(("end", "command"), ENDS)
 def test_without_its_client_it_ends(here: Here, end: str, command: str) -> None:
     """Its input stays open, unless the client hangs up."""
-    with launched(here, str(COMMAND), command, greeting=GREETINGS[command][0]) as process:
+    process = Forked([command], here[0] / "kb", environment(here[1]))
+    with process.stdin, process.stdout, process.stderr:
+        greet(process, GREETINGS[command][0])
         match end:
             case "hang up":
                 process.stdin.close()

@@ -17,16 +17,15 @@ from tests.engine.bases import finished, write
 from tests.engine.processes import serving, until
 from tests.engine.world import answers
 from tests.kb.samples import claim
-from tests.protocol.client import COMMAND, indexed_client, ran
+from tests.protocol.client import COMMAND, indexed_client, ran, running
 from tests.reliability.conftest import Here
 
 
 def says_who_knows(root: Path, env: Mapping[str, str]) -> None:
     """A process in an environment."""
-    asked = b'{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n'
-    done = ran(COMMAND, "jsonl", cwd=root, said=asked, env=env)
-    assert b'"entity_id":"vault"' in done.stdout
-    assert not done.returncode
+    with running("jsonl", cwd=root, env=env) as client:
+        client.send_bytes(b'{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n')
+        assert b'"entity_id":"vault"' in client.last_words()
     assert [path.name for path in root.iterdir()] == [".vouch"]
 
 
