@@ -176,9 +176,11 @@ def test_a_checkout_counts_before_the_next_sweep(root: Path, tmp_path: Path) -> 
 
 def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:
     cite(root, "never", "It hums.", "/home/dev/repo/src/never.py")
-    cite(root, "gone", "It rang.", f"/home/dev/repo/{RELAY}#L3")
+    cite(root, "web", "It clicked.", f"https://example.org/repo/{RELAY}")
+    for number, place in enumerate((f"/home/dev/repo/{RELAY}#L3", (root / RELAY).as_uri())):
+        cite(root, f"gone{number}", "It rang.", place)
     git(root, "rm", "-q", "-f", RELAY)
-    assert list(looked(settled(root, tmp_path)).quotes.gone.values()) == [RELAY]
+    assert list(looked(settled(root, tmp_path)).quotes.gone.values()) == [RELAY, RELAY]
     write(root, {".vouch/config.yaml": "sidecar: {people: {git: false}}\n"})
     assert not looked(settled(root, tmp_path / "off")).quotes.gone
 

@@ -166,14 +166,14 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
 
 def _quotes(world: World, knowledge: Knowledge) -> Freshness:
     """The files of quotes, and the paths of files that sources were made from and that are gone, by
-    source id: those that some commit has changed. Captured talk and addresses are no files.
+    source id: those that some commit has changed, to which a locator leads as to a file that is
+    there. Captured talk is no file.
     """
     places = {quote.range: quote for read in world.readings.values() for quote in read.quotes}
     gone = dict[str, str]()
     for source in knowledge.all_of(Kind.SOURCE):
         assert isinstance(source, Source)
-        is_file = source.question is None and "://" not in source.locator
-        if is_file and source.id not in world.sources:
+        if source.question is None and source.id not in world.sources:
             path = world.history.known.of_source(world.tree, source.locator)
             if path is not None and path not in world.files:
                 gone[source.id] = path
