@@ -124,6 +124,21 @@ def test_a_question_reads_a_few_files_and_knows_those_that_were_read(
     assert len(reads) == MAX_LOOKED  # what is as it was is not read again
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_quote_whose_file_was_not_looked_at_may_be_there(
+    root: Path, tmp_path: Path, more: int
+) -> None:
+    cite(root, "one", TEXT, FILE, evidence=[f"ev-{at}" for at in range(MAX_LOOKED + more)])
+    for at in range(MAX_LOOKED + more):
+        quote = f"Uploads of sort {at} stop.".encode()
+        cite(root, str(at), TEXT, f"docs/n{at}.md", quote, quote=quote)
+        track(root, {f"docs/n{at}.md": quote if at == MAX_LOOKED else b"-"})
+    engine = settled(root, tmp_path)
+    assert (ask(engine, "claim", id="one")["claim"]["stale"] is None) == bool(more)
+    found = [problem.path for problem in checked(engine)]
+    assert ("claims/one.yaml" in found) == (not more)
+
+
 def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
     root: Path, tmp_path: Path
 ) -> None:

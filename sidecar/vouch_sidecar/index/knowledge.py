@@ -326,11 +326,10 @@ class Knowledge:
         for evidence in self.evidence_in.get(source_id, ()):
             for claim in self.claims_citing.get(evidence.id, ()):
                 sees = is_seen(claim, gates)
-                start, end = evidence.byte_start, evidence.byte_end
-                if claim.status == "redacted" or not (sees or (start is not None and end)):
+                if claim.status == "redacted" or not (sees or evidence.span):
                     return None
-                if not (sees and is_live(claim)) and start is not None and end is not None:
-                    ranges.add((start, end))
+                if not (sees and is_live(claim)) and evidence.span:
+                    ranges.add(evidence.span)
         return tuple(sorted(ranges))
 
     # Links

@@ -275,9 +275,8 @@ def span_in(data: bytes, evidence: Evidence) -> tuple[int, int] | None:
     """The range of a source's content that evidence quotes; None if it has none, or the source has
     another text there.
     """
-    start, end = evidence.byte_start, evidence.byte_end
-    if start is None or end is None or not start < end <= len(data):
+    start, end = span = evidence.span or (0, 0)
+    if not start < end <= len(data):
         return None
-    if evidence.quote is not None and data[start:end] != evidence.quote.encode():
-        return None
-    return start, end
+    is_other = evidence.quote is not None and data[start:end] != evidence.quote.encode()
+    return None if is_other else span

@@ -249,6 +249,17 @@ class Evidence:
     byte_start: Offset | None = None
     byte_end: Offset | None = None
 
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """The range of bytes of a receipt; None for other evidence."""
+        start, end = self.byte_start, self.byte_end
+        return None if start is None or not end else (start, end)
+
+    @property
+    def quoted(self) -> tuple[str, int, int]:
+        """What it quotes: its source and the range there, which is empty without a receipt."""
+        return self.source_id, *(self.span or (0, 0))
+
 
 @dataclass(frozen=True, slots=True)
 class VouchSession:

@@ -38,7 +38,7 @@ from vouch_sidecar.kb.settings_model import Recall, Settings
 from vouch_sidecar.names.matcher import Mention, outside
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
-from vouch_sidecar.workspace.shown import TALKING, ShownText, is_receipt, shown
+from vouch_sidecar.workspace.shown import TALKING, ShownText, shown
 from vouch_sidecar.workspace.world import World, own_names
 
 CLAIMS_OF_A_SENTENCE = 3
@@ -331,7 +331,7 @@ class View:
             return "worded"
         knowledge, text = self.knowledge, self.shown(artifact)
         cited = map(knowledge.evidence, artifact.evidence)
-        receipts = [each for each in cited if each is not None and is_receipt(each)]
+        receipts = [each for each in cited if each is not None and each.span]
         sources = (knowledge.source(receipt.source_id) for receipt in receipts)
         if any(source is not None and source.type in TALKING for source in sources):
             return "exchange"

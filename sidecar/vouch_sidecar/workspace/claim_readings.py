@@ -18,7 +18,7 @@ from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.files import line_in, mere_name
 from vouch_sidecar.workspace.names_in_text import digest, identifiers_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Quote
-from vouch_sidecar.workspace.shown import document_of, is_receipt
+from vouch_sidecar.workspace.shown import document_of
 from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use
 from vouch_sidecar.workspace.world import World
 
@@ -90,7 +90,7 @@ class ClaimReader:
 
     def _quoted(self, evidence: Evidence, source: Source, path: str) -> Quote | None:
         """The words that a receipt quotes of a source that was made from a file; None without."""
-        document = document_of(self.world.root, source) if is_receipt(evidence) else None
+        document = document_of(self.world.root, source) if evidence.span else None
         span = span_in(document.data, evidence) if document is not None else None
         if document is None or span is None:
             return None

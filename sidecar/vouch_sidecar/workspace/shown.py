@@ -75,11 +75,6 @@ class ShownText(NamedTuple):
         return self.text.removeprefix(self.heading).lstrip()
 
 
-def is_receipt(evidence: Evidence) -> bool:
-    """Whether evidence gives the range of bytes that it quotes from its source."""
-    return evidence.byte_start is not None and evidence.byte_end is not None
-
-
 def shown(
     knowledge: Knowledge, root: Path | None, claim: Claim, gates: frozenset[str]
 ) -> ShownText:
@@ -87,7 +82,7 @@ def shown(
     first that is found. `gates` are those of the viewer.
     """
     cited = map(knowledge.evidence, dict.fromkeys(claim.evidence))
-    receipts = [evidence for evidence in cited if evidence is not None and is_receipt(evidence)]
+    receipts = [evidence for evidence in cited if evidence is not None and evidence.span]
     receipts.sort(key=lambda evidence: not _quotes(evidence, claim))
     first = None
     for evidence in receipts:

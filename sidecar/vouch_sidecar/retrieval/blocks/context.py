@@ -14,7 +14,7 @@ from vouch_sidecar.kb.records import SESSION_PAGE, Claim, Kind, Page
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
-from vouch_sidecar.retrieval.files.stale_claims import known_quotes
+from vouch_sidecar.retrieval.files.stale_claims import quotes_of
 from vouch_sidecar.retrieval.line import Given, Line
 from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.whom_to_ask import told_in_blocks
@@ -132,8 +132,8 @@ def _goes_before(line: Line) -> tuple[bool, ...]:
     claim = line.artifact
     if not isinstance(claim, Claim):
         return ()
-    quotes = known_quotes(line.view, claim)
-    return not line.is_reviewed, claim.status != "contested", not quotes, line.is_gone
+    is_known = any(quote for _, quote in quotes_of(line.view, claim))
+    return not line.is_reviewed, claim.status != "contested", not is_known, line.is_gone
 
 
 def _rests_on(line: Line) -> Iterator[Hashable]:

@@ -133,8 +133,8 @@ def _is_quoted(tied: Tied, taken: str) -> bool:
     places, said = tied.view.workspace.quotes.places, list[str]()
     for _, _, evidence in tied.view.cited(tied.claim):
         if evidence is not None:
-            place = evidence.source_id, evidence.byte_start or 0, evidence.byte_end or 0
-            said += [flat(places[place].text)] if place in places else []
+            place = places.get(evidence.quoted)
+            said += [flat(place.text)] if place is not None else []
     return any(each in taken or taken in each for each in said)
 
 

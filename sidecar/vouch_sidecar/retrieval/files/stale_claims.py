@@ -29,16 +29,18 @@ class Stale(NamedTuple):
 
 def stale(view: View, claim: Claim) -> Stale | None:
     """What went stale in a claim, for a viewer; None where nothing did: all files that it cites are
-    gone, or all quotes that can be looked for, or it cites no file here and is old. The age of a
-    claim counts only once the files of the workspace are known.
+    gone, or all quotes that files may have, or it cites no file here and is old. A quote whose file
+    was not looked at may be there. The age of a claim counts only once the files of the workspace
+    are known.
     """
     workspace, at = view.workspace, confirmed_at(claim)
     cited = list(view.cited(claim))
     if (reason := view.lost(claim)) is not None:
         return Stale("file-gone", f"evidence.{cited[0][0]}", reason)
-    quotes = known_quotes(view, claim)
-    if quotes and all(quote.state == "gone" for _, quote in quotes):
-        number, quote = quotes[0]
+    quotes = quotes_of(view, claim)
+    gone = [(at, quote) for at, quote in quotes if quote is not None and quote.state == "gone"]
+    if gone and len(gone) == len(quotes):
+        number, quote = gone[0]
         when = moment(quote.changed).date().isoformat()
         reason = f"quote gone since, {quote.path} changed on {when}"
         return Stale("quote-gone", f"evidence.{number}", reason)
@@ -49,17 +51,15 @@ def stale(view: View, claim: Claim) -> Stale | None:
     return Stale("unconfirmed", field, "last confirmed over a year ago")
 
 
-def known_quotes(view: View, claim: Claim) -> list[tuple[int, Fresh]]:
-    """Whether files have the quotes of a claim, as far as that is known, each with the number of
-    its citation.
+def quotes_of(view: View, claim: Claim) -> list[tuple[int, Fresh | None]]:
+    """Whether files have the quotes of a claim that were made from files, each with the number of
+    its citation; None if that is not known.
     """
-    cited = ((number, each) for number, _, each in view.cited(claim) if each is not None)
-    every = ((number, fresh_of(view, evidence)) for number, evidence in cited)
-    return [(number, quote) for number, quote in every if quote is not None]
+    cited, places = view.cited(claim), view.workspace.quotes.places
+    quoted = ((number, each) for number, _, each in cited if each and each.quoted in places)
+    return [(number, fresh_of(view, evidence)) for number, evidence in quoted]
 
 
 def fresh_of(view: View, evidence: Evidence) -> Fresh | None:
     """Whether the file that evidence cites still has its quote; None if that is not known."""
-    return view.workspace.quotes.of(
-        (evidence.source_id, evidence.byte_start or 0, evidence.byte_end or 0), view.looked
-    )
+    return view.workspace.quotes.of(evidence.quoted, view.looked)
