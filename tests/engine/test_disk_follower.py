@@ -134,7 +134,7 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
         may_read.wait()
         return read(self, *args)
 
-    def looked(self: Repository) -> bytes | None:
+    def looked(self: Repository) -> bytes:
         looks.append("two.py" in collection.world.files)
         return stamp(self)
 
@@ -250,7 +250,7 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
             return collection.knowledge.claim("new") is not None
         return "new.py" in collection.world.files
 
-    def watched(asked: Repository) -> bytes | None:
+    def watched(asked: Repository) -> bytes:
         if asked == holding and lock.exists():
             seen.append(is_there())
             if len(seen) == 20:

@@ -22,7 +22,7 @@ from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.store import EVERYTHING, Reconciled
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.build import build
-from vouch_sidecar.workspace.git import Stamps, stamps_around
+from vouch_sidecar.workspace.git import Checkout
 from vouch_sidecar.workspace.world import Inputs, World, own_names
 
 SILENT_SECONDS = 60.0
@@ -48,8 +48,8 @@ class Seen(NamedTuple):
 
     knowledge: Knowledge
     files: Reconciled
-    stamps: Stamps
-    """Those of git then; None if it wrote some of it meanwhile."""
+    checkout: Checkout
+    """That of git then; under way if git wrote some of it meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Collection:
         self.since = clock()
         """When this process began to serve it."""
         self.reader = DiskReader(root, clock, self.bases)
-        self.published = Published(World(tree, root), Seen(Knowledge(), Reconciled(), ()))
+        self.published = Published(World(tree, root), Seen(Knowledge(), Reconciled(), Checkout()))
         """The event loop alone assigns it."""
         self.reported: list[str] = []
         """The files below `.vouch/` that somebody said have changed, and that were not looked at
@@ -152,19 +152,21 @@ class Collection:
         """
         if self.is_refused():
             raise PermissionError(self.root)
-        stamps = self.stamps()
-        is_same = stamps == self.published.seen.stamps
+        before = self.checkout()
+        is_same = before == self.published.seen.checkout and not before.is_under_way
         files = self.reader.read(paths if is_same else EVERYTHING)
-        return Seen(self.reader.latest, files, stamps if stamps == self.stamps() else None)
+        after = self.checkout()
+        is_torn = after.is_under_way or after != before
+        return Seen(self.reader.latest, files, after._replace(is_under_way=is_torn))
 
-    def stamps(self) -> Stamps:
-        """Those of git now, around the knowledge base and the working tree."""
-        return stamps_around((self.root, self.tree), self.settings.trust.folders)
+    def checkout(self) -> Checkout:
+        """The one around the knowledge base and the working tree now."""
+        return Checkout.around((self.root, self.tree), self.settings.trust.folders)
 
     @property
     def has_git_written(self) -> bool:
         """Whether git has written files since they were read, or has begun to, as by a checkout."""
-        return self.stamps() != self.published.seen.stamps
+        return self.checkout() != self.published.seen.checkout
 
     def is_refused(self) -> bool:
         """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
@@ -195,7 +197,7 @@ class Collection:
         seen, settings = self.published.seen, self.settings
         names_people = settings.people.git != "off"
         own, trusted = own_names(self.name, self.root), tuple(settings.trust.folders)
-        return Inputs(seen.knowledge.serial, seen.stamps, own, trusted, names_people)
+        return Inputs(seen.knowledge.serial, seen.checkout, own, trusted, names_people)
 
     def build(
         self,
@@ -263,7 +265,7 @@ class Collection:
     @property
     def is_torn(self) -> bool:
         """Whether git wrote files while they were read."""
-        return self.published.seen.stamps is None
+        return self.published.seen.checkout.is_under_way
 
     @property
     def is_silent(self) -> bool:

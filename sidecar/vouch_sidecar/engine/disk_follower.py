@@ -165,14 +165,14 @@ class CollectionFollower:
         while True:
             left = give_up_at - anyio.current_time()
             await engine.changed.until(
-                lambda: collection.stamps() is not None, left, LOCK_LOOK_SECONDS
+                lambda: not collection.checkout().is_under_way, left, LOCK_LOOK_SECONDS
             )
             began = engine.clock()
             with engine.breath:
                 seen = await run_sync(collection.read, paths, limiter=self._disk)
             cost = engine.clock() - began
             log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
-            if seen.stamps is not None or anyio.current_time() >= give_up_at:
+            if not seen.checkout.is_under_way or anyio.current_time() >= give_up_at:
                 return seen, cost
             paths = EVERYTHING  # some were read while git wrote them
 
@@ -210,7 +210,7 @@ class CollectionFollower:
                 return world, engine.clock() - began
 
             world, seconds = await in_turn(build, WORLDS)
-        is_across = collection.stamps() != world.inputs.stamps
+        is_across = collection.checkout() != world.inputs.checkout
         self._is_passed_over = is_across and not self._is_passed_over
         if self._is_passed_over:  # files may be those of other claims
             reported.extend(paths)

@@ -55,7 +55,7 @@ def build(
     is_first = not was.knowledge_serial
     git, why_unasked = Repository.holding(before.tree, inputs.trusted)
     is_known = all(path in files and stat_of(before.tree, path) for path in reported)
-    is_all = is_first or inputs.stamps != was.stamps or not is_known
+    is_all = is_first or inputs.checkout != was.checkout or not is_known
     if is_all:
         paths = list_files(before.tree, git, None if bases is None else bases.caches, env)
         files = files if paths == files.paths else Files(paths)

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from threading import Timer
+from typing import NamedTuple
 
 from vouch_sidecar.index.base_cache import is_others
 from vouch_sidecar.kb.discovery import git_folders, is_refused, working_tree
@@ -116,29 +117,39 @@ class Repository:
         commits = (line.partition(b" ") for line in packed)
         return next((commit for commit, _, name in commits if name == ref.encode()), b"")
 
-    def stamp(self) -> Stat | None:
-        """A value that changes when git has written files: the stat of its index, empty without
-        one. None while it holds its lock, as it does while it writes files.
-        """
+    def is_locked(self) -> bool:
+        """Whether git holds its lock, as it does while it writes files."""
         with suppress(OSError, ValueError):
             locked_at = (self.folder / "index.lock").stat().st_mtime
-            if abs(time.time() - locked_at) < LEFT_OVER_SECONDS:
-                return None
+            return abs(time.time() - locked_at) < LEFT_OVER_SECONDS
+        return False
+
+    def stamp(self) -> Stat:
+        """A value that changes when git has written files: the stat of its index, empty without
+        one.
+        """
         with suppress(OSError, ValueError):
             return packed((self.folder / "index").stat())
         return b""
 
 
-Stamps = tuple[Stat, ...] | None
-"""The stamps of the repositories around some folders; None while git writes files in one."""
+class Checkout(NamedTuple):
+    """What git has checked out around some folders. Another one follows when it begins to write
+    files there, and when it has written them. What was read is of one checkout if that was the same
+    before and after, and not under way.
+    """
 
+    stamps: tuple[Stat, ...] = ()
+    is_under_way: bool = False
+    """Whether git writes files there."""
 
-def stamps_around(folders: Iterable[Path], trusted: Collection[str]) -> Stamps:
-    """Values that change when git has written files around some folders, as by a checkout."""
-    around = (Repository.holding(folder, trusted)[0] for folder in dict.fromkeys(folders))
-    stamps = [repository.stamp() for repository in around if repository is not None]
-    written = tuple(stamp for stamp in stamps if stamp is not None)
-    return written if len(written) == len(stamps) else None
+    @classmethod
+    def around(cls, folders: Iterable[Path], trusted: Collection[str]) -> Checkout:
+        """The one now. `trusted` are folders of other users that are allowed."""
+        found = (Repository.holding(folder, trusted)[0] for folder in dict.fromkeys(folders))
+        held = [repository for repository in found if repository is not None]
+        is_under_way = any(repository.is_locked() for repository in held)
+        return cls(tuple(repository.stamp() for repository in held), is_under_way)
 
 
 def _read(path: Path, limit: int) -> bytes:

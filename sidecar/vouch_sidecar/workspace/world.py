@@ -21,7 +21,7 @@ from vouch_sidecar.workspace.definitions import Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.files import Files, path_below
-from vouch_sidecar.workspace.git import Stamps
+from vouch_sidecar.workspace.git import Checkout
 from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import ClaimReading, FoundTie, Ties
@@ -35,13 +35,13 @@ SERIALS = count(1)
 class Inputs(NamedTuple):
     """What a world is built from, beside the files around.
 
-    `knowledge_serial` is the number of the generation, 0 before the first world; `stamps` are those
-    of git when that was read; `own` are the names of the project, folded; `trusted` are folders of
+    `knowledge_serial` is the number of the generation, 0 before the first world; `checkout` is that
+    of when it was read; `own` are the names of the project, folded; `trusted` are folders of
     other users that are allowed.
     """
 
     knowledge_serial: int = 0
-    stamps: Stamps = None
+    checkout: Checkout = Checkout()
     own: frozenset[str] = frozenset()
     trusted: tuple[str, ...] = ()
     names_people: bool = False
