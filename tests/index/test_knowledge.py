@@ -123,10 +123,11 @@ def test_a_memo_keeps_what_was_used_last(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("vouch_sidecar.index.memo.MAX_ENTRIES", 3)
     memo = Memo()
     for text in ("a", "b", "c", "a", "d"):
-        assert memo.cached(text, "", lambda text=text: text) == text  # type: ignore[misc]
-    assert len(memo) == 3
-    assert memo.cached("a", "", lambda: "made anew") == "a"
-    assert memo.cached("b", "", lambda: "made anew") == "made anew"
+        memo[text, ""] = text
+        assert memo[text, ""] == text
+    assert (len(memo), memo["a", ""]) == (3, "a")
+    with pytest.raises(KeyError):
+        memo["b", ""]
     for text in ("e", "f"):
-        memo.cached(text * MAX_CHARACTERS, "", list)
+        memo[text * MAX_CHARACTERS, ""] = []
         assert len(memo) == 1

@@ -314,7 +314,12 @@ class Knowledge:
         receipts of claims that are retired or that he may not see. None if he is shown nothing of
         it, as a redacted claim cites it, or one that he may not see without a range.
         """
-        return self.memo.cached("", (source_id, gates), lambda: self._concealed(source_id, gates))
+        key = "", (source_id, gates)
+        try:
+            ranges: tuple[tuple[int, int], ...] | None = self.memo[key]
+        except KeyError:
+            ranges = self.memo[key] = self._concealed(source_id, gates)
+        return ranges
 
     def _concealed(
         self, source_id: str, gates: frozenset[str]

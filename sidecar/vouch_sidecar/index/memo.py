@@ -1,23 +1,22 @@
-"""Caches results computed from texts, until the knowledge changes. Any thread may use it."""
+"""Keeps results computed from texts, until the knowledge changes. Any thread may use it."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sized
+from collections.abc import Hashable, Sized
 from threading import Lock
-from typing import TypeVar, cast
+from typing import Any
 
 MAX_ENTRIES = 512
 MAX_CHARACTERS = 1 << 20
 """Characters of the texts of all entries; a result may take forty bytes for each."""
 ITEM_CHARACTERS = 8
 """The characters that an item of a result counts for: a mention takes three hundred bytes."""
-T = TypeVar("T")
 
 
 class Memo:
-    """Keeps the results used last. The newest one is always kept: a question asks for it many
-    times.
+    """Keeps the results used last, by text and what was worked out of it. The newest one is always
+    kept: a question asks for it many times.
     """
 
     def __init__(self) -> None:
@@ -29,25 +28,20 @@ class Memo:
     def __len__(self) -> int:
         return len(self._results)
 
-    def cached(self, text: str, what: Hashable, make: Callable[[], T]) -> T:
-        """The result of `make` for a text, computed once for each `what`."""
-        key = (text, what)
+    def __getitem__(self, key: tuple[str, Hashable]) -> Any:
         with self._lock:
-            if key in self._results:
-                self._results.move_to_end(key)
-                return cast(T, self._results[key][0])
-        result = make()
+            self._results.move_to_end(key)
+            return self._results[key][0]
+
+    def __setitem__(self, key: tuple[str, Hashable], result: object) -> None:
         items = len(result) if isinstance(result, Sized) else 0
+        characters = len(key[0]) + items * ITEM_CHARACTERS
         with self._lock:
-            self._drop(key)
-            self._results[key] = result, len(text) + items * ITEM_CHARACTERS
-            self._characters += self._results[key][1]
+            _, former = self._results.pop(key, (None, 0))
+            self._results[key] = result, characters
+            self._characters += characters - former
             while len(self._results) > MAX_ENTRIES or (
                 self._characters > MAX_CHARACTERS and len(self._results) > 1
             ):
-                self._drop(next(iter(self._results)))
-        return result
-
-    def _drop(self, key: tuple[str, Hashable]) -> None:
-        _, characters = self._results.pop(key, (None, 0))
-        self._characters -= characters
+                _, (_, former) = self._results.popitem(last=False)
+                self._characters -= former

@@ -33,7 +33,7 @@ from vouch_sidecar.operations.wire import (
     absent,
     iso,
 )
-from vouch_sidecar.retrieval.files.stale_claims import fresh_of, stale
+from vouch_sidecar.retrieval.files.stale_claims import stale
 from vouch_sidecar.retrieval.line import HitArm
 from vouch_sidecar.retrieval.lookup import (
     by_beginning,
@@ -257,7 +257,7 @@ def citation(view: View, ref: str) -> Citation:
     if not isinstance(source, Source):
         source = evidence = None
     cited = evidence or source
-    fresh = fresh_of(view, evidence) if evidence else None
+    fresh = view.workspace.quotes.of(evidence.quoted, view.looked) if evidence else None
     return Citation(
         id=ref,
         kind="evidence" if evidence else "source" if source else "missing",

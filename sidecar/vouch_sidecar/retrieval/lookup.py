@@ -105,7 +105,7 @@ def prefix_search(
     forms = {folded, _BLANKS.sub("-", folded)}
     found: list[tuple[int, Artifact]] = []
     for kind in kinds:
-        every = view.knowledge.memo.cached("", ("called", kind), partial(_called, view, kind))
+        every = view.cached(("called", kind), "", partial(_called, view, kind), for_all=True)
         fitting = [
             (_fit(called, forms), artifact)
             for called, artifact in every

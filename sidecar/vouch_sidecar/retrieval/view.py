@@ -38,7 +38,7 @@ from vouch_sidecar.kb.settings_model import Recall, Settings
 from vouch_sidecar.names.matcher import Mention, outside
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
-from vouch_sidecar.workspace.shown import TALKING, ShownText, shown
+from vouch_sidecar.workspace.shown import TALKING, ShownText, quotes, receipts_of, shown
 from vouch_sidecar.workspace.world import World, own_names
 
 CLAIMS_OF_A_SENTENCE = 3
@@ -187,11 +187,18 @@ class View:
         found: T = self._found[key]
         return found
 
-    def cached(self, what: str, text: str, make: Callable[[], T]) -> T:
+    def cached(
+        self, what: Hashable, text: str, make: Callable[[], T], *, for_all: bool = False
+    ) -> T:
         """The result of `make` for a text, from memory if known. `make` must not ask for the time
-        that is left.
+        that is left. `for_all`: whoever asks has the same result.
         """
-        return self.knowledge.memo.cached(text, (what, self._read_stamp), make)
+        memo, key = self.knowledge.memo, (text, what if for_all else (what, self._read_stamp))
+        try:
+            result: T = memo[key]
+        except KeyError:
+            result = memo[key] = make()
+        return result
 
     # Artifacts
 
@@ -274,7 +281,7 @@ class View:
 
     def _named(self, text: str) -> list[Mention]:
         """What a text names, whoever asks; it is looked for many times a question."""
-        return self.knowledge.memo.cached(text, "names", lambda: self.knowledge.names.find(text))
+        return self.cached("names", text, lambda: self.knowledge.names.find(text), for_all=True)
 
     def _allowed(self, text: str, mentions: Iterable[Mention]) -> list[Mention]:
         return [m for m in mentions if spelling(text[m.start : m.end]) not in self.never]
@@ -329,15 +336,13 @@ class View:
             or artifact.last_confirmed_at is not None
         ):
             return "worded"
-        knowledge, text = self.knowledge, self.shown(artifact)
-        cited = map(knowledge.evidence, artifact.evidence)
-        receipts = [each for each in cited if each is not None and each.span]
-        sources = (knowledge.source(receipt.source_id) for receipt in receipts)
+        receipts, text = receipts_of(self.knowledge, artifact), self.shown(artifact)
+        sources = (self.knowledge.source(receipt.source_id) for receipt in receipts)
         if any(source is not None and source.type in TALKING for source in sources):
             return "exchange"
         is_cut = not text.source_id or text.is_whole
-        quotes = [(receipt.quote or "").split() for receipt in receipts]
-        return "passage" if receipts and (is_cut or artifact.text.split() in quotes) else "worded"
+        is_quoted = any(quotes(receipt, artifact) for receipt in receipts)
+        return "passage" if receipts and (is_cut or is_quoted) else "worded"
 
     def is_sayable(self, artifact: Artifact) -> bool:
         """Whether an artifact says something by itself. A claim that quotes a heading, a lead-in, a

@@ -81,11 +81,8 @@ def shown(
     """The text for a claim by the first of its receipts whose sentence contains it, else by the
     first that is found. `gates` are those of the viewer.
     """
-    cited = map(knowledge.evidence, dict.fromkeys(claim.evidence))
-    receipts = [evidence for evidence in cited if evidence is not None and evidence.span]
-    receipts.sort(key=lambda evidence: not _quotes(evidence, claim))
     first = None
-    for evidence in receipts:
+    for evidence in receipts_of(knowledge, claim):
         source = knowledge.source(evidence.source_id)
         document = document_of(root, source)
         there = document.around(evidence) if document is not None else None
@@ -102,7 +99,14 @@ def _by_itself(claim: Claim) -> ShownText:
     return ShownText(claim.text, (claim.id,), claim.id, own, is_statement(claim.text))
 
 
-def _quotes(evidence: Evidence, claim: Claim) -> bool:
+def receipts_of(knowledge: Knowledge, claim: Claim) -> list[Evidence]:
+    """The receipts that a claim cites, those first that quote its text."""
+    cited = map(knowledge.evidence, dict.fromkeys(claim.evidence))
+    receipts = [evidence for evidence in cited if evidence is not None and evidence.span]
+    return sorted(receipts, key=lambda receipt: not quotes(receipt, claim))
+
+
+def quotes(evidence: Evidence, claim: Claim) -> bool:
     """Whether the quote is the claim's text."""
     return evidence.quote is not None and evidence.quote.split() == claim.text.split()
 
@@ -204,7 +208,7 @@ def _shown_by(
     gates: frozenset[str],
 ) -> ShownText:
     """The text for a claim by one of its receipts, around which stands what is `there`."""
-    sentence, verbatim = there.sentence, _quotes(evidence, claim)
+    sentence, verbatim = there.sentence, quotes(evidence, claim)
     whole = "" if sentence is None else sentence.text
     begins = after_mark(claim.text, 0) if verbatim else 0
     said, words = _words(one_line(claim.text[begins:])), _words(whole)
@@ -261,7 +265,7 @@ def _saying(
         there = document.around(evidence)
         if there is not None and there.sentence == sentence:
             for claim in knowledge.claims_citing.get(evidence.id, ()):
-                if is_live(claim) and is_seen(claim, gates) and _quotes(evidence, claim):
+                if is_live(claim) and is_seen(claim, gates) and quotes(evidence, claim):
                     yield claim.id
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.index.claim_weights import confirmed_at
-from vouch_sidecar.kb.records import Claim, Evidence, moment
+from vouch_sidecar.kb.records import Claim, moment
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.quotes_in_files import Fresh
 
@@ -55,11 +55,6 @@ def quotes_of(view: View, claim: Claim) -> list[tuple[int, Fresh | None]]:
     """Whether files have the quotes of a claim that were made from files, each with the number of
     its citation; None if that is not known.
     """
-    cited, places = view.cited(claim), view.workspace.quotes.places
-    quoted = ((number, each) for number, _, each in cited if each and each.quoted in places)
-    return [(number, fresh_of(view, evidence)) for number, evidence in quoted]
-
-
-def fresh_of(view: View, evidence: Evidence) -> Fresh | None:
-    """Whether the file that evidence cites still has its quote; None if that is not known."""
-    return view.workspace.quotes.of(evidence.quoted, view.looked)
+    quotes, cited = view.workspace.quotes, view.cited(claim)
+    quoted = ((number, each.quoted) for number, _, each in cited if each is not None)
+    return [(at, quotes.of(quote, view.looked)) for at, quote in quoted if quote in quotes.places]

@@ -270,7 +270,7 @@ def _section(
     section = sections(page)[number]
     above = f"{page.title}\n{heading(section)}"
     headed = content_stems(above)
-    parts = view.knowledge.memo.cached(section, "passages", lambda: list(passages(section)))
+    parts = view.cached("passages", section, lambda: [*passages(section)], for_all=True)
 
     def weight(part: Passage) -> float:
         return asked.weight_of(asked.held_by(frozenset((*headed, *part.stems))))
