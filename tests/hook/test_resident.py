@@ -136,11 +136,12 @@ def test_stop_ends_that_of_this_version_and_stop_all_of_every_one(place: Place) 
         run_command("stop", cwd=place.root, env=place.env)
         assert not residents(place)
         assert process.poll() is None
-        Path(socket_path(place.env, "0.0.0")).touch()  # a dead one's
+        dead = Path(socket_path(place.env, "0.0.0"))
+        dead.touch()
         done = run_command("stop", "--all", cwd=place.base, env=place.env)
         assert (done.stdout, done.stderr) == ("version 0.0.1: stopped\n", "")
         assert process.wait(10) == 0
-    assert not [*place.base.rglob("*.sock")]
+    assert [*place.base.rglob("*.sock")] == [dead]
     assert "no process" in run_command("stop", "--all", cwd=place.base, env=place.env).stderr
 
 

@@ -29,6 +29,7 @@ from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS, Changed
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
+from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.operations.operation import operations
@@ -46,7 +47,6 @@ from vouch_sidecar.surfaces.local.user_socket import (
     TOOL,
     Ownership,
     carried,
-    has_sockets,
     question,
     socket_path,
 )
@@ -105,7 +105,7 @@ class LocalServer:
         """Hold the socket, or follow its holder until it can be held; until cancelled. `owned`: it
         is this process's already.
         """
-        while has_sockets():
+        while is_supported():
             try:
                 owned = owned or Ownership.take(self._env)
                 if owned is None:
@@ -198,8 +198,10 @@ class LocalServer:
         self._asked_at[None] = anyio.current_time()
         try:
             request = json.loads(await reader.readline())
-            if request["method"] == STOP_PROCESS:  # an editor's process ends with its client
-                answered = {"ok": self._editor is None}
+            if request["method"] == STOP_PROCESS:
+                if self._editor is None:
+                    leave(0)
+                answered = {"ok": False}  # an editor's process ends with its client
             elif request["method"] == FOLLOW:
                 follower = follower_for(_caller(request), request["params"])
                 telling = asyncio.ensure_future(self.tell(follower, partial(send_push, writer)))
@@ -212,8 +214,6 @@ class LocalServer:
                 answered = await self._answer(request, reader)
             writer.write(as_line(answered))
             await writer.drain()
-            if request["method"] == STOP_PROCESS and self._editor is None:
-                leave(0)
         except (OSError, ValueError):  # the client left, or sent no request
             log.debug("a local connection ended early")
         except Exception as error:

@@ -19,6 +19,7 @@ from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import RESIDENT
 from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import clip, count, one_line, printable
 from vouch_sidecar.operations import context, status
 from vouch_sidecar.operations.table import Words
@@ -27,7 +28,7 @@ from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, PROMPT, starts_none
 from vouch_sidecar.surfaces.install.command import faults, integration, project_of
 from vouch_sidecar.surfaces.install.hosts import HOSTS, PROGRAM, Host
-from vouch_sidecar.surfaces.local.user_socket import has_sockets, socket_path
+from vouch_sidecar.surfaces.local.user_socket import socket_path
 
 STATE_COLOURS = {"ok": "", "note": "yellow", "wrong": "red"}
 Finding = tuple[str, Literal["ok", "note", "wrong"], str]
@@ -92,7 +93,7 @@ def _base(base: status.RootStatus) -> Iterator[Finding]:
 def _hook(start: Path, prompt: str | None) -> Finding:
     """What hooks say to a prompt; it starts a process where none answers them."""
     about = "prompt hook"
-    if not has_sockets():
+    if not is_supported():
         return (about, "note", "hooks say nothing on this system")
     if prompt is None:
         return (about, "note", "not tried: hooks have nothing to give")

@@ -13,6 +13,7 @@ import click
 
 from vouch_sidecar.kb import pauses
 from vouch_sidecar.kb.discovery import path_of
+from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.surfaces.console.options import (
     NEEDS_MCP,
@@ -95,11 +96,11 @@ def stop(every: bool) -> None:
     """
     from vouch_sidecar.surfaces.local import user_socket
 
-    if not user_socket.has_sockets():
+    if not is_supported():
         raise click.UsageError("nothing is left behind on this system")
-    own = [user_socket.socket_path(os.environ)]
-    paths = user_socket.sockets(os.environ) if every else own
-    tried = [(Path(path).stem, user_socket.stop(path, os.environ)) for path in paths]
+    own = Path(user_socket.socket_path(os.environ))
+    paths = sorted(own.parent.glob(f"*{user_socket.SUFFIX}")) if every else [own]
+    tried = [(path.stem, user_socket.stop(str(path), os.environ)) for path in paths]
     found = [(version, how) for version, how in tried if how != "nobody"]
     for version, how in found:
         whose = f"version {printable(version)}: " if every else ""

@@ -13,13 +13,13 @@ import click
 from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller, running
 from vouch_sidecar.kb.discovery import Found
+from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.call import until_looked
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.salience import salience_table
 from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import found_from, root_option
 from vouch_sidecar.surfaces.console.printing import show
-from vouch_sidecar.surfaces.local.user_socket import has_sockets
 from vouch_sidecar.surfaces.socket_server import follow
 from vouch_sidecar.surfaces.stdio import end_with_client
 
@@ -33,7 +33,7 @@ def watch(root: Path | None) -> None:
 
     In sessions of editors and agents, of the knowledge base found from a folder.
     """
-    if not has_sockets():
+    if not is_supported():
         raise click.UsageError("sessions can't be followed on this system")
     found = found_from(root)
     end_with_client(sys.stdout.fileno())

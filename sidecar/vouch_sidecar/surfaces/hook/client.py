@@ -16,12 +16,11 @@ from contextlib import suppress
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME, RESIDENT, find, start_folder
 from vouch_sidecar.kb.pauses import paused_until
-from vouch_sidecar.kb.runtime_folder import usable_folder
+from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
 from vouch_sidecar.surfaces.local.user_socket import (
     HOOK,
     connect,
     exchange,
-    has_sockets,
     is_beginning,
     question,
 )
@@ -59,7 +58,7 @@ def run(arguments: Sequence[str]) -> NoReturn:
     """
     try:
         event = next((word for word in arguments if not word.startswith("-")), "")
-        if event in NAMES and has_sockets():
+        if event in NAMES and is_supported():
             _end_after(allowed(event, [], os.environ, begins=True))
             answer = _answer(event, sys.stdin.buffer.read(MAX_INPUT + 1), os.environ)
             signal.setitimer(signal.ITIMER_REAL, 0)

@@ -36,7 +36,7 @@ SUFFIX = ".sock"
 MAX_LOCAL_MESSAGE = 8 << 20
 """Bytes of a message over the socket, either way."""
 STOP_PROCESS = "stop"
-"""The method that ends a resident process."""
+"""The method that ends a resident process, which is the answer; an editor's gives another."""
 HOOK, TOOL = "hook.", "tool."
 """What the methods begin with by which agents ask: an event of a hook or an operation as a tool of
 MCP, whose names follow.
@@ -48,20 +48,10 @@ SOON_SECONDS = 2.0
 STOP_SECONDS = 10.0
 CHECK_SECONDS = 1.0
 """Pause between looks whether somebody asks or follows, and whether the socket is still held."""
-RETRY_SECONDS = 0.05
 MODEL = "VOUCH_SIDECAR_SEMANTIC_"
 """How the variables begin that set a model. A process that has one asks nobody, as no other process
 has loaded it.
 """
-
-
-def has_sockets() -> bool:
-    """Whether processes of one user can ask each other. Windows lacks what this needs."""
-    try:
-        import fcntl  # noqa: F401 - for file locks
-    except ImportError:
-        return False
-    return is_supported() and hasattr(socket, "AF_UNIX")
 
 
 def socket_path(env: Mapping[str, str], version: str = __version__) -> str:
@@ -73,7 +63,7 @@ def connect(env: Mapping[str, str], path: str | None = None) -> socket.socket | 
     """A connection to the holder of the socket, or of that at `path`; None without one. The folder
     of the socket is closed to other users.
     """
-    if not has_sockets():
+    if not is_supported():
         return None
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -182,7 +172,7 @@ class Ownership:
         """Own the socket; None while another process does, or where there are none. Raises OSError
         if creating it fails.
         """
-        lock = _hold(env, socket_path(env)) if has_sockets() else None
+        lock = _hold(env, socket_path(env)) if is_supported() else None
         return None if lock is None else cls(socket_path(env), lock)
 
     def holds(self) -> bool:
@@ -200,34 +190,18 @@ class Ownership:
         os.close(self._lock)
 
 
-def sockets(env: Mapping[str, str]) -> list[str]:
-    """The paths of the sockets of all versions, those of dead processes too."""
-    try:
-        folder = usable_folder(env)
-        return sorted(os.path.join(folder, n) for n in os.listdir(folder) if n.endswith(SUFFIX))
-    except OSError:
-        return []
-
-
 def stop(path: str, env: Mapping[str, str]) -> Stopped:
     """Have the resident process that holds the socket `path` end, and wait until it has. It is
     asked over its socket: a process id that is kept may be that of another by the time it is read.
-    A socket that nobody holds is removed. Raises OSError.
     """
-    until, ended = time.monotonic() + STOP_SECONDS, False
-    while (lock := _hold(env, path)) is None:
-        if time.monotonic() > until:
-            return "hangs"
-        if (connected := connect(env, path=path)) is not None:
-            answered = exchange(connected, {"method": STOP_PROCESS}, SOON_SECONDS) or {}
-            if answered.get("ok") is False:
-                return "editor"
-            ended = True
-        time.sleep(RETRY_SECONDS)  # it is about to listen, or about to end
-    with suppress(OSError):
-        os.unlink(path)
-    os.close(lock)
-    return "stopped" if ended else "nobody"
+    if (connected := connect(env, path)) is None:
+        return "nobody"
+    if exchange(connected, {"method": STOP_PROCESS}, STOP_SECONDS) is not None:
+        return "editor"
+    if (connected := connect(env, path)) is None:
+        return "stopped"
+    connected.close()
+    return "hangs"
 
 
 def _hold(env: Mapping[str, str], path: str) -> int | None:
