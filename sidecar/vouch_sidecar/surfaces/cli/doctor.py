@@ -103,7 +103,8 @@ def _hook(start: Path, prompt: str | None) -> Finding:
         return (about, "ok", f"{len(answer)} characters {to}, {by}")
     if starts_none(os.environ):
         return (about, "note", f"nothing {to}: hooks start no process, as {RESIDENT} says")
-    return (about, "wrong", f"nothing {to}")
+    stop = f"`{program()} stop` ends one that hangs or began before an upgrade"
+    return (about, "wrong", f"nothing {to}; {stop}")
 
 
 def _answered_prompt(engine: Engine, kb: KnowledgeBase) -> str | None:

@@ -151,7 +151,7 @@ class Ownership:
     """
 
     def __init__(self, path: str, lock: int) -> None:
-        """Raises OSError."""
+        """Bind the socket, whose lock is held by a descriptor. Raises OSError."""
         self._path, self._lock = path, lock
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -164,7 +164,6 @@ class Ownership:
             self._bound = os.lstat(path).st_ino
         except OSError:
             self.listener.close()
-            os.close(lock)  # else nobody could own it as long as this process runs
             raise
 
     @classmethod
@@ -172,8 +171,21 @@ class Ownership:
         """Own the socket; None while another process does, or where there are none. Raises OSError
         if creating it fails.
         """
-        lock = _hold(env, socket_path(env)) if is_supported() else None
-        return None if lock is None else cls(socket_path(env), lock)
+        if not is_supported():
+            return None
+        import fcntl  # absent on Windows
+
+        usable_folder(env, make=True)
+        path, flags = socket_path(env), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        lock = os.open(f"{path}.lock", flags, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return cls(path, lock)
+        except OSError as error:
+            os.close(lock)  # else nobody could own it as long as this process runs
+            if isinstance(error, BlockingIOError):
+                return None
+            raise
 
     def holds(self) -> bool:
         """Whether the socket's file still exists: systems clean temporary folders."""
@@ -202,22 +214,3 @@ def stop(path: str, env: Mapping[str, str]) -> Stopped:
         return "stopped"
     connected.close()
     return "hangs"
-
-
-def _hold(env: Mapping[str, str], path: str) -> int | None:
-    """Take the lock of a socket. Returns a descriptor; closing it, or the end of the process,
-    releases the lock. None while another process has it. Raises OSError.
-    """
-    import fcntl  # absent on Windows, where there is no such folder
-
-    usable_folder(env, make=True)
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    lock = os.open(f"{path}.lock", flags, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(lock)
-        if isinstance(error, BlockingIOError):
-            return None
-        raise
-    return lock
