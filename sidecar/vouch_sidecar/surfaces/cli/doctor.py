@@ -23,11 +23,17 @@ from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import clip, count, one_line, printable
 from vouch_sidecar.operations import context, status
 from vouch_sidecar.operations.table import Words
-from vouch_sidecar.surfaces.console.options import how_to_begin, program, root_option, start_at
+from vouch_sidecar.surfaces.console.options import (
+    PROGRAM,
+    how_to_begin,
+    program,
+    root_option,
+    start_at,
+)
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, PROMPT, starts_none
 from vouch_sidecar.surfaces.install.command import faults, integration, project_of
-from vouch_sidecar.surfaces.install.hosts import HOSTS, PROGRAM, Host
+from vouch_sidecar.surfaces.install.hosts import HOSTS, Host
 from vouch_sidecar.surfaces.local.user_socket import socket_path
 
 STATE_COLOURS = {"ok": "", "note": "yellow", "wrong": "red"}

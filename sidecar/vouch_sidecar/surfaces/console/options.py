@@ -18,6 +18,7 @@ from vouch_sidecar.kb.discovery import FORCED, Found, find, start_folder, why_re
 from vouch_sidecar.kb.sanitize import count, escaped
 from vouch_sidecar.surfaces.stdio import say
 
+PROGRAM = "vouch-sidecar"
 PLACES = (
     *("docs/adr", "docs/adrs", "docs/decisions", "docs/architecture/decisions", "docs/rfcs"),
     *("doc/adr", "adr", "adrs", "rfcs", "docs"),
@@ -91,8 +92,11 @@ def start_at(root: Path | None) -> Path:
     return root or Path(start_folder(os.environ))
 
 
+def location() -> str:
+    """The absolute path of this program."""
+    return str(Path(shutil.which(PROGRAM) or Path(sys.executable).with_name(PROGRAM)).absolute())
+
+
 def program() -> str:
     """What starts this program in a shell of the user: its path, where it is not on the PATH."""
-    if shutil.which("vouch-sidecar"):
-        return "vouch-sidecar"
-    return shlex.quote(str(Path(sys.executable).with_name("vouch-sidecar")))
+    return PROGRAM if shutil.which(PROGRAM) else shlex.quote(location())

@@ -8,7 +8,6 @@ import os
 import re
 import shlex
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,11 +19,10 @@ import click
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import find
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
-from vouch_sidecar.surfaces.console.options import NEEDS_MCP, how_to_begin
+from vouch_sidecar.surfaces.console.options import NEEDS_MCP, PROGRAM, how_to_begin, location
 from vouch_sidecar.surfaces.install.hosts import (
     HOSTS,
     MARK,
-    PROGRAM,
     SNIPPETS,
     Host,
     HostFile,
@@ -127,7 +125,7 @@ def faults(host: Host, base: Path, project: Path | None) -> Iterator[str]:
         yield NEEDS_MCP
     where = DESKTOP_PATH if host.from_desktop else None
     if _command_for(project) == PROGRAM and shutil.which(PROGRAM, path=where) is None:
-        yield f"{PROGRAM} is not on the PATH that {host.title} starts with; it is {_location()}"
+        yield f"{PROGRAM} is not on the PATH that {host.title} starts with; it is {location()}"
     for path in host.vouch:
         with suppress(UnreadableError):
             if _VOUCH_HOOK.search(_text_of(base / path) or ""):
@@ -210,15 +208,9 @@ def _remove(found: FoundFile, base: Path) -> None:
         folder.rmdir()
 
 
-def _location() -> str:
-    """The absolute path of this program."""
-    found = shutil.which(PROGRAM) or Path(sys.executable).with_name(PROGRAM)
-    return str(Path(found).absolute())
-
-
 def _command_for(project: Path | None) -> str:
     """What starts this program: in a project its name, as other machines read that, too; for a user
     its absolute path. One that a shell would read otherwise stays a name: hosts run hooks in one.
     """
-    path = _location()
+    path = location()
     return PROGRAM if project or shlex.quote(path) != path else path

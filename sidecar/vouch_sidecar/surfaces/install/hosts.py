@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vouch_sidecar.surfaces.console.options import PROGRAM
 from vouch_sidecar.surfaces.hook.client import END, FILE, NAMES, PROMPT, START
 
-PROGRAM = "vouch-sidecar"
 MARK = f"Written by {PROGRAM} install"
 ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
 """The environment in which every integration starts this program. With a relative or empty part in

@@ -27,7 +27,7 @@ from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.kb.runtime_folder import READY_SECONDS
-from vouch_sidecar.operations.operation import Operation
+from vouch_sidecar.operations.operation import Operation, operations
 from vouch_sidecar.operations.wire import OperationError
 from vouch_sidecar.surfaces.agent_requests import Object, content, refused, tool_result
 from vouch_sidecar.surfaces.jsonl import lines_of, send
@@ -37,7 +37,7 @@ from vouch_sidecar.surfaces.local.user_socket import (
     ask,
     connect,
 )
-from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, known, meant, operation_of, tools
+from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, TOOL_PREFIX, known, meant, tools
 from vouch_sidecar.surfaces.projects import UNFILLED, Projects
 from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave, well_formed
 
@@ -75,10 +75,12 @@ async def _serve(
     env: Mapping[str, str], projects: Projects, every_tool: bool, source: RawIOBase, sink: BinaryIO
 ) -> None:
     engine, client = Engine(env=env), Client()
-    answers = Answers(projects, engine)
-    server = server_of(answers, every_tool=every_tool)
+    if (connected := connect(env)) is not None:
+        connected.close()
+    else:  # its first call shall not wait for the first read
+        engine.registry.add(projects.asked({}))
+    server = server_of(Answers(projects, engine), every_tool=every_tool)
     async with anyio.create_task_group() as tasks, running(engine):
-        tasks.start_soon(answers.begin_unless_served)
         tasks.start_soon(client.read, source)
         tasks.start_soon(client.write, sink)
         await server.run(*client.streams, server.create_initialization_options())
@@ -104,7 +106,7 @@ def server_of(answers: Answers, *, every_tool: bool) -> Server[Any, Any]:
 
     async def call_tool(request: types.CallToolRequest) -> types.ServerResult:
         asked = request.params
-        if (operation := operation_of(asked.name)) is None:
+        if (operation := operations().get(asked.name.removeprefix(TOOL_PREFIX))) is None:
             no_such = types.ErrorData(code=types.INVALID_PARAMS, message="there is no such tool")
             raise McpError(no_such)
         answered = await answers.called(operation, asked.arguments or {}, folders)
@@ -124,14 +126,6 @@ class Answers:
     projects: Projects
     engine: Engine
     _turn: anyio.Lock = field(default_factory=anyio.Lock)
-
-    async def begin_unless_served(self) -> None:
-        """Begin to read the knowledge bases before a call, if no process serves them."""
-        connected = await in_worker(connect, self.engine.env, abandon_on_cancel=True)
-        if connected is None:
-            self.engine.registry.add(self.projects.asked({}))
-        else:
-            connected.close()
 
     async def called(
         self, operation: Operation[Any, Any], arguments: Object, folders: Folders

@@ -62,13 +62,6 @@ def tools(*, every: bool) -> list[Object]:
     ]
 
 
-def operation_of(tool: str) -> Operation[Any, Any] | None:
-    """The operation of a tool, also of one that is not listed; None without one."""
-    return (
-        operations().get(tool.removeprefix(TOOL_PREFIX)) if tool.startswith(TOOL_PREFIX) else None
-    )
-
-
 @cache
 def input_schema(name: str) -> Object:
     """The schema of an operation's params, as `read` takes them. MCP clients have no
