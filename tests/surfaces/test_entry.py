@@ -21,7 +21,6 @@ def test_who_has_closed_the_output_ends_with_a_code_of_his_own(tmp_path: Path) -
     code = """if True:
         from vouch_sidecar.surfaces.stdio import *
         _, sink = claim_streams()
-        end_with_client(sink.fileno())
         sink.close()
         time.sleep(3 * CLIENT_POLL_SECONDS)
         os._exit(7)

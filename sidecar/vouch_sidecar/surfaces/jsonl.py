@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import AsyncIterator, Mapping
-from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,7 +16,7 @@ from vouch_sidecar.operations.call import perform, until_looked
 from vouch_sidecar.operations.operation import KB, operation_called
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.surfaces.projects import Projects
-from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
+from vouch_sidecar.surfaces.stdio import claim_streams, leave
 
 log = logging.getLogger(__name__)
 
@@ -31,7 +30,6 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
     answered, as long as the client reads the answers.
     """
     source, sink = claim_streams()
-    end_with_client(sink.fileno())
     engine, projects = Engine(env=env), Projects(env, start, is_chosen=is_chosen)
     engine.registry.add(found := projects.asked({}))
     if not found.places:
@@ -40,7 +38,7 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
     anyio.run(_serve, engine, projects, source, sink)
 
 
-async def _serve(engine: Engine, projects: Projects, source: RawIOBase, sink: BinaryIO) -> None:
+async def _serve(engine: Engine, projects: Projects, source: BinaryIO, sink: BinaryIO) -> None:
     async with running(engine):
         async for line in lines_of(source):
             if line.strip():
@@ -85,11 +83,10 @@ def refusal(request_id: object, code: str, message: str) -> dict[str, Any]:
     return {"id": request_id, "ok": False, "error": {"code": code, "message": message}}
 
 
-async def lines_of(source: RawIOBase) -> AsyncIterator[bytes]:
+async def lines_of(source: BinaryIO) -> AsyncIterator[bytes]:
     """The lines of a stream. The last needs no line end."""
-    with BufferedReader(source) as lines:
-        while line := await in_worker(lines.readline, abandon_on_cancel=True):
-            yield line
+    while line := await in_worker(source.readline, abandon_on_cancel=True):
+        yield line
 
 
 async def send(sink: BinaryIO, line: bytes) -> None:

@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from io import RawIOBase
 from typing import BinaryIO
 
 from vouch_sidecar import surfaces
@@ -46,12 +45,14 @@ def well_formed(text: str) -> str:
     return LONE_SURROGATE.sub("\ufffd", text)
 
 
-def claim_streams() -> tuple[RawIOBase, BinaryIO]:
-    """Standard input and output, reserved for a protocol; `print` goes to stderr from now on."""
+def claim_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Standard input and output, reserved for the client of a protocol, with which the process
+    ends; `print` goes to stderr from now on.
+    """
     # A thread that waits for input can be neither interrupted nor cancelled.
     signal.signal(signal.SIGINT, lambda *_: leave(INTERRUPTED))
-    source = os.fdopen(os.dup(0), "rb", buffering=0)
-    sink = os.fdopen(os.dup(1), "wb")
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    end_with_client(sink.fileno())
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     return source, sink

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from io import BufferedReader, RawIOBase
 from typing import BinaryIO
 
 import anyio
@@ -19,7 +18,7 @@ from vouch_sidecar.surfaces.local.user_socket import Ownership, carried
 from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.surfaces.socket_server import LocalServer, Tell, follow
-from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave
+from vouch_sidecar.surfaces.stdio import claim_streams, leave
 
 
 def run_stdio(env: Mapping[str, str], owned: Ownership | None = None) -> None:
@@ -30,10 +29,9 @@ def run_stdio(env: Mapping[str, str], owned: Ownership | None = None) -> None:
 
 
 async def _serve(
-    env: Mapping[str, str], owned: Ownership | None, source: RawIOBase, sink: BinaryIO
+    env: Mapping[str, str], owned: Ownership | None, source: BinaryIO, sink: BinaryIO
 ) -> None:
     engine = Engine(env=env)
-    end_with_client(sink.fileno())
     async with anyio.create_task_group() as tasks, running(engine):
         local = LocalServer(engine.env, tasks, engine)
         server = Sidecar(engine)
@@ -61,12 +59,12 @@ async def _follow(server: Sidecar, tell: Tell) -> None:
         await follow(caller, env, tell, server.parts, lasts=lambda: caller == named())
 
 
-async def _converse(server: Sidecar, source: RawIOBase, sink: BinaryIO) -> int:
+async def _converse(server: Sidecar, source: BinaryIO, sink: BinaryIO) -> int:
     """Answer messages until the client says `exit` or its stream ends. Returns the exit code."""
     protocol, report = server.protocol, server.report_server_error
     protocol.set_writer(StdoutWriter(sink))
     # A thread of its own: the loop's may all be busy with long answers.
-    reader = StdinAsyncReader(BufferedReader(source), ThreadPoolExecutor(1))
+    reader = StdinAsyncReader(source, ThreadPoolExecutor(1))
     try:
         await run_async(threading.Event(), reader, protocol, error_handler=report)
     except SystemExit as ended:  # pygls raises it on `exit`

@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from io import RawIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -39,7 +38,7 @@ from vouch_sidecar.surfaces.local.user_socket import (
 )
 from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, TOOL_PREFIX, known, meant, tools
 from vouch_sidecar.surfaces.projects import UNFILLED, Projects
-from vouch_sidecar.surfaces.stdio import claim_streams, end_with_client, leave, well_formed
+from vouch_sidecar.surfaces.stdio import claim_streams, leave, well_formed
 
 HOLDER_SECONDS = READY_SECONDS + 1.0
 """Time limit for the holder's answer to a question, while nothing is served here; then it is
@@ -67,12 +66,11 @@ def run_mcp(
     logging.getLogger("mcp").addHandler(logging.NullHandler())
     logging.getLogger("mcp").propagate = False  # the SDK's log may contain prompts
     source, sink = claim_streams()
-    end_with_client(sink.fileno())
     anyio.run(_serve, env, Projects(env, start, is_chosen=is_chosen), every_tool, source, sink)
 
 
 async def _serve(
-    env: Mapping[str, str], projects: Projects, every_tool: bool, source: RawIOBase, sink: BinaryIO
+    env: Mapping[str, str], projects: Projects, every_tool: bool, source: BinaryIO, sink: BinaryIO
 ) -> None:
     engine, client = Engine(env=env), Client()
     if (connected := connect(env)) is not None:
@@ -186,7 +184,7 @@ class Client:
         self.streams = asked, answered
         self._unanswered: set[str | int] = set()
 
-    async def read(self, source: RawIOBase) -> None:
+    async def read(self, source: BinaryIO) -> None:
         async for line in lines_of(source):
             try:
                 # The SDK takes no message with a lone surrogate.
