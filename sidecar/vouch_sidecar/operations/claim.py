@@ -44,7 +44,7 @@ class ClaimResult(ArtifactResult):
 def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     view, claim = find(ask, Kind.CLAIM, params.id)
     assert isinstance(claim, Claim)
-    about = Subject(view, files_of(view, view.search.these_claims([claim.id])))
+    about = Subject(view, files_of(view, [claim]))
     return ClaimResult(
         claim=claim_view(view, claim),
         approved_by=claim.approved_by,

@@ -28,6 +28,7 @@ from vouch_sidecar.operations.table import (
     marked,
 )
 from vouch_sidecar.operations.wire import Wire, absent
+from vouch_sidecar.retrieval.constants import MAX_CLAIMS_WITH_FILES
 from vouch_sidecar.retrieval.files.file_ties import files_of
 from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, Subject, people, with_owners
 
@@ -59,7 +60,7 @@ def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> Ent
     view, entity = find(ask, Kind.ENTITY, params.id)
     assert isinstance(entity, Entity)
     topic, query = view.derived.get(entity.id), view.search.claims_of([entity.id])
-    about = Subject(view, files_of(view, query))
+    about = Subject(view, files_of(view, view.best_claims(query, MAX_CLAIMS_WITH_FILES)))
     asked = with_owners(people(view, entity), [about]) if entity.type != PERSON else []
     return EntityResult(
         entity=EntityView(

@@ -122,6 +122,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
 
 def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
     links, is_topic = expert.view.knowledge.links, expert.view.is_topic(expert.entity.id)
+    largest = expert.largest(EXPLAINED_CLAIMS if params.explain else TOP_CLAIMS)
     explained = [
         ExplainedClaim(
             claim_id=adds.matched.claim.id,
@@ -130,7 +131,7 @@ def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
             arm="entity" if adds.matched.named else "text",
             link="derived" if is_topic else links(adds.matched.claim.id)[1],
         )
-        for adds in expert.largest(EXPLAINED_CLAIMS if params.explain else 0)
+        for adds in largest
     ]
     cited = {ref for adds in expert.contributions for ref in adds.matched.claim.evidence}
     return ExpertRow(
@@ -140,7 +141,7 @@ def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
         claim_count=len(expert.contributions),
         citation_count=len(cited),
         score=expert.score,
-        top_claim_ids=[adds.matched.claim.id for adds in expert.largest(TOP_CLAIMS)],
+        top_claim_ids=[adds.matched.claim.id for adds in largest[:TOP_CLAIMS]],
         collection=expert.view.shown_collection,
         explain=explained if params.explain else None,
     )

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from heapq import nlargest
 from math import prod
 
-from tantivy import Query
-
+from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.retrieval.constants import GENERAL_FILE, MAX_CLAIMS_WITH_FILES
 from vouch_sidecar.retrieval.each_once import each_once
@@ -107,19 +107,19 @@ def each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     return each_once(ties, lambda tied: tied.view.shown(tied.claim).says, order)
 
 
-def files_of(view: View, claims: Query) -> dict[str, float]:
+def files_of(view: View, claims: Iterable[Claim]) -> dict[str, float]:
     """The files that some claims, of many the best, are tied to, and folders with a slash at their
     end, each with the strength of the strongest tie that the viewer may see, divided by the number
     of files that its claim is tied to: who names many says less of each. Files that everybody
     changes have little.
     """
     strengths = defaultdict[str, float](float)
-    for claim in view.best_claims(claims, MAX_CLAIMS_WITH_FILES):
+    for claim in nlargest(MAX_CLAIMS_WITH_FILES, claims, key=worth):
         ties = [*_holding(view, claim, view.workspace.ties.of_claim(claim.id))]
         number = len({path for path, _ in ties})
         for path, tie in ties:
-            worth = tie.strength if is_for_names(path) else tie.strength * GENERAL_FILE
-            strengths[path] = max(strengths[path], worth / number)
+            share = tie.strength * (1.0 if is_for_names(path) else GENERAL_FILE) / number
+            strengths[path] = max(strengths[path], share)
     return strengths
 
 

@@ -77,8 +77,8 @@ class Match(NamedTuple):
     @property
     def about(self) -> Subject:
         """The files that the topic names, else those of the claims."""
-        claims = self.view.search.these_claims([matched.claim.id for matched in self.claims])
         named = dict.fromkeys(self.paths, 1.0)
+        claims = (matched.claim for matched in self.claims)
         return Subject(self.view, named or files_of(self.view, claims))
 
 
@@ -131,7 +131,7 @@ def _contributions(match: Match, weight: Weight) -> dict[str, list[Contribution]
     for matched in match.claims:
         factors, claim = weight.factors(matched, match.view.now), matched.claim
         adds = Contribution(matched, factors, prod(factors.values()))
-        again = Contribution(matched, factors | {"repeat": 0.0}, 0.0)
+        again = adds._replace(factors=factors | {"repeat": 0.0}, amount=0.0)
         says = " ".join(claim.text.lower().split()) if weight.hears_once else claim.id
         for entity_id in match.view.entities_of(claim.id):
             out[entity_id].append(again if (entity_id, says) in heard else adds)
@@ -149,8 +149,8 @@ def matching(
     """
     files = [view.workspace.files_in(topic) for view in views]
     named = [[path for _, _, path in of_view] for of_view in files]
-    held = [_tied_to(view, paths) for view, paths in zip(views, named, strict=True)]
-    by_file, beside, share = any(held), topic, 1.0
+    tied = [_tied_to(view, paths) for view, paths in zip(views, named, strict=True)]
+    by_file, beside = any(tied), topic
     if by_file:
         beside = blanked(topic, ((start, end) for of_view in files for start, end, _ in of_view))
     words = terms(beside)[:MAX_ASKED]
@@ -161,24 +161,22 @@ def matching(
         for word in terms(topic[mention.start : mention.end])
     }
     known = [word for word in words if word in of_topics or _is_held(views, word)]
-    if not by_file:
-        held, share = _holding(views, known)
+    held, share = _holding(views, () if by_file else known)
     matches = list[Match]()
     names = [asking.span() for asking in WHOM.finditer(beside)]
-    for view, paths, ids in zip(views, named, held, strict=True):
+    for view, paths, of_files, holding in zip(views, named, tied, held, strict=True):
         mentions = [*view.mentions(beside), *view.topic_mentions(beside)]
         names += [(mention.start, mention.end) for mention in mentions]
         parts = sorted({*view.knowledge.names.containing(beside), *view.derived.containing(beside)})
         if parts:  # all of it is a part of a name
             names.append((0, len(beside)))
         called = {mention.entity_id for mention in mentions}.union(parts)
-        of_names = {*view.search.ids(view.search.claims_of(sorted(called)))}
+        ids = of_files.union(view.search.ids(view.search.claims_of(sorted(called))))
         claims = list[Matched]()
-        for claim_id in sorted(of_names | ids):
+        for claim_id in sorted(ids | holding):
             claim, (_, how) = view.knowledge.claim(claim_id), view.knowledge.links(claim_id)
-            is_named, holds = by_file or claim_id in of_names, claim_id in ids and not by_file
             if claim is not None and (linking == "auto" or how == "declared"):
-                has = tuple(known) if holds else ()
+                is_named, has = claim_id in ids, tuple(known) if claim_id in holding else ()
                 claims.append(Matched(claim, has, is_named, 1.0 if is_named else share))
         matches.append(Match(view, claims, _named_by(view, mentions, parts), paths))
     outside = {word.word for word in terms(blanked(beside, names))}
@@ -215,9 +213,9 @@ def _holding(views: Sequence[View], words: Sequence[Term]) -> tuple[list[set[str
     """For each view, the claims that hold all words; if none of any view does, those that hold the
     largest share of their weight, at least `PARTIAL_SHARE`. By id, with this share.
     """
-    if not words or any(view.search.holds(words, Kind.CLAIM) for view in views):
-        queries = [(view.search, view.search.holding(words, Kind.CLAIM)) for view in views]
-        return [set(search.ids(query)) for search, query in queries], 1.0
+    all_words = [{*view.search.ids(view.search.holding(words, Kind.CLAIM))} for view in views]
+    if not words or any(all_words):
+        return all_words, 1.0
     total = sum(view.search.total(Kind.CLAIM) for view in views)
     weights = {
         word: rarity(total, sum(view.search.frequency(word, Kind.CLAIM) for view in views))

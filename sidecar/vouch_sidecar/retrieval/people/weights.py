@@ -64,9 +64,10 @@ def _evidence(matched: Matched, _: float) -> Factors:
     from vouch_sidecar.text.analysis import units
 
     claim = matched.claim
-    first = units(claim.text[:MAX_FIRST_WORD]).units[:1]
+    pieces = claim.text[:MAX_FIRST_WORD].split()
+    first = next((unit for piece in pieces for unit in units(piece).units), None)
     stems = {stem for word in matched.words for option in word.alternatives for stem in option}
-    lead = LEADS if any(unit.stem in stems for unit in first) else 1.0
+    lead = LEADS if first is not None and first.stem in stems else 1.0
     return {"confidence": claim.confidence, "coverage": matched.coverage, "lead": lead}
 
 

@@ -24,6 +24,7 @@ from vouch_sidecar.retrieval.constants import (
     COMMIT_HALF_LIFE_DAYS,
     COMMITS_BESIDE,
     FEW,
+    MAX_CLAIMS_WITH_FILES,
     MAX_PATHS_OF_AUTHOR,
 )
 from vouch_sidecar.retrieval.files.file_ties import files_of
@@ -69,7 +70,8 @@ def told_in_blocks(view: View, entity: Entity, text: str) -> str:
     if WHOM.search(text) is None:
         return ""
     view = replace(view, is_model=True)
-    about = [Subject(view, files_of(view, view.search.claims_of([entity.id])))]
+    claims = view.best_claims(view.search.claims_of([entity.id]), MAX_CLAIMS_WITH_FILES)
+    about = [Subject(view, files_of(view, claims))]
     told = [f"{row.name} ({row.said})" for row in with_owners(people(view, entity), about)]
     told += [f"{author.name} ({count(author.commits, 'commit')})" for author in authors(about)]
     return ", ".join(told)
@@ -122,14 +124,14 @@ def _near(view: View, entity_id: str) -> Iterator[tuple[Entity, int, str | None]
     """
     ids = view.search.ids(view.search.claims_of([entity_id]))
     shared = Counter(e for claim_id in ids for e in view.knowledge.links(claim_id)[0])
-    relations, responsible = [*view.relations_of(entity_id)], dict[str, str]()
-    for label in ROLES:
-        for relation in (each for each in relations if each.relation == label):
-            mine, other = relation.source, relation.target
-            if not label.endswith("_by"):
-                mine, other = other, mine
-            if mine == entity_id != other:
-                responsible.setdefault(other, label)
+    labels, responsible = [*ROLES], dict[str, str]()
+    saying = (each for each in view.relations_of(entity_id) if each.relation in ROLES)
+    for relation in sorted(saying, key=lambda each: labels.index(each.relation)):
+        mine, other = relation.source, relation.target
+        if not relation.relation.endswith("_by"):
+            mine, other = other, mine
+        if mine == entity_id != other:
+            responsible.setdefault(other, relation.relation)
     beside = sorted(shared.keys() - responsible.keys(), key=lambda each: (-shared[each], each))
     persons = (who for who in map(view.entity, beside) if who and who.type == PERSON)
     named = (who for who in map(view.entity, responsible) if who is not None)
