@@ -180,12 +180,11 @@ def _lines(text: str) -> Iterator[tuple[_Kind, int, int, int]]:
         words = line.lstrip()
         indent = len(line) - len(words)
         kind: _Kind = "blank"
-        mark = 0
         if fence or not words or indent > code_below:
             is_closing = words.startswith(fence) and not words.strip(fence[:1])
             fence = "" if is_closing else fence
         else:
-            kind, mark = _kind_of(words, is_open)
+            kind = _kind_of(words, is_open)
             if title and _UNDERLINE.match(line) and (line[0] not in "`~" or len(line) >= title):
                 kind = "underline"
             elif opened := _FENCE.match(words):
@@ -193,18 +192,15 @@ def _lines(text: str) -> Iterator[tuple[_Kind, int, int, int]]:
             code_below = indent if _ABOVE_CODE.match(words) else inf
         title = len(words) if kind == "text" and not is_open and indent < 2 else 0
         is_open = kind in ("text", "item")
+        mark = after_mark(words, 0) if kind == "item" else 0
         yield kind, at + begins + indent + mark, at + len(whole.rstrip()), indent
         at += len(whole) + 1
 
 
-def _kind_of(words: str, is_open: bool) -> tuple[_Kind, int]:
-    """What a line outside of code is by itself, where the line above may go on or not, and the
-    length of the mark of an item.
-    """
+def _kind_of(words: str, is_open: bool) -> _Kind:
+    """What a line outside of code is by itself, where the line above may go on or not."""
     if _HEADING.match(words) and (words[0] == "#" or not is_open):
-        return "title", 0
+        return "title"
     if _NO_PROSE.match(words):
-        return "other", 0
-    if mark := _ITEM.match(words):
-        return "item", mark.end()
-    return "text", 0
+        return "other"
+    return "item" if _ITEM.match(words) else "text"

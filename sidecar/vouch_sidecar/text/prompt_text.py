@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
+from operator import xor
 
 Span = tuple[int, int]
 
@@ -57,23 +58,25 @@ def printed_lines(text: str) -> list[Span]:
     and all from the paragraph of the first of these to the end of the last one's, but for lines
     that end as a question or an introduction does, and for what begins the text.
     """
-    lines, start, begin, formed, end, is_fenced = list[Span](), 0, 0, set[int](), 0, False
-    for number, line in enumerate(text.split("\n")):
-        words = line.strip()
-        is_fenced ^= words.startswith("```")
-        if is_fenced or _PRINTED_LINE.match(words[:MAX_LINE]):
-            begin = begin if formed or begin else number
-            formed.add(number)
-        elif not words and not formed:
-            begin = number + 1
-        if words and (number in formed or number == end > 0):
-            end = number + 1
-        lines.append((start, start + len(line)))
-        start += len(line) + 1
+    lines = text.split("\n")
+    words = [line.strip() for line in lines]
+    fenced = accumulate((line.startswith("```") for line in words), xor)
+    formed = {
+        number
+        for number, (line, is_fenced) in enumerate(zip(words, fenced, strict=True))
+        if line and (is_fenced or _PRINTED_LINE.match(line[:MAX_LINE]))
+    }
+    if not formed:
+        return []
+    first, last = min(formed), max(formed)
+    blank = [number for number, line in enumerate(words) if not line]
+    begin = max((number + 1 for number in blank if number < first), default=first)
+    end = min((number for number in blank if number > last), default=len(lines))
+    starts = [*accumulate((len(line) + 1 for line in lines), initial=0)]
     return [
-        lines[number]
+        (starts[number], starts[number] + len(lines[number]))
         for number in range(begin, end)
-        if number in formed or not text[slice(*lines[number])].rstrip().endswith(("?", ":"))
+        if number in formed or not words[number].endswith(("?", ":"))
     ]
 
 
