@@ -104,7 +104,7 @@ async def perform(
     for record in call.to_record if caller.hears else ():
         record()
     engine.stats.count_call(operation.name, perf_counter() - started)
-    cut = ["timed_out"] if any(view.deadline.cuts for view in call.views) else []
+    cut = ["timed_out"] if any(view.deadline.has_cut for view in call.views) else []
     degraded = health.degraded(engine, [kb.collection for kb in served])
     return result.model_copy(
         update={

@@ -86,7 +86,7 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
         max_chars=params.max_chars,
     )
     if once is not None:
-        is_cut = any(kb.view.deadline.cuts for kb in served)  # then it is asked anew
+        is_cut = any(kb.view.deadline.has_cut for kb in served)  # then it is asked anew
         ask.to_record.append(partial(once.give, given, None if is_cut else asked))
         ask.to_record.append(partial(counts.update, lines=len(speech.hits)))
     return ContextResult(

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import TypeVar
 
 T = TypeVar("T")
+
+
+def first_of_each(items: Iterable[T], key: Callable[[T], Hashable]) -> Iterator[T]:
+    """The first of the items that have a key in common."""
+    seen = set[Hashable]()
+    for item in items:
+        if (own := key(item)) not in seen:
+            seen.add(own)
+            yield item
 
 
 def each_once(

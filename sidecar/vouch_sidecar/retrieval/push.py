@@ -88,7 +88,7 @@ def push_of(
     block = ContextBlock()
     if new and "text" in parts:
         block = make_block(views, new, new[0].text)  # the newest text of the session is that of all
-    is_cut = any(view.deadline.cuts for view in views)
+    is_cut = any(view.deadline.has_cut for view in views)
     if is_cut:
         said = {hit.entity_id for hit in block.hits}
         new = [row for row in new if row.entity.id in said]

@@ -5,7 +5,7 @@ is set up, what is near in meaning.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from math import fsum
@@ -21,6 +21,7 @@ from vouch_sidecar.retrieval.constants import (
     SEMANTIC_LEAST,
     SEMANTIC_WEIGHT,
 )
+from vouch_sidecar.retrieval.each_once import first_of_each
 from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.line import Line, Told
 from vouch_sidecar.retrieval.view import View
@@ -80,13 +81,8 @@ def search(
     ]
     if vector is not None:
         found = _ranked_by_meaning(vector, views, query, kinds, found, exclude)
-    units: dict[Hashable, Line] = {}
-    for hit in sorted(found, key=_order):
-        if len(units) >= limit:
-            break
-        if hit.view.is_sayable(hit.artifact):
-            units.setdefault(hit.place, hit)
-    return list(units.values())
+    said = (hit for hit in sorted(found, key=_order) if hit.view.is_sayable(hit.artifact))
+    return list(islice(first_of_each(said, lambda hit: hit.place), limit))
 
 
 def _order(hit: Line) -> tuple[bool, float, str, str, str, int]:

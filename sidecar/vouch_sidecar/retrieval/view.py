@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,6 +39,7 @@ from vouch_sidecar.kb.settings_model import Recall, Settings
 from vouch_sidecar.names.matcher import Mention, outside
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
+from vouch_sidecar.retrieval.each_once import first_of_each
 from vouch_sidecar.workspace.shown import TALKING, ShownText, quotes, receipts_of, shown
 from vouch_sidecar.workspace.world import World, own_names
 
@@ -52,8 +54,8 @@ class Deadline:
     """
 
     def __init__(self, seconds: float = inf, clock: Callable[[], float] = time.monotonic) -> None:
-        self.cuts = 0
-        """How often a function left something out because the time was up."""
+        self.has_cut = False
+        """Whether a function left something out because the time was up."""
         self._seconds, self._clock = seconds, clock
         self.begin()
 
@@ -68,9 +70,8 @@ class Deadline:
 
     def has_passed(self) -> bool:
         """Whether to stop. Functions ask this between one candidate and the next."""
-        passed = self.cuts > 0 or self._clock() >= self._until
-        self.cuts += passed
-        return passed
+        self.has_cut = self.has_cut or self._clock() >= self._until
+        return self.has_cut
 
 
 @dataclass(frozen=True)
@@ -355,11 +356,9 @@ class View:
 
     def best_statements(self, query: Query, limit: int) -> list[Claim]:
         """The best claims that say something by themselves, of each sentence the first."""
-        first: dict[str, Claim] = {}
-        for claim in self.best_claims(query, limit * CLAIMS_OF_A_SENTENCE):
-            if self.is_sayable(claim):
-                first.setdefault(self.shown(claim).sentence_key, claim)
-        return list(first.values())[:limit]
+        best = filter(self.is_sayable, self.best_claims(query, limit * CLAIMS_OF_A_SENTENCE))
+        each_once = first_of_each(best, lambda claim: self.shown(claim).sentence_key)
+        return list(islice(each_once, limit))
 
     # What may enter a prompt
 

@@ -19,6 +19,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_PHRASED,
     NAME_WORDS,
 )
+from vouch_sidecar.retrieval.each_once import first_of_each
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by, is_pair
 from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to_what
@@ -65,21 +66,18 @@ def _answers(
         *candidates_for(view, asked, entity_strengths, vector),
     ]
     found.sort(key=lambda candidate: (candidate.kind != "worded", candidate.kind != "answer"))
-    by_place: dict[tuple[type, str, int | None], Candidate] = {}
-    for each in found:  # of a sentence the first, which holds most of what is asked for
-        key = each.sentence_key or each.artifact.id
-        by_place.setdefault((type(each.artifact), key, each.section), each)
-    judged = list(judge(view, asked, entity_strengths, by_place.values(), ties))
+    # of a sentence the first, which holds most of what is asked for
+    first = first_of_each(
+        found, lambda one: (one.sentence_key or key_of(one.artifact), one.section)
+    )
+    judged = list(judge(view, asked, entity_strengths, first, ties))
     if vector is not None:
         judged = _with_nearness(view, judged, vector)
     else:
         named = entity_strengths.keys()
         judged = [each for each in judged if each.words or not named.isdisjoint(each.entity_ids)]
     judged.sort(key=lambda answer: answer.order)
-    first: dict[tuple[type, str], Candidate] = {}
-    for answer in judged:
-        first.setdefault((type(answer.artifact), answer.artifact.id), answer)
-    return list(first.values())
+    return list(first_of_each(judged, lambda answer: key_of(answer.artifact)))
 
 
 def _ties(view: View, text: str) -> dict[str, Tied]:

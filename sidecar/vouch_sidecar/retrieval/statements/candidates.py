@@ -38,6 +38,7 @@ from vouch_sidecar.retrieval.constants import (
     SPARE,
     CandidateKind,
 )
+from vouch_sidecar.retrieval.each_once import first_of_each
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, worths_of
 from vouch_sidecar.retrieval.statements.section_passages import Passage, heading, passages
 from vouch_sidecar.retrieval.view import View
@@ -223,12 +224,8 @@ def claims_of(
             yield from (hit for _, hit in sorted(ranked, key=lambda each: -each[0]))
         yield from snapshot.hits(own, by="worth")
 
-    found: dict[str, Candidate] = {}
-    for candidate in _claims(view, view.of_hits(islice(best(), MAX_TRIED))):
-        found.setdefault(candidate.sentence_key, candidate)
-        if len(found) == most:
-            break
-    return list(found.values())
+    found = _claims(view, view.of_hits(islice(best(), MAX_TRIED)))
+    return list(islice(first_of_each(found, lambda each: each.sentence_key), most))
 
 
 def claims_by_id(view: View, claim_ids: Iterable[str]) -> Iterator[Candidate]:
