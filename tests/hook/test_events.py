@@ -154,7 +154,8 @@ def test_what_nobody_reviewed_is_told_where_it_is_sure(agent: Agent, tmp_path: P
 
 
 def test_the_same_event_is_answered_once_a_minute(agent: Agent) -> None:
-    assert [bool(agent(START, of)) for of in ("a", "a", "b", None, None)] == [1, 0, 1, 1, 1]
+    sessions = ("a", "a", "b", None, None, "x" * 257, "\ud800")
+    assert [bool(agent(START, session)) for session in sessions] == [1, 0, 1, 1, 1, 1, 1]
     assert agent(START, "a", source="resume")
     agent.clock.now += 61
     assert agent(START, "a")

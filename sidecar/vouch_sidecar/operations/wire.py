@@ -20,10 +20,20 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from vouch_sidecar.kb.access import is_text
+
 MAX_TEXT = 1_000_000
 MAX_SESSION_ID = 256
 
 SessionId = Annotated[str, StringConstraints(min_length=1, max_length=MAX_SESSION_ID)]
+
+
+def session_called(value: object) -> str | None:
+    """The id of a session, where it is one that params take; else None."""
+    is_one = isinstance(value, str) and 0 < len(value) <= MAX_SESSION_ID and is_text(value)
+    return str(value) if is_one else None
+
+
 LongText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
 TopicText = Annotated[str, StringConstraints(max_length=MAX_TEXT, pattern=r"\S")]
 

@@ -109,8 +109,6 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
         unasked = replace(caller, is_unasked=True)
         with refusing_if_damaged(engine), engine.breath:
             text = await EVENTS[event](engine, payload, session, unasked)
-    except ValueError:  # no session is called so
-        log.debug("hook %s: refused", event)
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
     if session is not None and not caller.hears:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME
-from vouch_sidecar.operations.wire import MAX_SESSION_ID
+from vouch_sidecar.operations.wire import session_called
 from vouch_sidecar.retrieval.blocks.touched_files import Touched
 from vouch_sidecar.surfaces.stdio import well_formed
 
@@ -57,16 +57,11 @@ _TAG = re.compile(
 
 def session_of(payload: Payload) -> str | None:
     """The session's id, of a subagent with its own behind it: it shares the session, not what was
-    said. None without one. Raises ValueError if it is no valid id.
+    said. None without a valid one.
     """
-    session_id, agent_id = payload.get("session_id"), payload.get("agent_id")
-    if session_id is None:
-        return None
+    session_id, agent_id = session_called(payload.get("session_id")), payload.get("agent_id")
     own = f"{AGENT}{agent_id}" if isinstance(agent_id, str) and agent_id else ""
-    if not isinstance(session_id, str) or not 0 < len(session_id) <= MAX_SESSION_ID - len(own):
-        raise ValueError
-    (session_id + own).encode()
-    return session_id + own
+    return session_id and session_called(session_id + own)
 
 
 def prompt_of(payload: Payload) -> str:

@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.yaml_document import LINE_END, line_starts, position
 from vouch_sidecar.operations.table import FileUri
-from vouch_sidecar.operations.wire import MAX_SESSION_ID
+from vouch_sidecar.operations.wire import session_called
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.surfaces.stdio import well_formed
 
@@ -56,7 +56,8 @@ class Document:
         self.path = path_of(uri)
         scheme, _, rest = uri.partition(":")
         self.is_prompt = PROMPT in (language_id, scheme)
-        self.session_id = (_session_in(rest) if scheme == PROMPT else None) or session_id
+        named = unquote(rest.lstrip("/").partition("/")[0]) if scheme == PROMPT else None
+        self.session_id = session_called(named) or session_id
         self.observed = ("" if self.is_prompt else self.words, True)
         """The words that were observed last, and whether they were submitted."""
         self._paragraphs: dict[int, list[str]] = {}
@@ -135,11 +136,6 @@ class Document:
         line, column = position(self.source, offset)
         head = self.source[offset - column + 1 : offset]
         return lsp.Position(line - 1, len(head.encode(self._codec)) // self._unit)
-
-
-def _session_in(path: str) -> str | None:
-    session_id = unquote(path.lstrip("/").partition("/")[0])
-    return session_id if 0 < len(session_id) <= MAX_SESSION_ID else None
 
 
 def _around(lines: list[str], at: int) -> tuple[int, int]:

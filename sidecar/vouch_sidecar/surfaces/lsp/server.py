@@ -24,9 +24,8 @@ from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.operations.call import refusing_if_damaged
 from vouch_sidecar.operations.capabilities import server_capabilities
-from vouch_sidecar.operations.wire import FailedError, OperationError
+from vouch_sidecar.operations.wire import FailedError, OperationError, session_called
 from vouch_sidecar.retrieval.push import PUSH_PARTS, PushPart
-from vouch_sidecar.surfaces.hook.payload import session_of
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
 
@@ -130,10 +129,8 @@ class Sidecar(LanguageServer):
         """
         raw = params.initialization_options
         options = raw if isinstance(raw, Mapping) else {}
-        self.caller = replace(self.caller, viewer=viewer_in(options))
-        with suppress(ValueError):
-            own = session_of(options) or self.caller.session_id
-            self.caller = replace(self.caller, session_id=own)
+        own = session_called(options.get("session_id")) or self.caller.session_id
+        self.caller = replace(self.caller, viewer=viewer_in(options), session_id=own)
         if isinstance(wanted := options.get("push"), list):
             self.parts = [part for part in PUSH_PARTS if part in wanted]
         if isinstance(settings := options.get("settings"), Mapping):
