@@ -63,7 +63,7 @@ class World:
         self, root: Path, settings: Mapping[str, object] | None = None, is_unasked: bool = True
     ) -> None:
         self.engine = Engine(env={}, client_settings=settings)
-        self.engine.registry.search(root)
+        self.engine.registry.set_folders([root])
         with start_blocking_portal() as portal:
             portal.call(_read, self.engine)
         self._caller = Caller(is_unasked=is_unasked)

@@ -61,7 +61,7 @@ def open_kb(
     nested: `{"recall": {"max_results": 5}}`. Raises `NoKnowledgeBaseError`.
     """
     engine = Engine(env=os.environ, client_settings=settings)
-    engine.registry.search(Path(path))
+    engine.registry.set_folders([Path(path)])
     if not engine.collections:
         raise NoKnowledgeBaseError(f"no knowledge base found from {os.fspath(path)}")
     return KnowledgeBase(engine, Viewer(project, agent))

@@ -146,8 +146,7 @@ def unread_engine(*roots: Path, env: Mapping[str, str] | None = None, **options:
     unless the options have another.
     """
     engine = Engine(env=env or {}, **{"now": lambda: NOW, **options})
-    for root in roots:
-        engine.registry.search(root)
+    engine.registry.set_folders(roots)
     return engine
 
 

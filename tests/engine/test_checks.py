@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
 def problems(root: Path) -> list[Problem]:
     """What a check finds."""
     engine = Engine(env={"XDG_CACHE_HOME": str(root.parent / "cache")})
-    engine.registry.search(root)
+    engine.registry.set_folders([root])
     collection = engine.collections[root]
     load(engine)
     return list(check_all(CheckContext(collection, collection.knowledge)))

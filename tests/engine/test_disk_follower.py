@@ -239,7 +239,7 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
     git(root, "worktree", "add", "-q", str(tree))
     cite(root, "first", "Nothing is named.", "https://example.org")
     engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW)
-    engine.registry.search(tree)
+    engine.registry.set_folders([tree])
     (collection,) = engine.collections.values()
     holding, _ = Repository.holding(root if locked == "base" else tree)
     assert holding is not None

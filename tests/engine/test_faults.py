@@ -161,7 +161,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
 ) -> None:
     """Of that knowledge base alone; the others are followed."""
     other = base(tmp_path / "other")
-    engine.registry.search(other)
+    engine.registry.set_folders([root, other])
     switch = fails(LOOKS[0])
     switch.of = lambda store: bool(store.kb_dir.parent == root)
     listener = Listener(engine)
@@ -171,6 +171,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
 
     async with running(engine):
         await until(lambda: engine.registry.has_looked)
+        await until(lambda: not any(kb.is_world_due for kb in engine.collections.values()))
         engine.observe("s", None, "the Key Vault")
         assert len((await listener.told())[0].rows) == 2
         switch.on = True
@@ -203,7 +204,7 @@ async def test_a_first_look_that_fails_is_not_waited_for(
 ) -> None:
     """Nor is it said of another knowledge base."""
     other = base(tmp_path / "other")
-    engine.registry.search(other)
+    engine.registry.set_folders([root, other])
     switch = fails(LOOKS[0])
     switch.of = lambda store: bool(store.kb_dir.parent == root)
     switch.on = True

@@ -286,6 +286,9 @@ def test_an_older_text_volunteers_nothing_beside_a_newer_one_of_another_knowledg
         pause(one, env, None)
         configure(engine, one, volunteer={"enabled": True})
         assert bases_of(say(engine, listener, "the Night Bell")) == ["other"]
+        engine.observe("t", None, "the Night Bell")
+        assert [ask(engine, "status", root=str(at))["sessions"] for at in (one, other)] == [1, 2]
+        engine.end_session("t")
         resume(one, env)
         assert bases_of(pushed(listener)) == []
         assert bases_of(say(engine, listener, "the Key Vault")) == ["one"]

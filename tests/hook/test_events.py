@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
@@ -40,10 +39,7 @@ class Agent:
         payload = {"session_id": session_id, "cwd": str(self.root), **given}
 
         async def answer() -> Any:
-            stream = asyncio.StreamReader()
-            if not is_heard:
-                stream.feed_eof()
-            caller = Caller(env={}, is_model=True, stream=stream)
+            caller = Caller(env={}, is_model=True, hears=lambda: is_heard)
             return await respond(self.engine, event, payload, caller)
 
         answered = anyio.run(answer)

@@ -194,12 +194,12 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
     told = list[DidChangeSalience]()
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
-        watching = Caller(env={}, roots=frozenset({one}), names={one: "mine"})
+        watching = Caller(env={}, trees=frozenset({one}), names={one: "mine"})
         who = Subscriber(watching, hears_all=True)
         tasks.start_soon(engines.tell, who, told.append)
-        wanted = [Caller(roots=frozenset(roots)) for roots in ({one}, {one, two})]
+        wanted = [Caller(trees=frozenset(roots)) for roots in ({one}, {one, two})]
         alone, both = map(engines.engine_for, wanted)
-        assert engines.engine_for(Caller(roots=frozenset({one}))) is alone
+        assert engines.engine_for(Caller(trees=frozenset({one}))) is alone
         assert [sorted(engine.collections) for engine in (alone, both)] == [[one], [one, two]]
         assert not alone.env
         both.observe("agent", None, KNOWN)
@@ -219,7 +219,7 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
     window.registry.set_folders([one])
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({}, tasks, window)
-        watching = Caller(env={}, roots=frozenset({two}))
+        watching = Caller(env={}, trees=frozenset({two}))
         who = Subscriber(watching, hears_all=True)
         tasks.start_soon(engines.tell, who, told.append)
         engines.engine_for(watching).observe("agent", None, KNOWN)

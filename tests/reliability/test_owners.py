@@ -103,8 +103,8 @@ async def test_the_process_that_serves_trusts_what_the_asker_trusts(tmp_path: Pa
     roots = frozenset({theirs(tmp_path)})
     async with anyio.create_task_group() as tasks:
         server = LocalServer({TRUST: "/elsewhere"}, tasks)
-        other = server.engine_for(Caller(roots=roots))
-        trusting = server.engine_for(Caller(roots=roots, env={TRUST: str(tmp_path)}))
+        other = server.engine_for(Caller(trees=roots))
+        trusting = server.engine_for(Caller(trees=roots, env={TRUST: str(tmp_path)}))
         await until(lambda: trusting.registry.has_looked)
         assert counts(trusting, "key vault") == {"vault": 1}
         assert ask(trusting, "status")["refused"] == []

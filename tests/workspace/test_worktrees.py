@@ -18,7 +18,7 @@ FILE = "src/till.py"
 def tied(start: Path, tmp_path: Path, path: Path | str = FILE, **env: str) -> dict[str, object]:
     """What the knowledge bases found from a folder say of a file, and whom to ask."""
     engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"], **env})
-    engine.registry.search(start)
+    engine.registry.set_folders([start])
     load(engine)
     settle(engine)
     (file,) = ask(engine, "files", paths=[str(path)])["files"]
@@ -114,7 +114,7 @@ def test_of_several_bases_of_a_tree_all_serve_the_same(plain: Path) -> None:
         git(plain, "worktree", "add", "-q", "-b", name, str(plain / "wt" / name))
         cite(plain / "wt" / name, "named", f"`{FILE}` takes the ledger lock.", "elsewhere")
     engines = [Engine(env={}), Engine(env={})]
-    engines[0].registry.search(plain)
+    engines[0].registry.set_folders([plain])
     engines[1].registry.add(find(plain, {}))
     served = [[each.root for each in engine.collections.values()] for engine in engines]
     assert served == [[plain / "wt" / "a"]] * 2

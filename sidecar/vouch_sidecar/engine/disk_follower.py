@@ -77,7 +77,7 @@ class DiskFollower:
         for folder in self._registry.lacking:
             found = await run_sync(self._registry.found_from, folder)  # a slow disk stops nobody
             if folder in self._registry.lacking:
-                self._registry.search(folder, found)
+                self._registry.serve_from(folder, found)
         self._search_pause = sweep_interval(self._engine.clock() - began)
 
 

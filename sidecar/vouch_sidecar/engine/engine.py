@@ -156,7 +156,7 @@ class Engine:
         session = self.sessions.open(session_id)
         session.touch(slot, text, window, reflexes.keys(), final=final)
         if by.env is not None:
-            session.shared_for |= by.roots or frozenset()
+            session.shared_for |= by.trees or frozenset()
         self.tellable.bump()
 
     def end_session(self, session_id: str) -> None:

@@ -37,7 +37,7 @@ class Subscriber:
         """
         shared = session.shared_for
         is_own = caller.session_id is not None and not shared
-        return self.hears_all or is_own or not shared.isdisjoint(caller.roots or ())
+        return self.hears_all or is_own or not shared.isdisjoint(caller.trees or ())
 
     async def news(self, engine: Engine) -> AsyncGenerator[Push, None]:
         """A push for every session of an engine whose ranking differs from the one told last, or
@@ -47,7 +47,7 @@ class Subscriber:
         """
         async with engine.telling:
             told = self._told.setdefault(engine, {})
-            caller = self.caller if self.home is None else self.home.named(self.caller)
+            caller = self.caller if self.home is None else self.home.with_names(self.caller)
             sessions = [each for each in engine.sessions if self._concerns(caller, each)]
             for session_id in told.keys() - {session.id for session in sessions}:
                 if told.pop(session_id)[0]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from asyncio import StreamReader
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -36,29 +35,24 @@ class UnknownRootError(LookupError):
 class Caller:
     """A connection that asks.
 
-    `session_id` is its own session, if it has one. `env` is its environment, None for that of this
-    process. `roots` are the working trees whose knowledge bases it may ask, None for those of the
-    process's own folders; `at` is the file or folder that it asks about. `is_model` tells whether a
-    model reads the answers.
+    `session_id` is its own session, if it has one. `env` is the environment of the process that it
+    comes from; None if that is this one. `trees` are the working trees whose knowledge bases it may
+    ask, None for those of the process's own folders; `at` is the file or folder that it asks about.
+    `is_model` tells whether a model reads the answers.
     """
 
     session_id: str | None = None
     viewer: Viewer | None = None
     env: Mapping[str, str] | None = None
-    roots: frozenset[Path] | None = None
+    trees: frozenset[Path] | None = None
     names: Mapping[Path, str | None] | None = None
     """What a caller who knows these working trees himself calls their collections in rows."""
     is_model: bool = False
     at: Path | None = None
-    stream: StreamReader | None = field(default=None, compare=False)
-    """Ends when he leaves; None for who stays."""
+    hears: Callable[[], bool] = field(default=lambda: True, compare=False)
+    """Whether he still waits for an answer: what nobody hears was not given."""
     is_unasked: bool = False
     """Whether this is a hook or a push, which speaks to somebody who did not ask."""
-
-    @property
-    def hears(self) -> bool:
-        """Whether he still waits for an answer: what nobody hears was not given."""
-        return self.stream is None or not self.stream.at_eof()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +115,9 @@ class Registry:
         """What a search from a folder or a document finds now. Blocks; thread-safe."""
         return find(start, self.env, self.settings.trust.folders)
 
-    def search(self, folder: Path, found: Found | None = None) -> None:
-        """Serve the knowledge bases found from a folder, which is searched if `found` is None."""
-        self._folders[folder] = found = found or self.found_from(folder)
+    def serve_from(self, folder: Path, found: Found) -> None:
+        """Serve the knowledge bases that were found from a folder, too."""
+        self._folders[folder] = found
         if not found.trees <= self.collections.keys():
             self._serve_found()
 
@@ -206,7 +200,7 @@ class Registry:
 
     def asked(self, caller: Caller) -> list[Collection]:
         """The collections that a caller may ask, by working tree."""
-        trees = self.own_trees if caller.roots is None else caller.roots
+        trees = self.own_trees if caller.trees is None else caller.trees
         return [c for tree, c in sorted(self.collections.items()) if tree in trees]
 
     def chosen(self, caller: Caller, root: str | None) -> list[Collection]:
@@ -233,12 +227,12 @@ class Registry:
             return caller.names.get(collection.tree)
         return collection.name if len({c.root for c in self.asked(caller)}) > 1 else None
 
-    def named(self, caller: Caller) -> Caller:
+    def with_names(self, caller: Caller) -> Caller:
         """A caller as any process may know him: with the working trees that he may ask, and what
         rows call their collections.
         """
         names = {each.tree: self.shown_name(each, caller) for each in self.asked(caller)}
-        return replace(caller, roots=frozenset(names), names=names)
+        return replace(caller, trees=frozenset(names), names=names)
 
     def serving(
         self, caller: Caller, viewer: Viewer | None = None, root: str | None = None

@@ -34,7 +34,7 @@ def run_jsonl(env: Mapping[str, str], start: Path, *, is_chosen: bool) -> None:
     engine.registry.add(found := projects.asked({}))
     if not found.places:
         log.warning("%s", projects.why_none(found))
-        engine.registry.search(start, found)  # `status` says why there is none
+        engine.registry.serve_from(start, found)  # `status` says why there is none
     anyio.run(_serve, engine, projects, source, sink)
 
 
@@ -67,7 +67,7 @@ async def answer(engine: Engine, request: object, projects: Projects) -> dict[st
     try:
         found = projects.asked(params)
         engine.registry.add(found)
-        caller = Caller(roots=found.trees)
+        caller = Caller(trees=found.trees)
         asked = await perform(engine, operation, params, caller, until="first")
         return {"id": request_id, "ok": True, "result": as_json(asked)}
     except OperationError as error:

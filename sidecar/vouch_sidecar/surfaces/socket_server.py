@@ -138,11 +138,11 @@ class LocalServer:
         """The engine that answers a caller: for his knowledge bases, the one that his environment
         names, and the folders of other users that it allows.
         """
-        editor, roots, env = self._editor, caller.roots or frozenset(), caller.env or {}
+        editor, trees, env = self._editor, caller.trees or frozenset(), caller.env or {}
         named = {name: env[name] for name in (FORCED, TRUST) if env.get(name)}
-        asked = roots, *named.items()
+        asked = trees, *named.items()
         is_own = named.get(FORCED, "") == carried(self._env).get(FORCED, "")
-        if editor is not None and is_own and roots <= editor.registry.own_trees:
+        if editor is not None and is_own and trees <= editor.registry.own_trees:
             if (made := self._made.pop(asked, None)) is not None:
                 for session in made.sessions:  # nobody ends them any more
                     made.end_session(session.id)
@@ -151,8 +151,7 @@ class LocalServer:
             # What else askers set comes with their questions.
             own = {n: value for n, value in self._env.items() if n != FORCED and not is_setting(n)}
             engine = Engine(env=own | named, tellable=self._tellable)
-            for root in roots:
-                engine.registry.search(root)
+            engine.registry.set_folders(trees)
             self._made[asked] = engine
             self._tasks.start_soon(self._run, asked, engine)
         self._asked_at[engine] = anyio.current_time()
@@ -223,8 +222,8 @@ class LocalServer:
 
     async def _answer(self, request: Request, reader: asyncio.StreamReader) -> dict[str, Any]:
         # The other side never closes one direction alone.
-        caller = replace(_caller(request), stream=reader)
-        if not caller.roots:
+        caller = replace(_caller(request), hears=lambda: not reader.at_eof())
+        if not caller.trees:
             return refusal(None, "invalid_request", "roots: must name knowledge bases")
         engine = self.engine_for(caller)
         method, params = request["method"], request["params"]
@@ -252,9 +251,9 @@ def _caller(request: Request) -> Caller:
     """Who asks, with the viewer and the settings that come with a request, about the knowledge
     bases that it names, and that are there.
     """
-    roots = frozenset(path for path in map(Path, request["roots"]) if path.is_dir())
+    trees = frozenset(path for path in map(Path, request["roots"]) if path.is_dir())
     is_model = request["method"] not in (LINE, FOLLOW)
-    return Caller(env=carried(request["env"]), roots=roots, is_model=is_model)
+    return Caller(env=carried(request["env"]), trees=trees, is_model=is_model)
 
 
 def follower_for(caller: Caller, params: Mapping[str, Any]) -> Subscriber:

@@ -62,7 +62,7 @@ def doctor(root: Path | None) -> None:
 def examined(start: Path) -> Iterator[Finding]:
     """The findings of all checks."""
     engine = Engine(env=os.environ)
-    engine.registry.search(start)
+    engine.registry.set_folders([start])
     with KnowledgeBase(engine, Viewer()) as kb:
         found, prompt = kb.status(), _answered_prompt(engine, kb)
     for why in found.refused:

@@ -58,7 +58,7 @@ async def _watch(found: Found) -> None:
         engine = engine_on(found)
         async with running(engine):
             await until_looked(engine)
-        watching = engine.registry.named(Caller())
+        watching = engine.registry.with_names(Caller())
     while True:
         with suppress(OSError):  # there is none, or it ended
             await follow(watching, os.environ, tell, ["salience"], everything=True)

@@ -54,8 +54,8 @@ async def _follow(server: Sidecar, tell: Tell) -> None:
     """Tell the client what the holder says of the window's knowledge bases, until it ends or these
     change.
     """
-    env, named = server.engine.env, partial(server.engine.registry.named, server.caller)
-    if (caller := named()).roots:
+    env, named = server.engine.env, partial(server.engine.registry.with_names, server.caller)
+    if (caller := named()).trees:
         await follow(caller, env, tell, server.parts, lasts=lambda: caller == named())
 
 

@@ -73,7 +73,7 @@ class Sidecar(LanguageServer):
         """The client, asking about a document."""
         path = path_of(uri)
         at = None if path is None else resolved(path)
-        return replace(self.caller, roots=self.engine.registry.around(path), at=at)
+        return replace(self.caller, trees=self.engine.registry.around(path), at=at)
 
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
         """Let a function, which may be async, answer a method; `options` are announced."""

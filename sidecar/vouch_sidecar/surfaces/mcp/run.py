@@ -168,7 +168,7 @@ class Answers:
         if answered is not None:
             return answered
         self.engine.registry.add(found)
-        caller = Caller(roots=roots, is_model=True)
+        caller = Caller(trees=roots, is_model=True)
         return await tool_result(self.engine, operation, params, caller)
 
 
