@@ -64,11 +64,11 @@ def test_positions_before_and_after_a_change_of_a_range(
     """Positions beyond a line are at its end."""
     document, known = Document("file:///a", text, encoding), places(text, encoding)
     for offset, position in known:
-        assert document.offset_at(position) == offset
+        assert document.offset_at(position.line, position.character) == offset
         assert document.range_of(offset, offset).start == position
     for offset, at in {position.line: (offset, position) for offset, position in known}.values():
-        assert document.offset_at(lsp.Position(at.line, at.character + 7)) == offset
-    assert document.offset_at(lsp.Position(len(lines(text)), 0)) == len(text)
+        assert document.offset_at(at.line, at.character + 7) == offset
+    assert document.offset_at(len(lines(text)), 0) == len(text)
     one, other = sorted(data.draw(st.integers(0, len(known) - 1)) for _ in range(2))
     (start, first), (end, last) = known[one], known[other]
     document.change(lsp.TextDocumentContentChangePartial(text=new, range=lsp.Range(first, last)))

@@ -27,8 +27,8 @@ from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.runtime_folder import READY_SECONDS
+from vouch_sidecar.operations.mentions import OpenDocument
 from vouch_sidecar.operations.operation import (
-    OpenDocument,
     Operation,
     OperationCall,
     P,

@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # the help of a command imports none of it
 
 TOP_CLAIMS, EXPLAINED_CLAIMS = 3, 10
 QUOTED_CHARS = 160
-UNKNOWN_WEIGHT = "This weight is not known: it counts as `count`."
 
 
 class ExpertsParams(SinceParams):
@@ -198,7 +197,11 @@ def table(result: ExpertsResult) -> list[Shown]:
         *people_shown(result.people, result.by_commits, "terminal" if cells else "people"),
         Table({"claim": "key", "text": "text"}, [*dict.fromkeys(result._quoted)], to="model"),
         *([Words(f"not known here: {unknown}", aside=True)] if unknown else []),
-        *([Words(UNKNOWN_WEIGHT, aside=True)] if "unknown_weight" in result.degraded else []),
+        *(
+            [Words("This weight is not known: it counts as `count`.", aside=True)]
+            if "unknown_weight" in result.degraded
+            else []
+        ),
     ]
 
 

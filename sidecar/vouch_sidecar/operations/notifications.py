@@ -18,7 +18,6 @@ from vouch_sidecar.operations.session_end import SessionEndParams
 from vouch_sidecar.operations.wire import FailedError, LongText, Params, SessionId, Wire, iso
 from vouch_sidecar.retrieval.push import Push
 
-MAX_SECONDS = 366 * 86_400
 SALIENCE, STATUS = "vouch/didChangeSalience", "vouch/didChangeStatus"
 PROMPT, PAUSE = "vouch/prompt", "vouch/pause"
 
@@ -29,7 +28,7 @@ class PauseParams(Params):
     seconds: int | None = Field(
         default=None,
         ge=0,
-        le=MAX_SECONDS,
+        le=366 * 86_400,
         description="null: without an end; 0 resumes.",
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from vouch_sidecar.operations import NAMES
 from vouch_sidecar.operations.table import NOT_READ, Shown, Table, Words
@@ -15,23 +15,12 @@ from vouch_sidecar.operations.wire import Params, Result, since_when
 if TYPE_CHECKING:  # the help of a command imports none of it
     from vouch_sidecar.engine import Caller, Engine, Served
     from vouch_sidecar.engine.collection import Need
+    from vouch_sidecar.operations.mentions import OpenDocument
     from vouch_sidecar.retrieval.view import View
     from vouch_sidecar.semantic.vectors import TextVector
 
 KB = "kb."
 """What their methods in a line of JSON begin with."""
-
-
-class OpenDocument(Protocol):
-    """A document that a client has open. Offsets count characters of `source`."""
-
-    source: str
-
-    def offset_at(self, position: Any) -> int:
-        """The offset of a position as the client gives it, at most the end of the text."""
-
-    def range_of(self, start: int, end: int) -> object:
-        """The range between two offsets as the client takes it."""
 
 
 P = TypeVar("P", bound=Params)

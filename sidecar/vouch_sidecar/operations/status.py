@@ -17,8 +17,6 @@ from vouch_sidecar.operations.table import ColumnKind, Shown, Table, Words
 from vouch_sidecar.operations.wire import Params, Result, Wire, absent, iso
 from vouch_sidecar.version import __version__
 
-CHECK_ALSO = "`vouch-sidecar check` lists the problems, and what is wrong between files"
-
 
 class Counts(Wire):
     """Artifacts that are served, by kind."""
@@ -134,7 +132,11 @@ def table(result: StatusResult) -> list[Shown]:
         Table(columns | dict.fromkeys(numbers, "number"), cells),
         *(Words(f"not served: {sentence}", "yellow") for sentence in result.refused),
         *([] if result.roots else [Words("No knowledge base here.", to="model")]),
-        *([Words(CHECK_ALSO)] if any(root.problems for root in result.roots) else []),
+        *(
+            [Words("`vouch-sidecar check` lists the problems, and what is wrong between files")]
+            if any(root.problems for root in result.roots)
+            else []
+        ),
     ]
 
 

@@ -6,11 +6,10 @@ ids are never cut or wrapped, so that they can be copied. A model reads the firs
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import unquote, urlsplit
 
 from vouch_sidecar.kb.sanitize import clip, one_line, printable
@@ -83,26 +82,6 @@ class Verbatim:
 
 
 Shown = Words | Table | Verbatim
-_PARTS = {part.__name__: part for part in (Words, Table, Verbatim, FileUri)}
-
-
-def packed(shown: Sequence[Shown]) -> str:
-    """What is shown as JSON, for another process to print."""
-
-    def as_object(part: Any) -> dict[str, Any]:
-        return {"part": type(part).__name__} | {n: getattr(part, n) for n in part.__slots__}
-
-    return json.dumps(shown, default=as_object)
-
-
-def unpacked(text: str) -> list[Shown]:
-    """What `packed` made a text of."""
-
-    def as_part(found: dict[str, Any]) -> Any:
-        return _PARTS[found.pop("part")](**found) if "part" in found else found
-
-    parts: list[Shown] = json.loads(text, object_hook=as_part)
-    return parts
 
 
 def labelled(

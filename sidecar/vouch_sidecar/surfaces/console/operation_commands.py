@@ -14,7 +14,6 @@ import click
 from pydantic.fields import FieldInfo
 
 from vouch_sidecar.operations.operation import Operation, operation_called
-from vouch_sidecar.operations.table import packed
 from vouch_sidecar.operations.wire import (
     OF_EDITORS,
     FailedError,
@@ -26,7 +25,7 @@ from vouch_sidecar.operations.wire import (
     as_json,
 )
 from vouch_sidecar.surfaces.console.options import common_options, found_from
-from vouch_sidecar.surfaces.console.printing import print_answer
+from vouch_sidecar.surfaces.console.printing import packed, print_answer
 
 Answer = Callable[[Operation[Any, Any], dict[str, Any]], Result]
 TEXTS, PATHS = "texts", "paths"

@@ -4,12 +4,33 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from vouch_sidecar.kb.sanitize import escaped
-from vouch_sidecar.operations.table import Shown, Verbatim, Words, cell_text, unpacked
+from vouch_sidecar.operations.table import FileUri, Shown, Table, Verbatim, Words, cell_text
+
+_PARTS = {part.__name__: part for part in (Words, Table, Verbatim, FileUri)}
+
+
+def packed(shown: Sequence[Shown]) -> str:
+    """What is shown as JSON, for another process to print."""
+
+    def as_object(part: Any) -> dict[str, Any]:
+        return {"part": type(part).__name__} | {n: getattr(part, n) for n in part.__slots__}
+
+    return json.dumps(shown, default=as_object)
+
+
+def unpacked(text: str) -> list[Shown]:
+    """What `packed` made a text of."""
+
+    def as_part(found: dict[str, Any]) -> Any:
+        return _PARTS[found.pop("part")](**found) if "part" in found else found
+
+    parts: list[Shown] = json.loads(text, object_hook=as_part)
+    return parts
 
 
 def print_answer(told: Mapping[str, Any]) -> int:

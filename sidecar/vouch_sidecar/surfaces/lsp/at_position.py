@@ -60,7 +60,8 @@ def spot_of(
 ) -> tuple[Document, int] | None:
     """The open document that a request is about, and the offset in it; None where there is none."""
     document = server.document(params.text_document.uri)
-    return None if document is None else (document, document.offset_at(params.position))
+    at = params.position
+    return None if document is None else (document, document.offset_at(at.line, at.character))
 
 
 def artifact_at(server: Sidecar, document: Document, offset: int) -> Place[Artifact] | None:

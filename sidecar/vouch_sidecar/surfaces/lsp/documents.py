@@ -10,18 +10,13 @@ from urllib.parse import unquote
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.yaml_document import LINE_END, line_starts, position
+from vouch_sidecar.kb.yaml_document import LINE_END, line_starts
+from vouch_sidecar.operations.mentions import OpenDocument
 from vouch_sidecar.operations.table import FileUri
 from vouch_sidecar.operations.wire import session_called
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.surfaces.stdio import well_formed
 
-CODECS = {
-    lsp.PositionEncodingKind.Utf8: ("utf-8", 1),
-    lsp.PositionEncodingKind.Utf16: ("utf-16-le", 2),
-    lsp.PositionEncodingKind.Utf32: ("utf-32-le", 4),
-}
-"""Of each encoding Python's codec, and the bytes of a unit."""
 PROMPT = "vouch-prompt"
 """The language of prompts, and the scheme of their URIs."""
 MAX_LINES = 20
@@ -37,10 +32,8 @@ def path_of(uri: str) -> Path | None:
     return Path(path) if is_possible else None
 
 
-class Document:
-    """An open document. Offsets count characters of `source`. `encoding` is that of the client's
-    positions, `session_id` that of the client, unless the URI of a prompt names another one.
-    """
+class Document(OpenDocument):
+    """An open document. `session_id` is the client's, unless the URI of a prompt names another."""
 
     def __init__(
         self,
@@ -50,9 +43,9 @@ class Document:
         language_id: str = "",
         session_id: str = "",
     ) -> None:
+        super().__init__(well_formed(source), lsp.PositionEncodingKind(encoding))
         self.uri = uri
         self.language_id = language_id
-        self.source = well_formed(source)
         self.path = path_of(uri)
         scheme, _, rest = uri.partition(":")
         self.is_prompt = PROMPT in (language_id, scheme)
@@ -63,7 +56,6 @@ class Document:
         self._paragraphs: dict[int, list[str]] = {}
         """Those that were changed last: their lines by number (0, 1 or 2), the newest last."""
         self.is_below_vouch = self.path is not None and KB_DIRNAME in self.path.parts
-        self._codec, self._unit = CODECS[lsp.PositionEncodingKind(encoding)]
 
     @property
     def words(self) -> str:
@@ -71,31 +63,22 @@ class Document:
         text = without_blocks(self.source)
         return text if text == self.source else text.rstrip()
 
-    def offset_at(self, position: lsp.Position) -> int:
-        """The offset of a position, at most the end of its line or of the text."""
-        starts = line_starts(self.source)
-        if position.line >= len(starts):
-            return len(self.source)
-        start = starts[position.line]
-        line = LINE_END.split(self.source[start:], maxsplit=1)[0]
-        head = line.encode(self._codec)[: position.character * self._unit]
-        return start + len(head.decode(self._codec, "ignore"))
-
     def position_of(self, line: int, column: int) -> lsp.Position:
         """The position of a line and a column in characters, both from 0; at most the end."""
         starts = line_starts(self.source)
         at = starts[line] + column if line < len(starts) else len(self.source)
-        return self._position(min(at, len(self.source)))
+        return lsp.Position(*self.place_of(min(at, len(self.source))))
 
     def range_of(self, start: int, end: int) -> lsp.Range:
         """The LSP range between two offsets."""
-        return lsp.Range(self._position(start), self._position(end))
+        return lsp.Range(*(lsp.Position(*self.place_of(each)) for each in (start, end)))
 
     def change(self, change: lsp.TextDocumentContentChangeEvent) -> None:
         """Apply a change of a range, which we ask clients for, or of the whole text."""
         text = well_formed(change.text)
         if isinstance(change, lsp.TextDocumentContentChangePartial):
-            start, end = map(self.offset_at, (change.range.start, change.range.end))
+            ends = change.range.start, change.range.end
+            start, end = (self.offset_at(at.line, at.character) for at in ends)
             text = self.source[:start] + text + self.source[max(start, end) :]
         self.source = text
 
@@ -131,11 +114,6 @@ class Document:
                 kept[number] = lines
         self._paragraphs |= edited
         return [(number, "\n".join(lines)) for number, lines in edited.items()]
-
-    def _position(self, offset: int) -> lsp.Position:
-        line, column = position(self.source, offset)
-        head = self.source[offset - column + 1 : offset]
-        return lsp.Position(line - 1, len(head.encode(self._codec)) // self._unit)
 
 
 def _around(lines: list[str], at: int) -> tuple[int, int]:
