@@ -79,5 +79,5 @@ def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Win
     for kb in engine.registry.unpaused(replace(caller, is_unasked=True)):
         before = session.volunteered_before(kb.view.identity, now)
         windows.append(replace(kb.window(session), volunteered_before=before))
-    of_each = [(window.view.stamp, window.is_throttled) for window in windows]
+    of_each = [(window.view.stamp, window.room) for window in windows]
     return windows, (session, session.touches, of_each)

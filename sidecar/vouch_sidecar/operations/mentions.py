@@ -94,8 +94,11 @@ def answer(ask: OperationCall, params: MentionsParams) -> MentionsResult:
     for row in _named_between(ask, without_blocks(document.source), start, end):
         places = map(document.place_of, (row.start or 0, row.end or 0))
         first, last = (Position(line=line, character=at) for line, at in places)
-        there = Range(start=first, end=last)
-        in_document.append(row.model_copy(update={"start": None, "end": None, "range": there}))
+        in_document.append(
+            row.model_copy(
+                update={"start": None, "end": None, "range": Range(start=first, end=last)}
+            )
+        )
     return MentionsResult(mentions=in_document)
 
 

@@ -40,21 +40,22 @@ class Window:
     """The entities that were volunteered before, by id, each with the seconds since then."""
 
     @property
-    def is_throttled(self) -> bool:
-        """Whether the last entity was volunteered too short a time ago for another one."""
-        return self.view.settings.volunteer.is_throttled(self.volunteered_before.values())
+    def room(self) -> int:
+        """How many entities the settings let it volunteer now."""
+        settings, before = self.view.settings, self.volunteered_before
+        volunteer, most = settings.volunteer, settings.reflex.top_k
+        if not volunteer.enabled or volunteer.is_throttled(before.values()):
+            return 0
+        left = (
+            most if volunteer.max_per_session is None else volunteer.max_per_session - len(before)
+        )
+        return max(0, min(most, left))
 
     def to_volunteer(self) -> list[Salient]:
         """The entities to volunteer for the newest text, each once a session, strongest first."""
-        view, volunteer = self.view, self.view.settings.volunteer
-        if not volunteer.enabled or self.is_throttled:
-            return []
-        most = view.settings.reflex.top_k
-        if volunteer.max_per_session is not None:
-            most = max(0, min(most, volunteer.max_per_session - len(self.volunteered_before)))
-        rows = volunteered(named_in(view, self.texts[:1]))
+        rows = volunteered(named_in(self.view, self.texts[:1]))
         new = (row.with_claim() for row in rows if row.entity.id not in self.volunteered_before)
-        return [*islice((row for row in new if row.may_be_told), most)]
+        return [*islice((row for row in new if row.may_be_told), self.room)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +82,10 @@ def push_of(
     for view in views:
         view.deadline.begin()  # the time until its turn does not count
     rows = in_play(windows, PUSHED_ROWS) if "salience" in parts else []
-    new: list[Salient] = []
-    if not {"fresh", "text"}.isdisjoint(parts):
-        each = (row for window in windows for row in window.to_volunteer())
-        new = sorted(each, key=volunteering_order)
-    block = ContextBlock()
-    if new and "text" in parts:
-        block = make_block(views, new, new[0].text)  # the newest text of the session is that of all
+    each = (row for window in windows for row in window.to_volunteer())
+    new = [] if {"fresh", "text"}.isdisjoint(parts) else sorted(each, key=volunteering_order)
+    # The text is that of all: the newest one of the session.
+    block = make_block(views, new, new[0].text) if new and "text" in parts else ContextBlock()
     is_cut = any(view.deadline.has_cut for view in views)
     if is_cut:
         said = {hit.entity_id for hit in block.hits}
@@ -99,10 +97,7 @@ def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient
     """The `top_k` entities in play in the windows of one session; without `top_k`, as many as each
     knowledge base's settings say.
     """
-    rows: list[Salient] = []
-    limit = 0
-    for window in windows:
-        most = top_k or window.view.settings.reflex.top_k
-        limit = max(limit, most)
-        rows += rank(window.view, window.texts, most)
-    return sorted(rows, key=ranking_order)[:limit]
+    limits = [top_k or window.view.settings.reflex.top_k for window in windows]
+    of_each = zip(windows, limits, strict=True)
+    rows = [row for window, most in of_each for row in rank(window.view, window.texts, most)]
+    return sorted(rows, key=ranking_order)[: max(limits, default=0)]

@@ -154,9 +154,12 @@ def volunteered(rows: Iterable[Salient]) -> list[Salient]:
     """Those of the named entities that may be volunteered, strongest first: nothing is in the way,
     and they are named strongly enough.
     """
-    strong = (row for row in rows if row.strength >= row.view.name_threshold)
-    free = (row for row in strong if why_not_volunteered(row) is None)
-    return sorted(free, key=volunteering_order)
+    those = (
+        row
+        for row in rows
+        if row.strength >= row.view.name_threshold and why_not_volunteered(row) is None
+    )
+    return sorted(those, key=volunteering_order)
 
 
 def asked_by_name(view: View, text: str) -> list[Salient]:
@@ -202,8 +205,12 @@ def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
     """The entities that texts (newest first) name in full or in part, strongest first, at most
     `MANY`.
     """
-    weighed = [(age, mention) for age, text in enumerate(texts) for mention in weigh(view, text)]
-    listed = [(age, mention) for age, mention in weighed if is_listed(mention)]
+    listed = [
+        (age, mention)
+        for age, text in enumerate(texts)
+        for mention in weigh(view, text)
+        if is_listed(mention)
+    ]
     return sorted(_rows(view, texts, listed), key=volunteering_order)[:MANY]
 
 
