@@ -27,7 +27,7 @@ from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.runtime_folder import READY_SECONDS
-from vouch_sidecar.operations.mentions import OpenDocument
+from vouch_sidecar.operations.open_document import OpenDocument
 from vouch_sidecar.operations.operation import (
     Operation,
     OperationCall,
@@ -91,8 +91,9 @@ async def perform(
     with refusing_if_damaged(engine):
         if params.session_id and text is not None:
             engine.observe(params.session_id, None, text, caller)
-        each = (kb.collection.lacks(operation.needs, kb.view.gates) for kb in served)
-        lacks: list[str] = [*chain.from_iterable(each)]
+        lacks: list[str] = [
+            lack for kb in served for lack in kb.collection.lacks(operation.needs, kb.view.gates)
+        ]
         call = OperationCall(engine, caller, served, what_counts(text or ""), document)
         embeddings = engine.embeddings
         if operation.is_semantic and call.text and served and embeddings.reads(call.text):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from vouch_sidecar.kb.yaml_document import LINE_END, line_starts, position
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import (
@@ -22,37 +21,10 @@ from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
 from vouch_sidecar.retrieval.line import ArmName
 from vouch_sidecar.retrieval.salience import ARM_OF_FORM
 
-CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
-"""Of each encoding of positions Python's codec, and the bytes of a unit."""
 MAX_LOOKED_AT = 65_536
 """Characters of a text that are searched, in a quarter of a second."""
 MAX_AROUND = 4_096
 """Characters before and behind these that are analysed, too."""
-
-
-class OpenDocument:
-    """A document that a client has open. Offsets count characters of `source`; a place is a line
-    and a number of units of the client's `encoding`, both from 0.
-    """
-
-    def __init__(self, source: str, encoding: str) -> None:
-        self.source = source
-        self._codec, self._unit = CODECS[encoding]
-
-    def offset_at(self, line: int, character: int) -> int:
-        """The offset of a place, at most the end of its line or of the text."""
-        starts = line_starts(self.source)
-        if line >= len(starts):
-            return len(self.source)
-        rest = LINE_END.split(self.source[starts[line] :], maxsplit=1)[0]
-        head = rest.encode(self._codec)[: character * self._unit]
-        return starts[line] + len(head.decode(self._codec, "ignore"))
-
-    def place_of(self, offset: int) -> tuple[int, int]:
-        """The place of an offset."""
-        line, column = position(self.source, offset)
-        head = self.source[offset - column + 1 : offset]
-        return line - 1, len(head.encode(self._codec)) // self._unit
 
 
 class MentionsParams(EditorParams):
@@ -88,8 +60,10 @@ def answer(ask: OperationCall, params: MentionsParams) -> MentionsResult:
         )
     start, end = 0, len(document.source)
     if params.range is not None:
-        ends = params.range.start, params.range.end
-        start, end = (document.offset_at(at.line, at.character) for at in ends)
+        start, end = (
+            document.offset_at(at.line, at.character)
+            for at in (params.range.start, params.range.end)
+        )
     in_document = []
     for row in _named_between(ask, without_blocks(document.source), start, end):
         places = map(document.place_of, (row.start or 0, row.end or 0))

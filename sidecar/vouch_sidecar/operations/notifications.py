@@ -84,11 +84,10 @@ REQUESTS: dict[str, tuple[type[Wire], type[Wire]]] = {PAUSE: (PauseParams, Pause
 
 def salience_notification(push: Push) -> DidChangeSalience:
     """The notification `vouch/didChangeSalience` for a push."""
-    rows, fresh = ([*map(salient_entity, several)] for several in (push.rows, push.volunteered))
     return DidChangeSalience(
         session_id=push.session_id,
-        salience=rows,
-        fresh=fresh,
+        salience=[*map(salient_entity, push.rows)],
+        fresh=[*map(salient_entity, push.volunteered)],
         text=push.block.text,
         generation=push.generation,
     )

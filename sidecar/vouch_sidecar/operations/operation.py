@@ -15,7 +15,7 @@ from vouch_sidecar.operations.wire import Params, Result, since_when
 if TYPE_CHECKING:  # the help of a command imports none of it
     from vouch_sidecar.engine import Caller, Engine, Served
     from vouch_sidecar.engine.collection import Need
-    from vouch_sidecar.operations.mentions import OpenDocument
+    from vouch_sidecar.operations.open_document import OpenDocument
     from vouch_sidecar.retrieval.view import View
     from vouch_sidecar.semantic.vectors import TextVector
 

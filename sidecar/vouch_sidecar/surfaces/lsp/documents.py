@@ -11,7 +11,7 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.yaml_document import LINE_END, line_starts
-from vouch_sidecar.operations.mentions import OpenDocument
+from vouch_sidecar.operations.open_document import OpenDocument
 from vouch_sidecar.operations.table import FileUri
 from vouch_sidecar.operations.wire import session_called
 from vouch_sidecar.retrieval.blocks.block import without_blocks
