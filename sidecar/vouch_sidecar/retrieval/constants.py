@@ -218,8 +218,8 @@ MAX_ASKED = 64
 topic.
 """
 FEW = 3
-"""Claims and pages of a name; people by their claims, authors, owners; captured questions that a
-text asks again; sentences of the text that a claim is compared with, those of which it holds most.
+"""Claims and pages of a name; people by their claims, authors, owners; sentences of the text that
+a claim is compared with, those of which it holds most.
 """
 MAX_CONSIDERED = 8
 """Claims (all, and of an entity), sections and passages of a section that are compared with a text,

@@ -38,13 +38,16 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.settings_model import Recall, Settings
 from vouch_sidecar.names.matcher import Mention, outside
 from vouch_sidecar.names.name_forms import spelling
-from vouch_sidecar.retrieval.constants import UNASKED_LEAST, VOLUNTEERED, CandidateKind
+from vouch_sidecar.retrieval.constants import (
+    MAX_TRIED,
+    UNASKED_LEAST,
+    VOLUNTEERED,
+    CandidateKind,
+)
 from vouch_sidecar.retrieval.each_once import first_of_each
 from vouch_sidecar.workspace.shown import TALKING, ShownText, quotes, receipts_of, shown
 from vouch_sidecar.workspace.world import World, own_names
 
-CLAIMS_OF_A_SENTENCE = 3
-"""Claims that are read for each one that is shown, as several may be parts of one sentence."""
 T = TypeVar("T")
 
 
@@ -356,9 +359,9 @@ class View:
 
     def best_statements(self, query: Query, limit: int) -> list[Claim]:
         """The best claims that say something by themselves, of each sentence the first."""
-        best = filter(self.is_sayable, self.best_claims(query, limit * CLAIMS_OF_A_SENTENCE))
-        each_once = first_of_each(best, lambda claim: self.shown(claim).sentence_key)
-        return list(islice(each_once, limit))
+        found = self.of_hits(islice(self.knowledge.snapshot.hits(query, by="worth"), MAX_TRIED))
+        said = (one for one, _ in found if isinstance(one, Claim) and self.is_sayable(one))
+        return list(islice(first_of_each(said, lambda one: self.shown(one).sentence_key), limit))
 
     # What may enter a prompt
 

@@ -110,9 +110,8 @@ def weigh(view: View, text: str) -> list[Mention]:
 
 def _weigh(view: View, text: str) -> list[Mention]:
     parts = view.name_parts(text)
-    topics = view.topic_mentions(text)
     mentions = [m for m in view.mentions(text) if not m.nested] + parts
-    mentions += outside(topics, parts)
+    mentions += outside(view.topic_mentions(text), parts)
     placing = Placing(units(text))
     weighed = (_weighed(view, placing, mention) for mention in mentions)
     return [mention for mention in weighed if mention is not None]
@@ -231,10 +230,9 @@ class Placing:
         is_anothers = is_foreign or self._is_anothers(unit, is_person)
         if len(inside) == 1 and is_anothers and (is_part or not has_signs(mention.name)):
             return "another's"
-        name = "name"
-        if self._is_printed(mention.start):
-            is_several = len(inside) > 1 and " " not in self.text[mention.start : mention.end]
-            name = "name" if is_several else "printed"  # an identifier names one thing
+        # an identifier of several words names one thing, whoever wrote it
+        is_several = len(inside) > 1 and " " not in self.text[mention.start : mention.end]
+        name = "name" if is_several or not self._is_printed(mention.start) else "printed"
         has_capital = mention.name != mention.name.lower()
         is_written = (has_capital or is_person) and self.has_own_capital(unit)
         is_shouted = is_acronym(self.text[unit.start : unit.end]) and not self._is_title

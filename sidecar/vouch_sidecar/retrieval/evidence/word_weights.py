@@ -148,11 +148,10 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:
     """Which of some words of a text each of its sentences holds, where it holds any."""
-    by_alternatives = {word.alternatives: word for word in words}
     for start, end in asked_sentences(text):
-        held = (by_alternatives.get(word.alternatives) for word in terms(text[start:end]))
-        if there := frozenset(word for word in held if word is not None):
-            yield there
+        there = {word.alternatives for word in terms(text[start:end])}
+        if held := frozenset(word for word in words if word.alternatives in there):
+            yield held
 
 
 def worths_of(view: View, text: str) -> Mapping[Term, float]:

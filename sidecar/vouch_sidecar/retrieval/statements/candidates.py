@@ -26,7 +26,6 @@ from vouch_sidecar.retrieval.constants import (
     ASKS_MORE,
     BIAS,
     BIAS_SEMANTIC,
-    FEW,
     LIKELIHOOD_WEIGHTS,
     LIKELIHOOD_WEIGHTS_SEMANTIC,
     MANY,
@@ -53,29 +52,29 @@ Strengths = Mapping[str, float]
 class Features(NamedTuple):
     """The features of one candidate for one text."""
 
-    held: float
+    held: float = 0.0
     """Weight of the words of the text that the candidate holds; names that speak are left out."""
-    missing: float
+    missing: float = 0.0
     """ln(1 + weight of the words that it lacks), without the heaviest of them: people often use one
     word of their own.
     """
-    rivals: float
+    rivals: float = 0.0
     """ln of the number of candidates that hold all the words that it holds."""
-    pairs: float
+    pairs: float = 0.0
     """Number of neighbouring words of the text that are neighbours in the candidate too, at
     most 2.
     """
-    named: float
+    named: float = 0.0
     """How strongly the text names what the candidate is about, from 0 to 1."""
-    section: float
+    section: float = 0.0
     """1 for a section of a page, else 0."""
-    size: float
+    size: float = 0.0
     """ln(1 + number of claims and sections that the viewer may see)."""
-    shared: float
+    shared: float = 0.0
     """ln(1 + number of words of the text that the candidate holds, where names and files count as
     `NAME_WORDS`): a single shared word tells little.
     """
-    passage: float
+    passage: float = 0.0
     """For a passage of a document that nobody worded as a claim, the same as `size`; else 0."""
     cosine: float | None = None
     """Its similarity in meaning to the text; None without a model, or if the model was too slow."""
@@ -110,10 +109,6 @@ class Features(NamedTuple):
         return f"{what} in common" + (f", as in {count(others, 'other')}" if is_shared else "")
 
 
-UNJUDGED = Features(*[0.0] * 9)
-"""Those of a candidate that was not compared with a text."""
-
-
 class Candidate(NamedTuple):
     """An artifact, or a section of a page, with the words that it is judged by, and, once it was
     judged, the words that it shares with the text and its features.
@@ -135,7 +130,7 @@ class Candidate(NamedTuple):
     """For a statement of an exchange, its place in the answer."""
     words: tuple[str, ...] = ()
     """The words that it shares with the text, or the file that both name."""
-    features: Features = UNJUDGED
+    features: Features = Features()
     lacks: frozenset[Term] = frozenset()
     """The words of the text that it does not hold."""
     likelihood: float = 0.0
@@ -202,9 +197,8 @@ def claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     )
     few = list[Candidate]()
     for is_worded in (True, False):
-        own = [each for each in found if (each.kind == "worded") is is_worded]
-        sentences = [*dict.fromkeys(each.sentence_key for each in own)][:MAX_CONSIDERED]
-        few += [each for each in own if each.sentence_key in sentences]
+        own = (each for each in found if (each.kind == "worded") is is_worded)
+        few += islice(first_of_each(own, lambda each: each.sentence_key), MAX_CONSIDERED)
     return few
 
 
@@ -305,26 +299,19 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
     if not asks(asked.text):
         return
     stems, total = frozenset(content_stems(asked.text)), asked.weight_of(asked.weights)
-    query, found = view.search.weighed(asked.weights, QUESTION), 0
-    for source, _ in view.found(query, MANY):
+    for source, _ in view.found(view.search.weighed(asked.weights, QUESTION), MANY):
         question = source.question or "" if isinstance(source, Source) else ""
         worths = worths_of(view, question)
         shared = fsum(weight for word, weight in worths.items() if word.held_by(stems))
         if not isinstance(source, Source) or shared < ASKED_AGAIN * fsum(worths.values()):
             continue
-        own = (each for each in _citing(view, source.id) if each.group == source.id)
-        statements = list(islice(own, MANY))
+        parts = view.knowledge.evidence_in.get(source.id, ())
+        citing = (
+            claim for each in parts for claim in view.knowledge.claims_citing.get(each.id, ())
+        )
+        own = claims_by_id(view, dict.fromkeys(claim.id for claim in citing))
+        statements = list(islice((each for each in own if each.group == source.id), MANY))
         held = asked.held_by(frozenset[str]().union(*(each.stems for each in statements)))
         if asks(question) and asked.weight_of(held) >= ASKS_MORE * total > 0:
             for place, each in enumerate(statements):
                 yield each._replace(position=place, kind="answer")
-            if (found := found + 1) == FEW:
-                return
-
-
-def _citing(view: View, source_id: str) -> Iterator[Candidate]:
-    """The candidates of the claims that cite a part of a source, in its order."""
-    knowledge = view.knowledge
-    cited = knowledge.evidence_in.get(source_id, ())
-    citing = (claim for each in cited for claim in knowledge.claims_citing.get(each.id, ()))
-    return claims_by_id(view, dict.fromkeys(claim.id for claim in citing))
