@@ -17,6 +17,7 @@ from typing import Any
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.schema import protocol
 
+from scripts.schemas import settle
 from tests.protocol.client import Client, running
 
 REPOSITORY = Path(__file__).parents[1]
@@ -409,17 +410,5 @@ def _pretty(value: Any, indent: str = "") -> str:
     return f"{opening}\n{inner}\n{indent}{closing}"
 
 
-def main(arguments: list[str]) -> int:
-    """Write the page, or say whether the one that is checked in is up to date."""
-    text = document()
-    if "--check" not in arguments:
-        TARGET.write_text(text, "utf-8")
-        return 0
-    if TARGET.is_file() and TARGET.read_text("utf-8") == text:
-        return 0
-    sys.stderr.write("docs/protocol.md is out of date: python -m scripts.protocol_docs\n")
-    return 1
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(settle({TARGET: document()}, sys.argv[1:]))

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
-import vouch_sidecar
 from vouch_sidecar.operations.schema import protocol
 
-TARGET = Path(vouch_sidecar.__file__).parents[2] / "schemas" / "protocol.json"
+TARGET = Path(__file__).parents[1] / "schemas" / "protocol.json"
 
 
-def main(arguments: list[str]) -> int:
-    """Write the schemas, or check that the file is up to date. Returns the exit code."""
-    text = json.dumps(protocol(), indent=2, ensure_ascii=False) + "\n"
-    if "--check" in arguments:
-        if TARGET.is_file() and TARGET.read_text("utf-8") == text:
-            return 0
-        sys.stderr.write("schemas/protocol.json is out of date: python -m scripts.schemas\n")
-        return 1
-    TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_text(text, "utf-8")
-    return 0
+def settle(wanted: Mapping[Path, str], arguments: list[str]) -> int:
+    """Write the files that differ from what is wanted, or with `--check` name them. Returns the
+    exit code.
+    """
+    differing = [p for p, text in wanted.items() if not p.exists() or p.read_text("utf-8") != text]
+    for path in differing:
+        if "--check" in arguments:
+            sys.stderr.write(f"{path.name} is out of date: run `make generate`\n")
+        else:
+            path.write_text(wanted[path], "utf-8")
+    return int("--check" in arguments and bool(differing))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    schemas = json.dumps(protocol(), indent=2, ensure_ascii=False) + "\n"
+    sys.exit(settle({TARGET: schemas}, sys.argv[1:]))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.kb.settings import CLIENT, GROUPS, SettingName, names, schema_of
+
+from scripts.schemas import settle
 
 REPOSITORY = Path(__file__).parents[1]
 PAGE = REPOSITORY / "docs" / "settings.md"
@@ -117,17 +119,6 @@ def _manifest() -> str:
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Write what differs, or with `--check` say so."""
-    wanted = {PAGE: _page(), MANIFEST: _manifest(), NAMES: client_names()}
-    differing = [p for p, text in wanted.items() if not p.exists() or p.read_text("utf-8") != text]
-    for path in differing:
-        if "--check" in arguments:
-            sys.stderr.write(f"{path.name} is not what the settings are: run `make generate`\n")
-        else:
-            path.write_text(wanted[path], "utf-8")
-    return int("--check" in arguments and bool(differing))
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    wanted = {PAGE: _page(), MANIFEST: _manifest(), NAMES: client_names()}
+    sys.exit(settle(wanted, sys.argv[1:]))
