@@ -22,7 +22,7 @@ $(PYTHON_READY): pyproject.toml scripts/venv
 	scripts/venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 	@echo "Installing what the sidecar and its tests need into .venv; a minute or two."
-	$(BIN)/python -m pip install --disable-pip-version-check --editable . --group dev
+	$(BIN)/python -m pip install --disable-pip-version-check --no-compile --editable . --group dev
 	touch $@
 
 $(EXTENSION_READY): extension/package-lock.json scripts/node | node
