@@ -1,4 +1,6 @@
-"""docs/how-it-decides.md says what the code does: its numbers, and its worked example."""
+"""Pages say what is so: the recipes of CONTRIBUTING.md name files and names that are there, and
+docs/how-it-decides.md has the numbers of the code and a worked example.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +8,36 @@ import re
 from pathlib import Path
 
 import pytest
+import vouch_sidecar
 from vouch_sidecar import open_kb
 from vouch_sidecar.kb.settings_model import Recall
 from vouch_sidecar.names.name_forms import FormKind
 from vouch_sidecar.retrieval import constants
 from vouch_sidecar.workspace.ties import STRENGTH
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "how-it-decides.md").read_text("utf-8")
+PACKAGE, TOP = Path(vouch_sidecar.__file__).parent, Path(__file__).parents[1]
+PAGE = (TOP / "docs" / "how-it-decides.md").read_text("utf-8")
 ROW = re.compile(r"^\| (\w+) \| (-?\d+\.\d+) \|", re.MULTILINE)
 EXAMPLE = re.compile(
     r"“(?P<text>[^”]+)” → `(?P<id>[^`]+)`: (?P<sum>[^→]+) "
     r"→ \*\*(?P<likely>[\d.]+)\*\*, (?P<verdict>(?:not )?shown)"
 )
 TERM = re.compile(r"([−+]) (\d+\.\d\d) (\w+)")
+SECTION = (TOP / "CONTRIBUTING.md").read_text("utf-8").partition("## How to add")[2]
+RECIPES = re.findall(r"^\*\*(.+?)\*\* (.+?)\n\n", SECTION, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("recipe", [what for _, what in RECIPES], ids=[of for of, _ in RECIPES])
+def test_what_a_recipe_names_is_there(recipe: str) -> None:
+    named = [one for one in re.findall(r"`([^`]+)`", recipe) if "NAME." not in one]
+    paths = [one for one in named if "/" in one or one.endswith(".py")]
+    found = [[*PACKAGE.rglob(one), *TOP.glob(one)] for one in paths if one != ".vouch/"]
+    assert all(found), paths
+    modules = [module for every in found for module in every if module.suffix == ".py"]
+    around = [*modules, *(module.parent / "__init__.py" for module in modules)]
+    said = "\n".join(module.read_text("utf-8") for module in around)
+    names = [one.rpartition(".")[2] for one in named if one not in paths]
+    assert not [name for name in names if not re.search(rf"\b{name}\b", said)]
 
 
 def test_the_weights_and_thresholds_of_the_page_are_those_of_the_code() -> None:
