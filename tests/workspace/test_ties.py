@@ -321,17 +321,3 @@ def test_a_prompt_that_names_a_file_is_told_the_claims_tied_to_it(tmp_path: Path
     assert "unmatched" not in ask(engine, "experts", topic="ADR-3")
     (item, *_) = ask(engine, "context", task="I'm editing src/upload.py")["items"]
     assert item["phrase"] == "src/upload.py"
-
-
-def test_the_name_of_the_repository_tells_nothing(tmp_path: Path) -> None:
-    asked = "Ledgerly retries"
-
-    def held(folder: str) -> list[str]:
-        root = repository(tmp_path / folder, {"src/upload.py": "x\n"})
-        cite(root, "limit", "Ledgerly retries three times.", "src/upload.py")
-        engine = settled(root, tmp_path / f"of-{folder}")
-        (one,) = ask(engine, "explain", text=f"please tell: {asked}")["texts"]
-        return str(one["why"]).split("“")[1].split("”")[0].split()
-
-    assert held("kb") == ["Ledgerly", "retries"]
-    assert held("ledgerly") == ["retries"]
