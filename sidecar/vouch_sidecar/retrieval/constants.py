@@ -230,7 +230,9 @@ MANY = 24
 captured questions that are compared with a text; statements read of one answer.
 """
 MAX_PASSAGED = 32_768
-"""Characters of a section that are split into passages."""
+"""Characters of a section that are split into passages, and of a text in which a snippet is looked
+for.
+"""
 MAX_SEMANTIC = 5
 """Hits of a search or a probe by meaning alone."""
 

@@ -26,7 +26,6 @@ NEAR = 0.3
 """The least similarity, by difflib's measure."""
 MAX_STEPS = 100
 """Claims that are followed from a superseded claim to the one that stands for it."""
-MAX_TYPED = 64
 _BLANKS = re.compile(r"[\s_]+")
 
 
@@ -101,7 +100,7 @@ def prefix_search(
     """The artifacts that fit best, at most `limit` of each kind, by how well they fit and id: 0
     where an id or a name is what was typed, 1 where one begins with it, 2 where one holds it.
     """
-    folded = typed[:MAX_TYPED].casefold()
+    folded = typed[:MAX_CALLED].casefold()
     forms = {folded, _BLANKS.sub("-", folded)}
     found: list[tuple[int, Artifact]] = []
     for kind in kinds:

@@ -17,6 +17,7 @@ from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Source
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.retrieval.constants import (
     BESIDE_A_CLAIM,
+    MAX_PASSAGED,
     MAX_SEMANTIC,
     SEMANTIC_LEAST,
     SEMANTIC_WEIGHT,
@@ -31,13 +32,11 @@ from vouch_sidecar.text.content_words import Term, content_stems, terms
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200
-_LOOKED_AT = 100_000
-"""Characters of a text in which a snippet is looked for; a section may have four million."""
 _K1, _B = 1.2, 0.75
 SPARE_HITS = 100
-"""Hits beyond those asked for that are scored exactly."""
-SPARE_TEXTS = 50
-"""Texts near in meaning that are read beyond those known, as several may be of one page."""
+"""Hits beyond those asked for that are scored exactly, and texts near in meaning that are read
+beyond those known, as several may be of one page.
+"""
 MAX_WORDS = 128
 """Words of a query that are looked for; what follows them is not."""
 _IDENTIFIER = re.compile(r"[^\W_]++(?:_++[^\W_]++)++")
@@ -144,7 +143,7 @@ def _ranked_by_meaning(
 ) -> list[Line]:
     """Hits by words, and a few by meaning alone, with scores that can be compared."""
     found = {(hit.view.collection, *key_of(hit.artifact)) for hit in known}
-    most, near = MAX_SEMANTIC + len(found) + len(exclude) + SPARE_TEXTS, list[Line]()
+    most, near = MAX_SEMANTIC + len(found) + len(exclude) + SPARE_HITS, list[Line]()
     for view in views:
         rows = vector.nearest(view.identity, kinds, view.gates, SEMANTIC_LEAST)
         for row, cosine in islice(rows, most):
@@ -177,7 +176,7 @@ def _scored(vector: TextVector, hit: Line, query: str) -> Line:
 
 def snippet(text: str, query: str) -> str:
     """At most 200 characters on one line, around the first word of the query."""
-    flat = one_line(text[:_LOOKED_AT])
+    flat = one_line(text[:MAX_PASSAGED])
     if len(flat) <= SNIPPET_CHARS:
         return flat
     wanted = {s for term in terms(query) for option in term.alternatives for s in option}
