@@ -21,7 +21,6 @@ const PREFIX = 'server';
 
 const inBin = (environment: string, program: string): string =>
   path.join(environment, ON_WINDOWS ? 'Scripts' : 'bin', program);
-const PYTHON = ON_WINDOWS ? 'python.exe' : 'python';
 const remove = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
 export class Installer {
@@ -67,11 +66,12 @@ export class Installer {
   private async installUntil(signal: AbortSignal): Promise<void> {
     const { environment, wheel } = await this.carried();
     const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input'];
+    pip.push('--no-compile'); // Python compiles what it imports, a small part of all
     await vscode.workspace.fs.createDirectory(this.context.globalStorageUri);
     try {
       await remove(environment);
       await this.run(await this.findPython(signal), ['-m', 'venv', environment], signal);
-      await this.run(inBin(environment, PYTHON), [...pip, `${wheel}[mcp]`], signal);
+      await this.run(inBin(environment, 'python'), [...pip, `${wheel}[mcp]`], signal);
     } catch (error) {
       await remove(environment);
       throw signal.aborted ? new vscode.CancellationError() : error;
