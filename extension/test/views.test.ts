@@ -47,7 +47,7 @@ test('a push is the view: each entity with what is claimed of it on the row belo
   const [top] = await below(a);
   assert.deepEqual([top?.label, top?.claim], ['x is so.', { id: 'c1', collection: null }]);
   assert.deepEqual(await below(b), []);
-  assert.deepEqual(await tooltipOf(a), ['A', 'system · 2 claims', 'named as a']);
+  assert.deepEqual(await tooltipOf(a), ['A', '2 claims · system', 'named as a']);
   assert.deepEqual(asked, [], 'a push holds all of it');
 });
 
@@ -283,7 +283,7 @@ test('experts: people first, then teams, authors, systems', async () => {
   assert.equal(rows[2]?.description, 'owns *.py by CODEOWNERS');
   assert.deepEqual(
     [rows[3]?.description, rows[4]?.description],
-    ['3 commits · 2026-01-01', 'system · 12 claims'],
+    ['3 commits · 2026-01-01', '12 claims · system'],
   );
   assert.deepEqual((await tooltipOf(rows[3] as Node)).at(-1), 'a.py (3)');
   assert.equal(model.heading, '“relay” · by number of claims');

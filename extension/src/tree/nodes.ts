@@ -96,7 +96,7 @@ export function entityNode(
   return {
     id,
     label: name,
-    description: joined(collection, type, plural(claim_count, 'claim')),
+    description: joined(plural(claim_count, 'claim'), collection, type),
     icon: entityIcon(type),
     menu: isTopic(subject) ? `${menu} topic` : menu,
     subject,
