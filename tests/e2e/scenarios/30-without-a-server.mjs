@@ -1,5 +1,6 @@
 // No server: where there is no knowledge base the view says how to make one, then Install brings a server.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -42,19 +43,20 @@ export async function run({ w, test }) {
     const store = path.join(w.run, 'user/User/globalStorage/vouch-sidecar.vouch-sidecar');
     const [own] = fs.readdirSync(store);
     const older = path.join(store, 'server-older');
-    fs.cpSync(path.join(store, own), older, { recursive: true, verbatimSymlinks: true });
-    const script = path.join(older, 'bin/vouch-sidecar');
-    fs.writeFileSync(script, fs.readFileSync(script, 'utf8').replaceAll(own, 'server-older'));
-    fs.rmSync(path.join(store, own, 'bin/vouch-sidecar'));
+    const script = (environment) => path.join(store, environment, 'bin/vouch-sidecar');
+    const text = fs.readFileSync(script(own), 'utf8').replaceAll(own, 'server-older');
+    fs.rmSync(script(own));
+    execFileSync('cp', ['-al', path.join(store, own), older]);
+    fs.writeFileSync(script('server-older'), text, { mode: 0o755 });
     // A Python whose environments lack our package alone: that pip brings the others was seen above.
     const lib = path.join(older, 'lib', fs.readdirSync(path.join(older, 'lib'))[0], 'site-packages');
     const ours = fs.readdirSync(lib).find((name) => /^vouch_sidecar-.*info$/.test(name));
     fs.rmSync(path.join(lib, ours), { recursive: true });
-    const python = `#!/bin/sh\n[ "$1" = -c ] || cp -a "${older}" "$3"\n`;
+    const python = `#!/bin/sh\n[ "$1" = -c ] || cp -al "${older}" "$3"\n`;
     fs.writeFileSync(path.join(w.programs, 'python3.13'), python, { mode: 0o755 });
     await w.command('Vouch: Restart Server');
     await until(() => `${fs.readdirSync(store)}` === own, 'the older one is gone', 180_000);
-    assert.ok(fs.existsSync(path.join(store, own, 'bin/vouch-sidecar')));
+    assert.ok(fs.existsSync(script(own)));
     await sidebar.getByText('Nothing in play').waitFor();
   });
 }
