@@ -61,6 +61,7 @@ def test_the_form_of_composition_changes_no_word(text: str) -> None:
         ("RateLimiter rate_limiter rate-limiter", ["rate", "limiter"] * 3),
         ("HTTPServer iPhone", ["http", "server", "iphone"]),
         ("C++ and C# on .NET a.net", ["c++", "and", "c#", "on", ".net", "a", "net"]),
+        (".Net .env .Relay .withRelay", [".net", ".env", "relay", "with", "relay"]),
         ("認証 ok 한국", ["認", "証", "ok", "한", "국"]),
         ("पानी का பெரிய مُضَخَّة שָׁלוֹם", ["पानी", "का", "பெரிய", "مضخة", "שלום"]),
     ],

@@ -34,7 +34,8 @@ def _tokens() -> re.Pattern[str]:
     # Compiled when a text asks for it: characters from so many ranges take 5 ms.
     return re.compile(
         rf"(?P<spaceless>[{_SPACELESS}]+)"
-        rf"|(?<![\w.{_MARKS}])\.[A-Za-z]{{2,}}(?![\w{_MARKS}])"  # .NET
+        # .NET and .env, but no class of a style sheet and no method
+        rf"|(?<![\w.{_MARKS}])\.(?:[A-Z]{{2,}}|[a-z]{{2,}}|Net)(?![\w{_MARKS}])"
         rf"|[A-Za-z]{{1,3}}(?:\+\+|\#)(?![\w+#{_MARKS}])"  # C++, C#
         rf"|{_LETTER}++(?:['’ʼ＇]{_LETTER}++)*+(?:['’](?!\w))?"
     )
