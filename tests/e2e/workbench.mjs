@@ -231,18 +231,8 @@ export class Workbench {
   }
 
   /** Hovers a word of the active editor until `contains` shows; the text of the hover. */
-  async hover(word, contains) {
-    const popup = this.page.locator('.monaco-hover:visible', { hasText: contains }).first();
-    for (let turn = 0; ; turn += 1) {
-      try {
-        await this.pointAt(word);
-        await popup.waitFor({ timeout: 3_000 });
-        return await popup.innerText();
-      } catch (error) {
-        if (turn >= 6) throw error;
-        await this.page.waitForTimeout(200);
-      }
-    }
+  hover(word, contains) {
+    return this.popup(contains, () => this.pointAt(word));
   }
 
   /** Puts the mouse on the first place where the active editor shows `word`. */
@@ -321,17 +311,24 @@ export class Workbench {
     if (!(await isUnfolded())) throw new Error('the row does not unfold');
   }
 
-  /** The tooltip of a row; a redraw takes it away until the mouse moves again. */
-  async tooltip(row, contains) {
+  tooltip(row, contains) {
+    return this.popup(contains, async () => {
+      await this.page.mouse.move(900, 700);
+      await row.hover();
+    });
+  }
+
+  /** The text that pops up where the mouse is put; a redraw takes it away until that moves again. */
+  async popup(contains, point) {
     const popup = this.page.locator('.monaco-hover:visible', { hasText: contains }).first();
     for (let turn = 0; ; turn += 1) {
       try {
-        await this.page.mouse.move(900, 700);
-        await row.hover();
+        await point();
         await popup.waitFor({ timeout: 3_000 });
         return await popup.innerText();
       } catch (error) {
         if (turn >= 6) throw error;
+        await this.page.waitForTimeout(200);
       }
     }
   }

@@ -186,12 +186,6 @@ export async function run({ w, test }) {
     assert.match(await w.hover('parcel-events', 'live claims'), /parcel_events/);
   });
 
-  await test('hover on a hash says which source it is', async () => {
-    await page.keyboard.press('Escape');
-    const hash = '97bfa8cc2da68cfdae0261d38ada4fd351cb998c610239fc1206da8c4ca5b55b';
-    assert.match(await w.hover(hash, 'source · file'), /RFC 014/);
-  });
-
   await test('an id that names nothing is a problem, before it is saved', async () => {
     await page.keyboard.press('Escape');
     await shown('- dispatch').click();
