@@ -114,8 +114,7 @@ export class Workbench {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
-    w.url = await w.listening();
-    await w.openBrowser();
+    [w.url] = await Promise.all([w.listening(), w.openBrowser()]);
     return w;
   }
 
