@@ -21,16 +21,6 @@ test('calls made while it runs share one further run', async () => {
   assert.equal(runs, 2);
 });
 
-test('what a run comes to is told', async () => {
-  let installed = false;
-  const replaceOlder = coalesce(async () => {
-    const isNew = !installed;
-    installed = true;
-    return isNew;
-  });
-  assert.deepEqual(await Promise.all([replaceOlder(), replaceOlder()]), [true, false]);
-});
-
 test('a run that fails does not keep the next one from running', async () => {
   let runs = 0;
   const run = coalesce(async () => {

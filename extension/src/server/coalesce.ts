@@ -1,8 +1,8 @@
 /** `action` runs once at a time; calls made while it runs share one further run. */
-export function coalesce<T>(action: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  let next: Promise<T> | undefined;
-  const run = (): Promise<T> => {
+export function coalesce(action: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const run = (): Promise<void> => {
     next = undefined;
     running = action().finally(() => {
       running = undefined;
