@@ -96,7 +96,7 @@ class OperationCommand(click.Command):
             "complete": result.complete,
             "header": given["header"],
             "json": as_json(result) if given["as_json"] else None,
-            "shown": packed(self.operation.shown(result)),
+            "shown": None if given["as_json"] else packed(self.operation.shown(result)),
         }
 
     def _result(self, given: Mapping[str, Any], answer: Answer, folder: str) -> Result:
