@@ -54,10 +54,8 @@ def answer(ask: OperationCall, _: ExplainParams) -> ExplainResult:
     text, served = ask.text, to_probe(ask.served)
     probed = probe(served, text, None, ask.vector)[0]
     speech = context_for(served, text, probed=probed)[0]
-    entities: list[ExplainedEntity] = []
-    texts: list[ExplainedText] = []
-    for kb in served:
-        entities += [
+    return ExplainResult(
+        entities=[
             ExplainedEntity(
                 entity_id=entity.id,
                 name=entity.name,
@@ -68,9 +66,10 @@ def answer(ask: OperationCall, _: ExplainParams) -> ExplainResult:
                 why=why,
                 collection=kb.view.shown_collection,
             )
+            for kb in served
             for entity, mention, verdict, why in named(kb.view, text, probed, speech.hits)
-        ]
-        texts += [
+        ],
+        texts=[
             ExplainedText(
                 kind=kind_of(line.artifact),
                 id=line.artifact.id,
@@ -80,9 +79,10 @@ def answer(ask: OperationCall, _: ExplainParams) -> ExplainResult:
                 why=why,
                 collection=kb.view.collection,
             )
+            for kb in served
             for line, is_said, why in considered(kb.view, text, probed, speech.hits, ask.vector)
-        ]
-    return ExplainResult(entities=entities, texts=texts)
+        ],
+    )
 
 
 def table(result: ExplainResult) -> list[Shown]:

@@ -115,14 +115,6 @@ class Operation(Generic[P, R]):
         return shown
 
 
-def operation_called(name: str) -> Operation[Any, Any] | None:
-    """The operation of a name, without the others."""
-    if name not in NAMES:
-        return None
-    operation: Operation[Any, Any] = import_module(f".{name}", __package__).OPERATION
-    return operation
-
-
 @cache
 def operations() -> dict[str, Operation[Any, Any]]:
     """All operations by name, in the order of listing."""

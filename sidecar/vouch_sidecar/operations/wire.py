@@ -26,14 +26,6 @@ MAX_TEXT = 1_000_000
 MAX_SESSION_ID = 256
 
 SessionId = Annotated[str, StringConstraints(min_length=1, max_length=MAX_SESSION_ID)]
-
-
-def session_called(value: object) -> str | None:
-    """The id of a session, where it is one that params take; else None."""
-    is_one = isinstance(value, str) and 0 < len(value) <= MAX_SESSION_ID and is_text(value)
-    return str(value) if is_one else None
-
-
 LongText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
 TopicText = Annotated[str, StringConstraints(max_length=MAX_TEXT, pattern=r"\S")]
 
@@ -48,6 +40,13 @@ Degraded = Literal[
     "workspace_pending",
     "unknown_weight",
 ]
+
+
+def session_called(value: object) -> str | None:
+    """The id of a session, where it is one that params take; else None."""
+    if isinstance(value, str) and 0 < len(value) <= MAX_SESSION_ID and is_text(value):
+        return value
+    return None
 
 
 class OperationError(Exception):

@@ -13,7 +13,7 @@ from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.operations.call import perform, until_looked
-from vouch_sidecar.operations.operation import KB, operation_called
+from vouch_sidecar.operations.operation import KB, operations
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.surfaces.projects import Projects
 from vouch_sidecar.surfaces.stdio import claim_streams, leave
@@ -61,7 +61,7 @@ async def answer(engine: Engine, request: object, projects: Projects) -> dict[st
     request_id, method, params = request.get("id"), request.get("method"), request.get("params")
     if not isinstance(method, str):
         return refusal(request_id, "invalid_request", "method: must be a string")
-    operation = operation_called(method.removeprefix(KB)) if method.startswith(KB) else None
+    operation = operations().get(method.removeprefix(KB)) if method.startswith(KB) else None
     if operation is None:
         return refusal(request_id, "method_not_found", "there is no such method")
     try:

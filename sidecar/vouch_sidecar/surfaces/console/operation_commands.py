@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -13,7 +14,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import click
 from pydantic.fields import FieldInfo
 
-from vouch_sidecar.operations.operation import Operation, operation_called
+from vouch_sidecar.operations import NAMES
+from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import (
     OF_EDITORS,
     FailedError,
@@ -168,5 +170,7 @@ def _option(name: str, field: FieldInfo) -> click.Option:
 
 def command_called(name: str) -> OperationCommand | None:
     """The command of an operation, without those of others."""
-    operation = operation_called(name)
-    return None if operation is None or operation.table is None else OperationCommand(operation)
+    if name not in NAMES:
+        return None
+    operation = import_module(f"vouch_sidecar.operations.{name}").OPERATION
+    return None if operation.table is None else OperationCommand(operation)
