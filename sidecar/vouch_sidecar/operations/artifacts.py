@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -15,6 +14,7 @@ from vouch_sidecar.kb.reader import span_in
 from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
+    Entity,
     Evidence,
     Kind,
     Source,
@@ -42,7 +42,7 @@ from vouch_sidecar.retrieval.lookup import (
     successors,
 )
 from vouch_sidecar.retrieval.people.rows import Author, PersonToAsk
-from vouch_sidecar.retrieval.people.whom_to_ask import Subject, authors
+from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, to_ask
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.files import line_in
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
@@ -163,13 +163,13 @@ class ArtifactResult(Result):
     collection: str = Field(description="The knowledge base it stands in.")
 
 
-def around(
-    view: View, artifact: Artifact, about: Subject, people: Sequence[PersonToAsk]
-) -> dict[str, Any]:
-    """The fields of `ArtifactResult`."""
+def around(view: View, artifact: Claim | Entity) -> dict[str, Any]:
+    """The fields of `ArtifactResult`. A person is asked directly."""
+    people, wrote = to_ask(view, artifact)
+    is_person = isinstance(artifact, Entity) and artifact.type == PERSON
     return {
-        "people": people,
-        "by_commits": authors([about]) or None,
+        "people": [] if is_person else people,
+        "by_commits": wrote or None,
         "pages": [
             PageRef(
                 id=page.id,

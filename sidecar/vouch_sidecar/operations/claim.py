@@ -20,9 +20,7 @@ from vouch_sidecar.operations.artifacts import (
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people import people_shown
 from vouch_sidecar.operations.table import CELL_CHARS, FileUri, Shown, Table, Words, labelled
-from vouch_sidecar.retrieval.files.file_ties import files_of
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.people.whom_to_ask import Subject, people_of_claim, with_owners
 
 WITHOUT_CONTEXT = (
     "a part of a sentence or an item of a list, without what stands around it, which may turn it "
@@ -44,13 +42,12 @@ class ClaimResult(ArtifactResult):
 def answer(ask: OperationCall, params: IdParams) -> ClaimResult:
     view, claim = find(ask, Kind.CLAIM, params.id)
     assert isinstance(claim, Claim)
-    about = Subject(view, files_of(view, [claim]))
     return ClaimResult(
         claim=claim_view(view, claim),
         approved_by=claim.approved_by,
         auto_approved=not view.is_reviewed(claim),
         contested_by=[claim_view(view, other) for other in contradicting(view, claim)],
-        **around(view, claim, about, with_owners(people_of_claim(view, claim), [about])),
+        **around(view, claim),
     )
 
 

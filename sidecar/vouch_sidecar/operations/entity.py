@@ -28,9 +28,6 @@ from vouch_sidecar.operations.table import (
     marked,
 )
 from vouch_sidecar.operations.wire import Wire, absent
-from vouch_sidecar.retrieval.constants import MAX_CLAIMS_WITH_FILES
-from vouch_sidecar.retrieval.files.file_ties import files_of
-from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, Subject, people, with_owners
 
 BEST_CLAIMS = 20
 
@@ -60,8 +57,6 @@ def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> Ent
     view, entity = find(ask, Kind.ENTITY, params.id)
     assert isinstance(entity, Entity)
     topic, query = view.derived.get(entity.id), view.search.claims_of([entity.id])
-    about = Subject(view, files_of(view, view.best_claims(query, MAX_CLAIMS_WITH_FILES)))
-    asked = with_owners(people(view, entity), [about]) if entity.type != PERSON else []
     return EntityResult(
         entity=EntityView(
             id=entity.id,
@@ -73,7 +68,7 @@ def answer(ask: OperationCall, params: IdParams, most: int = BEST_CLAIMS) -> Ent
         ),
         claim_count=view.search.claim_count(entity.id),
         claims=[claim_view(view, claim) for claim in view.best_statements(query, most)],
-        **around(view, entity, about, asked),
+        **around(view, entity),
         why=None if topic is None else topic.why,
     )
 

@@ -11,19 +11,21 @@ from types import MappingProxyType
 
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import SESSION_PAGE, Claim, Kind, Page
+from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.files.stale_claims import quotes_of
 from vouch_sidecar.retrieval.line import Given, Line
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.people.whom_to_ask import told_in_blocks
+from vouch_sidecar.retrieval.people.whom_to_ask import to_ask
 from vouch_sidecar.retrieval.salience import Salient, strengths_of
 from vouch_sidecar.retrieval.statements.answers import answers, asked_for
 from vouch_sidecar.retrieval.statements.candidates import Strengths
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
+from vouch_sidecar.text.prompt_text import WHOM
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +190,13 @@ def _pages_about(row: Salient) -> list[Line]:
 
 def whom_to_ask(row: Salient, text: str) -> list[Line]:
     """The line that says whom to ask about an entity, where a text asks that."""
-    said = told_in_blocks(row.view, row.entity, text)
-    return [replace(row.line(row.entity), similarity=1.0, people=said)] if said else []
+    if WHOM.search(text) is None:
+        return []
+    asked, wrote = to_ask(replace(row.view, is_model=True), row.entity)
+    told = [f"{each.name} ({each.said})" for each in asked]
+    told += [f"{author.name} ({count(author.commits, 'commit')})" for author in wrote]
+    line = replace(row.line(row.entity), similarity=1.0, people=", ".join(told))
+    return [line] if told else []
 
 
 def tiers(

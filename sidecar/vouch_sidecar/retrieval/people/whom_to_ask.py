@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain, islice
 from math import fsum
@@ -30,7 +29,6 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.files.file_ties import files_of
 from vouch_sidecar.retrieval.people.rows import Author, ChangedFile, PersonToAsk
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.prompt_text import WHOM
 from vouch_sidecar.workspace.commit_history import Commit
 
 PERSON = "person"
@@ -63,18 +61,17 @@ class Subject(NamedTuple):
     files: Mapping[str, float]
 
 
-def told_in_blocks(view: View, entity: Entity, text: str) -> str:
-    """Whom to ask about an entity as a phrase, where a text asks that; else nothing. A model reads
-    it.
+def to_ask(view: View, about: Claim | Entity) -> tuple[list[PersonToAsk], list[Author]]:
+    """Whom to ask about a claim or an entity, the first first, and the authors of its files. What a
+    model reads is asked of a view that `is_model`: settings may keep persons from it.
     """
-    if WHOM.search(text) is None:
-        return ""
-    view = replace(view, is_model=True)
-    claims = view.best_claims(view.search.claims_of([entity.id]), MAX_CLAIMS_WITH_FILES)
-    about = [Subject(view, files_of(view, claims))]
-    told = [f"{row.name} ({row.said})" for row in with_owners(people(view, entity), about)]
-    told += [f"{author.name} ({count(author.commits, 'commit')})" for author in authors(about)]
-    return ", ".join(told)
+    if isinstance(about, Claim):
+        claims, named = [about], people_of_claim(view, about)
+    else:
+        linked = view.search.claims_of([about.id])
+        claims, named = view.best_claims(linked, MAX_CLAIMS_WITH_FILES), people(view, about)
+    subjects = [Subject(view, files_of(view, claims))]
+    return with_owners(named, subjects), authors(subjects)
 
 
 # Declared people and teams
