@@ -1,4 +1,4 @@
-"""Pages say what is so: the recipes of CONTRIBUTING.md name files and names that are there, and
+"""Pages say what is so: the recipes of CONTRIBUTING.md name files and what is made in them, and
 docs/how-it-decides.md has the numbers of the code and a worked example.
 """
 
@@ -34,10 +34,10 @@ def test_what_a_recipe_names_is_there(recipe: str) -> None:
     found = [[*PACKAGE.rglob(one), *TOP.glob(one)] for one in paths if one != ".vouch/"]
     assert all(found), paths
     modules = [module for every in found for module in every if module.suffix == ".py"]
-    around = [*modules, *(module.parent / "__init__.py" for module in modules)]
-    said = "\n".join(module.read_text("utf-8") for module in around)
+    said = "\n".join(module.read_text("utf-8") for module in modules)
     names = [one.rpartition(".")[2] for one in named if one not in paths]
-    assert not [name for name in names if not re.search(rf"\b{name}\b", said)]
+    begins = {name: "^" if name.isupper() else r"\b" for name in names}
+    assert not [one for one, at in begins.items() if not re.search(rf"{at}{one}\b", said, re.M)]
 
 
 def test_the_weights_and_thresholds_of_the_page_are_those_of_the_code() -> None:
