@@ -85,10 +85,8 @@ class Version:
     def __init__(self, ref: str | None, folder: Path, base: Path) -> None:
         unpacked(ref, folder / "package")
         self.root, self.command = folder / "project", folder / "venv" / "bin" / "vouch-sidecar"
-        self.env, self.uri = (
-            environment(folder / "own") | SETTINGS,
-            (self.root / "notes.md").as_uri(),
-        )
+        self.env = environment(folder / "own") | SETTINGS
+        self.uri = (self.root / "notes.md").as_uri()
         self.samples = defaultdict[str, list[float]](list)
         """Seconds, or bytes, by row."""
         self.processor = defaultdict[str, list[float]](list)

@@ -191,15 +191,13 @@ class Writer:
     def _name(self, kind: str) -> str:
         word = self.rng.choice(self.rare if self.rng.random() < 0.6 else self.common)
         if kind == "person":
-            return (
-                f"{self.rng.choice(FIRST_NAMES)} {word.title()}{self.rng.choice(('son', 'elli'))}"
-            )
+            first = self.rng.choice(FIRST_NAMES)
+            return f"{first} {word.title()}{self.rng.choice(('son', 'elli'))}"
         thing = self.rng.choice(THINGS)
         other = self.rng.choice(self.common)
-        shapes = (f"{word.title()}{thing}", f"{word}-{thing.lower()}", word.title())
-        return self.rng.choice(
-            (*shapes, f"{word} {other}", f"{word.title()} {other.title()} {thing}")
-        )
+        shapes = [f"{word.title()}{thing}", f"{word}-{thing.lower()}", word.title()]
+        shapes += [f"{word} {other}", f"{word.title()} {other.title()} {thing}"]
+        return self.rng.choice(shapes)
 
     def _claim(self, number: int) -> None:
         linked = list(dict.fromkeys(self.references(self.rng.choice((0, 1, 1, 2, 2, 3)))))

@@ -100,19 +100,13 @@ def questions(root: Path) -> Iterator[Question]:
         [yaml.load(path.read_bytes(), yaml.CSafeLoader) for path in sorted(folder.glob("*.yaml"))]
         for folder in (root / ".vouch" / "claims", root / ".vouch" / "entities")
     )
-    for text in (
-        *ODD,
-        *(one["text"] for one in rng.choices(claims, k=EACH)),
-        *asked.prompts[:EACH],
-    ):
+    texts = [one["text"] for one in rng.choices(claims, k=EACH)]
+    for text in (*ODD, *texts, *asked.prompts[:EACH]):
         for op, field in (("probe", "text"), ("context", "task"), ("search", "query")):
             yield op, {field: text, "viewer": rng.choice(VIEWERS)}
         yield "explain", {"text": text}
-    for topic in (
-        *ODD,
-        *(one["name"] for one in rng.choices(entities, k=EACH)),
-        *asked.topics[::4],
-    ):
+    names = [one["name"] for one in rng.choices(entities, k=EACH)]
+    for topic in (*ODD, *names, *asked.topics[::4]):
         for weight in WEIGHTS:
             params = {"topic": topic, "weight": weight, "explain": True}
             yield "experts", {**params, "viewer": rng.choice(VIEWERS)}

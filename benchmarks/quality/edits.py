@@ -20,7 +20,7 @@ from vouch_sidecar.retrieval.blocks.touched_files import met_by
 from vouch_sidecar.retrieval.constants import EDIT_LEAST
 
 from benchmarks.quality.runs import Outcome, outcome
-from benchmarks.quality.sets import KBS, REAL, Edit, Prompt, read_edits
+from benchmarks.quality.sets import KBS, REAL, Edit, Prompt, lines
 from benchmarks.quality.world import World, view_of
 
 TWENTY = REAL / "twenty"
@@ -41,7 +41,8 @@ def over(base: str) -> Iterator[tuple[World, Sequence[Edit]]]:
     """A knowledge base with its edits and, where there is a clone of pip, the commits; `twenty` is
     asked of these as from a file that nothing is tied to.
     """
-    own = [edit for edit in read_edits() if edit.base == base]
+    every = map(Edit.model_validate_json, lines(REAL / "edits.jsonl"))
+    own = [edit for edit in every if edit.base == base]
     if "pip" not in cloned():
         yield World(TWENTY), own
         return

@@ -70,11 +70,11 @@ def in_project() -> Iterator[Set]:
         yield Set(base, partial(_over, base, shown, FILES))
     yield Set("prompts", partial(_over, "courier", shown, [PROMPTS]))
     yield Set("in play", _in_play)
-    yield Set("questions", partial(_own_prompts, "questions"))
+    yield _own("questions", "questions")
     for base, judge in (("names", listed), ("courier", shown), ("questions", shown)):
         yield Set(f"docstrings, {base}", partial(_silent, base, judge))
     for base in (*FITTED, *KEPT_BACK):
-        yield Set(f"world {base}", partial(_own_prompts, base))
+        yield _own(f"world {base}", base)
     for base in ("twenty", "click", "chat"):
         yield from _real(base, REAL / base)
     yield from _foreign("courier", partial(opened, "courier"))
@@ -98,9 +98,8 @@ def _in_play() -> Iterator[Outcome]:
         yield from _over(base, listed, [SETS / "listed.jsonl"])
 
 
-def _own_prompts(base: str) -> Iterator[Outcome]:
-    with opened(base) as world:
-        yield from shown(read_base(base).prompts, world)
+def _own(name: str, base: str) -> Set:
+    return Set(name, partial(_at, partial(opened, base), read_base(base).prompts))
 
 
 def _silent(base: str, judge: Judge, made: Made = World) -> Iterator[Outcome]:

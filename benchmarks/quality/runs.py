@@ -91,11 +91,8 @@ def mentions(
     """What `salience` lists for sentences against what a person marked."""
     right = found = marked = 0
     for case in cases:
-        ids = [
-            row["entity_id"]
-            for row in world.listed(case["text"])
-            if parts or row["arm"] != "partial"
-        ]
+        rows = world.listed(case["text"])
+        ids = [row["entity_id"] for row in rows if parts or row["arm"] != "partial"]
         right += len([one for one in ids if one in case["gold"]])
         found += len(ids)
         marked += len(set(case["gold"]))

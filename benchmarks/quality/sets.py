@@ -113,11 +113,6 @@ def read_foreign(others: Path | None = None) -> list[Prompt]:
     ]
 
 
-def read_edits() -> list[Edit]:
-    """The edits that break a claim, over all bases."""
-    return [Edit.model_validate_json(line) for line in lines(REAL / "edits.jsonl")]
-
-
 def read_dialogues(path: Path) -> Iterator[KnowledgeBase]:
     """Conversations, each with a knowledge base of its own: a prompt for each text of the user."""
     for line in lines(path):
