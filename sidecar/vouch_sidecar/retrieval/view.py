@@ -299,12 +299,6 @@ class View:
         declared = (mention for mention in self.mentions(text) if not mention.nested)
         return outside(self.derived.find(text), declared)
 
-    def places_of(self, text: str, entity_ids: Iterable[str]) -> tuple[tuple[int, int], ...]:
-        """Where a text names some entities or topics: start and end of each place, in order."""
-        wanted = frozenset(entity_ids)
-        every = [*self.mentions(text), *self.topic_mentions(text)]
-        return tuple(sorted({(m.start, m.end) for m in every if m.entity_id in wanted}))
-
     def is_topic(self, entity_id: str) -> bool:
         return self.derived.get(entity_id) is not None
 

@@ -68,14 +68,6 @@ def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] |
     return (start, end, shown) if shown else None
 
 
-def tied_to_what(view: View, text: str) -> list[Tied]:
-    """The claims tied to the files, folders, modules and identifiers that a text names, strongest
-    first, each once. Reads no file, so that every prompt can be asked about.
-    """
-    around = view.workspace
-    return visible_ties(view, around.ties.named_by(around.relative(text), around.files))
-
-
 def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
     """The ties that the viewer may see, one for each claim, which has the strength of all its ties
     together and the reason of the strongest. Claims that say nothing by themselves are left out.

@@ -5,7 +5,7 @@ constrain what it asks for.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 from itertools import islice, pairwise
 from math import fsum, log
@@ -22,7 +22,7 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.each_once import first_of_each
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by, is_pair
-from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to_what
+from vouch_sidecar.retrieval.files.file_ties import Tied, visible_ties
 from vouch_sidecar.retrieval.statements.candidates import (
     Candidate,
     Features,
@@ -81,21 +81,26 @@ def _answers(
 
 
 def _ties(view: View, text: str) -> dict[str, Tied]:
-    """By claim id, the strongest ties to what a text names."""
+    """By claim id, the strongest ties to the files, folders, modules and identifiers that a text
+    names. Reads no file, so that every prompt can be asked about.
+    """
+    around = view.workspace
 
     def find() -> dict[str, Tied]:
-        entering = (tied for tied in tied_to_what(view, text) if view.may_enter(tied.claim))
+        named = visible_ties(view, around.ties.named_by(around.relative(text), around.files))
+        entering = (tied for tied in named if view.may_enter(tied.claim))
         return {tied.claim.id: tied for tied in islice(entering, MANY)}
 
     return view.once(("ties", text), find)
 
 
-def asked_beside(view: View, text: str, entity_ids: Iterable[str]) -> WeighedWords:
-    """The words of a text without the names of some entities, and of files that claims are tied
-    to.
+def asked_beside(view: View, text: str, entity_ids: Container[str]) -> WeighedWords:
+    """The words of a text without the names of some entities or topics, and of files that claims
+    are tied to.
     """
     text = text[:MAX_PHRASED]
-    spans = list(view.places_of(text, entity_ids))
+    named = [*view.mentions(text), *view.topic_mentions(text)]
+    spans = sorted({(each.start, each.end) for each in named if each.entity_id in entity_ids})
     if _ties(view, text):
         relative = view.workspace.relative(text)
         spans += [(start, end) for start, end, _ in view.workspace.files_in(relative)]
