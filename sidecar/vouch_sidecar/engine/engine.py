@@ -36,7 +36,7 @@ class Stats:
 
     def __init__(self) -> None:
         self.counts = Counter[str]()
-        """By the name of the field of `StatsResult`."""
+        """How often what was counted came up, such as `prompts`."""
         self.calls = Counter[str]()
         """By operation."""
         self.latest = defaultdict[str, deque[float]](lambda: deque(maxlen=LATEST_CALLS))

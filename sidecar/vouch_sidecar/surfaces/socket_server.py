@@ -34,7 +34,7 @@ from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
-from vouch_sidecar.retrieval.push import PushPart
+from vouch_sidecar.retrieval.push import Push, PushPart
 from vouch_sidecar.surfaces.agent_requests import EVENTS, respond, tool_result
 from vouch_sidecar.surfaces.hook.client import note_serving
 from vouch_sidecar.surfaces.jsonl import as_line, refusal
@@ -286,7 +286,8 @@ async def follow(
     empty rankings for these sessions. Raises OSError if there is no holder.
     """
     reader, writer = await asyncio.open_unix_connection(socket_path(env), limit=MAX_LOCAL_MESSAGE)
-    last: dict[str, DidChangeSalience] = {}
+    last: dict[str, int] = {}
+    """The generations of the rankings that are told now, by session id."""
     viewer, named = caller.viewer or Viewer(), caller.names or {}
     asked = {
         "all": everything,
@@ -306,11 +307,11 @@ async def follow(
             push = DidChangeSalience.model_validate_json(line)
             last.pop(push.session_id, None)
             if push.salience:
-                last[push.session_id] = push
+                last[push.session_id] = push.generation
             tell(push)
     except ValueError:  # the holder ended within a line
         return
     finally:
         writer.close()
-        for push in last.values():
-            tell(push.model_copy(update={"salience": [], "fresh": [], "text": ""}))
+        for session_id, generation in last.items():
+            tell(salience_notification(Push(session_id, generation)))

@@ -46,6 +46,7 @@ async def _tell(server: Sidecar, local: LocalServer, tell: Tell) -> None:
     """Tell the client of the sessions of the window, and of those in which agents asked this
     process about its knowledge bases. Never returns.
     """
+    # Engines of other knowledge bases have no settings of this environment.
     client = replace(server.caller, env=carried(server.engine.env))
     await local.tell(Subscriber(client, server.parts, server.engine.registry), tell)
 

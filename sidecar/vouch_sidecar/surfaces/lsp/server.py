@@ -76,7 +76,9 @@ class Sidecar(LanguageServer):
         return replace(self.caller, trees=self.engine.registry.around(path), at=at)
 
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
-        """Let a function, which may be async, answer a method; `options` are announced."""
+        """Let a function, which may be async, answer a method; `options` are announced. It runs to
+        its first `await` before the next message is taken, so that all keep their order.
+        """
 
         async def answer(params: Any) -> object:
             with self._contained(method):

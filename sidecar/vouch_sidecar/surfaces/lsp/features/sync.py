@@ -30,7 +30,7 @@ def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
         typed(server)
     if document.path is not None:
         server.engine.registry.open_document(document.path)
-    _tell(server, document)
+    _check_again(server, document)
 
 
 def did_change(server: Sidecar, params: lsp.DidChangeTextDocumentParams) -> None:
@@ -38,7 +38,7 @@ def did_change(server: Sidecar, params: lsp.DidChangeTextDocumentParams) -> None
         for change in params.content_changes:
             document.change(change)
         typed(server)
-        _tell(server, document)
+        _check_again(server, document)
 
 
 def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
@@ -55,7 +55,7 @@ def did_close(server: Sidecar, params: lsp.DidCloseTextDocumentParams) -> None:
         observe(server, document, is_final=True)
         if document.path is not None:
             server.engine.registry.close_document(document.path)
-        _tell(server, document)
+        _check_again(server, document)
 
 
 def typed(server: Sidecar) -> None:
@@ -89,8 +89,8 @@ def observe(server: Sidecar, document: Document, *, is_final: bool = False) -> N
         server.engine.observe(session_id, f"{uri}#{number}", paragraph)
 
 
-def _tell(server: Sidecar, document: Document) -> None:
-    """Say that the text of a document below `.vouch/` is another one."""
+def _check_again(server: Sidecar, document: Document) -> None:
+    """Have the problems told anew where the text of a document below `.vouch/` is another one."""
     if document.is_below_vouch:
         server.engine.tellable.bump()
 
