@@ -10,7 +10,6 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller, Engine, running
-from vouch_sidecar.operations.call import until_looked
 from vouch_sidecar.operations.notifications import status_notification
 
 from tests.engine.bases import (
@@ -211,7 +210,7 @@ async def test_a_first_look_that_fails_is_not_waited_for(
 
     async with running(engine):
         with anyio.fail_after(20):
-            await until_looked(engine)
+            await engine.until_looked()
         for at, values in ((root, ["index_building", "files_skipped"]), (other, [])):
             assert ask(engine, "status", root=str(at))["complete"] is (at is other)
             assert degraded(engine, at) == values

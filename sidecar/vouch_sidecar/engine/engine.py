@@ -9,6 +9,7 @@ import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import anyio
@@ -90,6 +91,12 @@ class Engine:
         for collection in self.collections.values():
             collection.report(reported)
         self.changed.bump()
+
+    async def until_looked(self, seconds: float = inf) -> None:
+        """Wait until the first read of every knowledge base has ended, also if it failed; for at
+        most `seconds`.
+        """
+        await self.changed.until(lambda: self.registry.has_looked, seconds)
 
     # Publishing
 

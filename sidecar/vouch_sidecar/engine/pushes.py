@@ -77,7 +77,8 @@ def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Win
     """
     now, windows = engine.sessions.clock(), list[Window]()
     for kb in engine.registry.unpaused(replace(caller, is_unasked=True)):
-        before = session.volunteered_before(kb.view.identity, now)
+        every, own = session.volunteered.items(), kb.view.identity
+        before = {entity_id: now - at for (of, entity_id), at in every if of == own}
         windows.append(replace(kb.window(session), volunteered_before=before))
     of_each = [(window.view.stamp, window.room) for window in windows]
     return windows, (session, session.touches, of_each)

@@ -45,7 +45,9 @@ class Session:
         self._slots: dict[str, tuple[str, Set[Hashable]]] = {}
         """By key, the newest last: a text, and the identities for which it counts."""
         self.volunteered: dict[tuple[Hashable, str], float] = {}
-        """When each entity was volunteered in a push, by identity and id."""
+        """When each entity was volunteered in a push, on the clock of `Sessions`, by identity and
+        id.
+        """
         self.given: dict[GivenKey, Hashable] = {}
         """What was given with `repeat: false`, with its state then."""
         self.events: dict[int, float] = {}
@@ -81,13 +83,6 @@ class Session:
         """Its texts, newest first; "" for each that does not count for a knowledge base."""
         slots = list(self._slots.values())  # one copy: the event loop may touch slots meanwhile
         return [text if identity in counts_for else "" for text, counts_for in reversed(slots)]
-
-    def volunteered_before(self, identity: Hashable, now: float) -> dict[str, float]:
-        """The entities of a knowledge base that were volunteered, by id, each with the seconds
-        since then. `now` is on the sessions' clock.
-        """
-        every = self.volunteered.items()
-        return {entity_id: now - at for (of, entity_id), at in every if of == identity}
 
     def give(self, given: Given, task: Hashable = None) -> None:
         """Record what was heard; `task` is what it was asked for, if that counts as asked."""

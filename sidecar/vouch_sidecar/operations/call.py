@@ -116,13 +116,6 @@ async def perform(
     )
 
 
-async def until_looked(engine: Engine, seconds: float = inf) -> None:
-    """Wait until the first read of every knowledge base has ended, also if it failed; for at most
-    `seconds`.
-    """
-    await engine.changed.until(lambda: engine.registry.has_looked, seconds)
-
-
 async def ready(
     engine: Engine,
     needs: Set[Need],

@@ -22,7 +22,7 @@ from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.runtime_folder import READY_SECONDS
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import context, files
-from vouch_sidecar.operations.call import perform, ready, refusing_if_damaged, until_looked
+from vouch_sidecar.operations.call import perform, ready, refusing_if_damaged
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.table import for_model
 from vouch_sidecar.operations.wire import OperationError, as_json
@@ -129,7 +129,7 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
     workspace and for what was checked out. `perform` would wait for each as long as an answer
     may.
     """
-    await until_looked(engine, READY_SECONDS)
+    await engine.until_looked(READY_SECONDS)
     if event in (PROMPT, FILE):
         operation: Operation[Any, Any] = context.OPERATION if event == PROMPT else files.OPERATION
         served = partial(engine.registry.serving, caller)

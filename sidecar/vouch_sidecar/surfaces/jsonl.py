@@ -12,7 +12,7 @@ import anyio
 from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, running
-from vouch_sidecar.operations.call import perform, until_looked
+from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import KB, operations
 from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.surfaces.projects import Projects
@@ -48,7 +48,7 @@ async def _serve(engine: Engine, projects: Projects, source: BinaryIO, sink: Bin
                 except (ValueError, RecursionError):  # also of an id that can't be written again
                     said = as_line(refusal(None, "invalid_request", "the line is not valid JSON"))
                 await send(sink, said)
-        await until_looked(engine)  # the next process, which may ask as little, needs a base
+        await engine.until_looked()  # the next process, which may ask as little, needs a base
     leave(0)
 
 

@@ -14,7 +14,6 @@ from vouch_sidecar.api import engine_on
 from vouch_sidecar.engine import Caller, running
 from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.kb.runtime_folder import is_supported
-from vouch_sidecar.operations.call import until_looked
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.operations.salience import salience_table
 from vouch_sidecar.operations.table import Words
@@ -57,7 +56,7 @@ async def _watch(found: Found) -> None:
     if len(found.places) > 1:  # rows say which one they are of, as its config calls it
         engine = engine_on(found)
         async with running(engine):
-            await until_looked(engine)
+            await engine.until_looked()
         watching = engine.registry.with_names(Caller())
     while True:
         with suppress(OSError):  # there is none, or it ended

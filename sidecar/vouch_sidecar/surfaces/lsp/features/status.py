@@ -9,7 +9,6 @@ from pygls.capabilities import get_capability
 
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS
 from vouch_sidecar.engine.faults import Step
-from vouch_sidecar.operations.call import until_looked
 from vouch_sidecar.operations.notifications import (
     STATUS,
     DidChangeStatus,
@@ -32,12 +31,12 @@ async def tell_status(server: Sidecar) -> None:
 
 async def show_progress(server: Sidecar) -> None:
     """Raises JsonRpcException if the client refuses."""
-    await until_looked(server.engine, 0.5)  # what is over by then is not shown
+    await server.engine.until_looked(0.5)  # what is over by then is not shown
     able = get_capability(server.client_capabilities, "window.work_done_progress")
     if server.engine.registry.has_looked or not able:
         return
     token, progress = uuid.uuid4().hex, server.work_done_progress
     await progress.create_async(token)
     progress.begin(token, lsp.WorkDoneProgressBegin(title="Indexing the knowledge base"))
-    await until_looked(server.engine)
+    await server.engine.until_looked()
     progress.end(token, lsp.WorkDoneProgressEnd())
