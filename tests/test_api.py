@@ -71,7 +71,7 @@ def interrupt(*_):
 
 with suppress(InterruptedError), open_kb(sys.argv[1]) as kb:
     signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.02)
+    signal.setitimer(signal.ITIMER_REAL, 0.001)
     kb.files(["a.py"])  # of so many claims that nothing answers so soon
     sys.exit("not interrupted")
 
