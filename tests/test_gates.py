@@ -30,7 +30,7 @@ from tests.engine.processes import kept, place, until
 from tests.engine.world import PASSING, lasting
 from tests.kb.samples import claim, dump, entity, page, receipt, source
 from tests.mcp.conftest import host
-from tests.protocol.client import Client, at, environment, indexed_client, run_command
+from tests.protocol.client import PATIENT, Client, at, environment, indexed_client, run_command
 
 ADA, COURIER, OUTSIDER = Viewer(None, "ada"), Viewer("courier"), Viewer("other", "bob")
 VIEWERS = (Viewer(), OUTSIDER, ADA, COURIER)
@@ -273,7 +273,7 @@ def served(is_whole: bool) -> Iterator[Served]:
     with place() as (folder, own):
         root = knowledge(folder, is_whole)
         who = {"VOUCH_PROJECT": f"{OUTSIDER.project}", "VOUCH_AGENT": f"{OUTSIDER.agent}"}
-        env = {**own, **who, "VOUCH_SIDECAR_LOG": "debug"}
+        env = {**own, **who, **PATIENT, "VOUCH_SIDECAR_LOG": "debug"}
         with indexed_client(root, env=env) as client:
             ready = {"paths": ["docs/keys.md"]}
             client.until("vouch/files", ready, lambda a: "workspace_pending" not in a["degraded"])

@@ -62,7 +62,8 @@ class World:
     def __init__(
         self, root: Path, settings: Mapping[str, object] | None = None, is_unasked: bool = True
     ) -> None:
-        self.engine = Engine(env={}, client_settings=settings)
+        patient = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}  # whatever else the machine does
+        self.engine = Engine(env=patient, client_settings=settings)
         self.engine.registry.set_folders([root])
         with start_blocking_portal() as portal:
             portal.call(_read, self.engine)

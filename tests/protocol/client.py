@@ -41,6 +41,8 @@ BEGINS |= {"capabilities": {}, "processId": None, "rootUri": None}
 """What a client says of itself to begin with, over LSP and over MCP."""
 INITIALIZE: Message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": BEGINS}
 HELLO = json.dumps(INITIALIZE).encode()
+PATIENT = {"VOUCH_SIDECAR_RECALL_TIMEOUT_MS": "10000"}
+"""The environment of who answers in whole on a busy machine."""
 STATUS = b'{"id":1,"method":"kb.status"}\n'
 GREETINGS = {
     "lsp": (framed(HELLO), b'"serverInfo"'),

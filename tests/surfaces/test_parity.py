@@ -20,7 +20,7 @@ from vouch_sidecar.surfaces.agent_requests import harmless
 from tests.engine.processes import serving, until
 from tests.engine.world import PASSING, lasting
 from tests.mcp.conftest import content_of, host
-from tests.protocol.client import environment, indexed_client, run_command
+from tests.protocol.client import PATIENT, environment, indexed_client, run_command
 
 TEXT = "Can we restart Relay while the rate limiter is busy?"
 QUESTIONS = {name: dict(islice(each.example.items(), 1)) for name, each in operations().items()}
@@ -45,7 +45,7 @@ def by_shell(root: Path) -> dict[str, Any]:
     """What the shell prints as JSON."""
     found = {}
     for name in QUESTIONS.keys() - {"capabilities", "session_end", "stats"}:
-        done = run_command(name, *OF_SHELL[name], "--json", cwd=root)
+        done = run_command(name, *OF_SHELL[name], "--json", cwd=root, env=PATIENT)
         found[name] = json.loads(done.stdout)
     return found
 
@@ -54,16 +54,16 @@ def by_shell(root: Path) -> dict[str, Any]:
 def given(courier: Path) -> dict[str, dict[str, Any]]:
     """By surface, the answer to every question."""
     found = {}
-    with indexed_client(courier) as client:
+    with indexed_client(courier, env=PATIENT) as client:
         found["lsp"] = ask_all(lambda name, **of: client.request(operations()[name].method, of))
         shell = found["shell that asks"] = by_shell(courier)
         answered = client.request("vouch/stats")["operations"]
         assert {row["operation"] for row in answered if row["count"] > 1} >= shell.keys()
-    with serving(courier, {}, 1) as (server,):
+    with serving(courier, PATIENT, 1) as (server,):
         found["jsonl"] = ask_all(server.ask)
-    with open_kb(courier) as kb:
+    with open_kb(courier, settings={"recall": {"timeout_ms": 10_000}}) as kb:
         found["python"] = ask_all(lambda name, **of: as_json(kb.ask(operations()[name], of)))
-    with host(courier, environment({})) as agent:
+    with host(courier, environment(PATIENT)) as agent:
         found["mcp"] = ask_all(lambda name, **of: content_of(agent.call(name, **of)))
     found["shell"] = by_shell(courier)
     return found
@@ -96,12 +96,12 @@ LINES = [
 
 def test_a_shell_prints_the_same_whoever_answers(courier: Path, tmp_path: Path) -> None:
     """Where another process does, it is that one alone, and in the asker's place."""
-    alone = {"XDG_RUNTIME_DIR": str(tmp_path)}
-    with indexed_client(courier) as client:
+    alone = {**PATIENT, "XDG_RUNTIME_DIR": str(tmp_path)}
+    with indexed_client(courier, env=PATIENT) as client:
         for line, code in LINES:
             said = "incidents/INC-118.md\nrelay" if "-" in line else ""
             asked = partial(run_command, *line, cwd=courier / "docs", said=said, code=code)
-            served, own = asked(), asked(env=alone)
+            served, own = asked(env=PATIENT), asked(env=alone)
             assert (served.stdout, served.stderr) == (own.stdout, own.stderr), line
         timings = {r["operation"]: r["count"] for r in client.request("vouch/stats")["operations"]}
     names = ("experts", "search", "entity", "files", "salience")
