@@ -11,7 +11,7 @@ from typing import Any
 
 import anyio
 from vouch_sidecar.engine import Caller, Engine, Subscriber
-from vouch_sidecar.engine.collection import until_looked_at
+from vouch_sidecar.engine.collection import looking_at
 from vouch_sidecar.engine.faults import CACHE, LOOK, WORKSPACE
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import Operation, P, R, operations
@@ -113,7 +113,7 @@ def settle(engine: Engine) -> None:
     for collection in engine.collections.values():
         with collection.faults.contained(WORKSPACE):
             while collection.is_world_due:
-                with until_looked_at(collection.reported_around, engine.changed.bump) as paths:
+                with looking_at(collection.reported_around) as paths:
                     of = collection.knowledge, collection.inputs, collection.viewers()
                     world = collection.build(*of, paths, Breathe(engine.breath))
                 engine.publish_world(collection, world)

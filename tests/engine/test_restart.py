@@ -145,7 +145,7 @@ def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
     reread(engine)
     assert not holds(tmp_path / "cache", SECRET)
     assert finished(tmp_path) == []
-    assert Bases(bases.caches, root).read_extra("vectors") is None
+    assert Bases(bases.caches, root / ".vouch").read_extra("vectors") is None
     assert bases.read_extra("vectors"), "in memory, for other claims"
     assert bases.write_extra("vectors", b"made of others")
     bases.purge()
@@ -197,7 +197,7 @@ def test_processes_that_remove_and_write_at_once(root: Path, tmp_path: Path) -> 
     stats, failed = collection.reader.store.stats(), list[BaseException]()
 
     def work(removes: bool) -> None:
-        mine = Bases(bases.caches, root)
+        mine = Bases(bases.caches, root / ".vouch")
         try:
             for _ in range(8):
                 with suppress(FileNotFoundError):

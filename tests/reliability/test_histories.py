@@ -68,7 +68,7 @@ def test_what_changes_live_is_told_as_what_is_read_fresh(
     """With restarts, and changes while a base is written for the next process."""
     monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 1)
     rng, clock, root = random.Random(seed), Clock(), tmp_path / "kb"
-    make_kb(root)
+    kb_dir = make_kb(root)
     done = [change(root, rng) for _ in range(25)]
 
     def settled(reader: DiskReader) -> dict[object, Any]:
@@ -78,7 +78,7 @@ def test_what_changes_live_is_told_as_what_is_read_fresh(
         return told(reader.latest)
 
     def served() -> DiskReader:
-        return DiskReader(root, clock, Bases(tmp_path / "cache", root))
+        return DiskReader(kb_dir, clock, Bases(tmp_path / "cache", kb_dir))
 
     live = served()
     settled(live)
@@ -93,4 +93,4 @@ def test_what_changes_live_is_told_as_what_is_read_fresh(
         if 0.3 < how < 0.5:
             live.keep()
             done.append(change(root, rng))
-        assert settled(live) == settled(DiskReader(root, clock, None)), "\n".join(done)
+        assert settled(live) == settled(DiskReader(kb_dir, clock, None)), "\n".join(done)

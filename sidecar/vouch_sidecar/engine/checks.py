@@ -17,7 +17,7 @@ from typing import NamedTuple
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import OPEN, gate_of, is_live
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME, content_beside
+from vouch_sidecar.kb.artifact_files import content_beside
 from vouch_sidecar.kb.reader import CONFLICT, as_kept, locate, place_in_body, read_bytes_of
 from vouch_sidecar.kb.records import (
     KIND_OF,
@@ -105,7 +105,7 @@ def check_one(
     findings = [*islice((one for one in every if one.code not in ignored), MAX_FINDINGS)]
     if findings and data is None:
         with suppress(FileNotFoundError, UnreadableError):
-            data = read_bytes_of(context.collection.root / KB_DIRNAME, artifact.path)
+            data = read_bytes_of(context.collection.kb_dir, artifact.path)
     if not findings or data is None:
         return
     places = locate(artifact.path, data, [finding.field for finding in findings])
@@ -184,7 +184,7 @@ def content(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """Finds sources whose content is missing or does not match their hash."""
     if not isinstance(artifact, Source):
         return
-    kb_dir = context.collection.root / KB_DIRNAME
+    kb_dir = context.collection.kb_dir
     try:
         beside = content_beside(f"{kb_dir}/{artifact.path}")
         data = read_bounded(beside, context.max_content, kb_dir=kb_dir)

@@ -47,7 +47,7 @@ class Seen(NamedTuple):
     """What was on disk at one moment."""
 
     knowledge: Knowledge
-    files: Reconciled
+    on_disk: Reconciled
     checkout: Checkout
     """That of git then; under way if git wrote some of it meanwhile."""
 
@@ -67,22 +67,20 @@ class Published:
 
     def configured(self, client: Mapping[str, object], env: Mapping[str, str]) -> Published:
         """The same with the settings from config, client and environment."""
-        settings, problems = load_settings(self.seen.files.config, client, env)
+        settings, problems = load_settings(self.seen.on_disk.config, client, env)
         is_switched_on = settings.reflex.enabled and not self.settings.reflex.enabled
         starts = self.reflex_starts + is_switched_on
         return replace(self, settings=settings, settings_problems=problems, reflex_starts=starts)
 
 
 @contextmanager
-def until_looked_at(reported: list[str], bump: Callable[[], None]) -> Iterator[Set[str]]:
+def looking_at(reported: list[str]) -> Iterator[Set[str]]:
     """The paths of files that were reported as changed, while they are looked at. At the end only
-    what was reported since then is left, and questions that wait for the others go on.
+    what was reported since then is left.
     """
     number = len(reported)
     yield frozenset(reported)
     del reported[:number]
-    if number:
-        bump()
 
 
 class Collection:
@@ -99,15 +97,15 @@ class Collection:
         bump: Callable[[], None],
     ) -> None:
         """`clock` is monotonic, in seconds; `bump` is called when a fault begins or ends."""
+        self.root, self.tree, self.kb_dir = root, tree, root / KB_DIRNAME
         caches = user_folder(env)
-        self.bases = None if caches is None else Bases(caches, root)
+        self.bases = None if caches is None else Bases(caches, self.kb_dir)
         """Its part of the user's cache; None without a cache."""
-        self.root, self.tree = root, tree
         self.name = ""
         """The name of no other knowledge base in the process."""
         self.since = clock()
         """When this process began to serve it."""
-        self.reader = DiskReader(root, clock, self.bases)
+        self.reader = DiskReader(self.kb_dir, clock, self.bases)
         self.published = Published(World(tree, root), Seen(Knowledge(), Reconciled(), Checkout()))
         """The event loop alone assigns it."""
         self.reported: list[str] = []
@@ -132,8 +130,8 @@ class Collection:
         return self.published.seen.knowledge
 
     @property
-    def files(self) -> Reconciled:
-        return self.published.seen.files
+    def on_disk(self) -> Reconciled:
+        return self.published.seen.on_disk
 
     @property
     def world(self) -> World:
@@ -154,10 +152,10 @@ class Collection:
             raise PermissionError(self.root)
         before = self.checkout()
         is_same = before == self.published.seen.checkout and not before.is_under_way
-        files = self.reader.read(paths if is_same else EVERYTHING)
+        on_disk = self.reader.read(paths if is_same else EVERYTHING)
         after = self.checkout()
         is_torn = after.is_under_way or after != before
-        return Seen(self.reader.latest, files, after._replace(is_under_way=is_torn))
+        return Seen(self.reader.latest, on_disk, after._replace(is_under_way=is_torn))
 
     def checkout(self) -> Checkout:
         """The one around the knowledge base and the working tree now."""
@@ -170,24 +168,20 @@ class Collection:
 
     def is_refused(self) -> bool:
         """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
-        return is_refused(str(self.root / KB_DIRNAME), self.settings.trust.folders)
+        return is_refused(str(self.kb_dir), self.settings.trust.folders)
 
     def below(self, path: Path) -> str | None:
         """The path below `.vouch/` of a file there (`anchored`); None elsewhere."""
-        kb_dir = self.root / KB_DIRNAME
-        return path.relative_to(kb_dir).as_posix() if path.is_relative_to(kb_dir) else None
+        return _below(self.kb_dir, path)
 
     def report(self, paths: Iterable[Path]) -> None:
         """Somebody says that these files may have changed. A folder is reported with its files."""
         for path in paths:
-            if self.tree.is_relative_to(path):
-                self.reported_around.append("")
-            if (self.root / KB_DIRNAME).is_relative_to(path):
-                self.reported.append("")
-            elif (below := self.below(path)) is not None:
+            if (below := self.below(path)) is not None:
                 self.reported.append(below)
-            elif path.is_relative_to(self.tree):
-                self.reported_around.append(path.relative_to(self.tree).as_posix())
+            around = None if path.is_relative_to(self.kb_dir) else _below(self.tree, path)
+            if around is not None:
+                self.reported_around.append(around)
 
     # The world around
 
@@ -306,3 +300,12 @@ class Collection:
         ]
         said = [Problem("", text, severity) for is_so, severity, text in off if is_so]
         return [*self.faults.problems(), *said]
+
+
+def _below(folder: Path, path: Path) -> str | None:
+    """The path of a file below a folder; that of the folder, and of one around it, is empty, as all
+    files are below it. None elsewhere.
+    """
+    if folder.is_relative_to(path):
+        return ""
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else None

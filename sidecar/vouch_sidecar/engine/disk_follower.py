@@ -18,7 +18,7 @@ import anyio
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 
-from vouch_sidecar.engine.collection import Collection, Seen, until_looked_at
+from vouch_sidecar.engine.collection import Collection, Seen, looking_at
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import CACHE, FOLLOWING, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
@@ -134,8 +134,8 @@ class CollectionFollower:
 
     def _due_at(self) -> float:
         collection, expiry = self._collection, self._collection.reader.store.deadline
-        is_reported = bool(self._touched or collection.reported)
-        if is_reported or collection.has_git_written or collection.knowledge.base.is_damaged:
+        is_changed = self._touched or collection.reported or collection.has_git_written
+        if is_changed or collection.is_failing or collection.knowledge.base.is_damaged:
             return 0.0
         return min(self._sweep_at, self._keep_at, inf if expiry is None else expiry)
 
@@ -145,14 +145,16 @@ class CollectionFollower:
         """
         engine, collection, began = self._engine, self._collection, self._engine.clock()
         touched, self._touched = self._touched, set()
-        sweep_at, self._sweep_at = self._sweep_at, 0.0  # where this fails, all are read again
-        every = EVERYTHING if sweep_at <= began else frozenset()
-        with until_looked_at(collection.reported, engine.changed.bump) as reported:
+        every = EVERYTHING if self._sweep_at <= began or collection.is_failing else frozenset()
+        with looking_at(collection.reported) as reported:
             seen, cost = await self._read(touched | reported | every)
+        if reported:
+            engine.changed.bump()
         if engine.publish(collection, seen):
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
             cost = 0.0
-        self._sweep_at = engine.clock() + sweep_interval(cost) if every else sweep_at
+        if every:
+            self._sweep_at = engine.clock() + sweep_interval(cost)
         if self._keep_at <= began:
             await self._keep()
 
@@ -200,9 +202,7 @@ class CollectionFollower:
         engine, collection = self._engine, self._collection
         every = EVERYTHING if self._sweep_around_at <= engine.clock() else frozenset()
         of = collection.knowledge, collection.inputs, collection.viewers()
-        reported = collection.reported_around
-        looking = until_looked_at(reported, engine.changed.bump)
-        with Breathe(engine.breath) as breathe, looking as paths:
+        with Breathe(engine.breath) as breathe, looking_at(collection.reported_around) as paths:
 
             def build() -> tuple[World, float]:
                 began = engine.clock()  # worlds of other knowledge bases may be built before
@@ -213,16 +213,18 @@ class CollectionFollower:
         is_across = collection.checkout() != world.inputs.checkout
         self._is_passed_over = is_across and not self._is_passed_over
         if self._is_passed_over:  # files may be those of other claims
-            reported.extend(paths)
+            collection.reported_around.extend(paths)
             return
         engine.publish_world(collection, world)
+        if paths:
+            engine.changed.bump()
         if every:
             self._sweep_around_at = engine.clock() + sweep_interval(seconds)
 
     # Events
 
     async def _watch(self) -> None:
-        async with aclosing(changes(self._collection.root)) as events:
+        async with aclosing(changes(self._collection.kb_dir)) as events:
             async for paths in events:
                 self._collection.faults.remove(WATCH)
                 self._touched |= paths

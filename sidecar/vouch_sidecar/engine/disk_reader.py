@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.store import EVERYTHING, Reconciled, Store
 
 REBASE_FROM = 300
@@ -21,12 +21,10 @@ class DiskReader:
     All methods block. Any thread may call them, one at a time.
     """
 
-    def __init__(self, root: Path, clock: Callable[[], float], bases: Bases | None) -> None:
-        self.root = root
+    def __init__(self, kb_dir: Path, clock: Callable[[], float], bases: Bases | None) -> None:
         self.bases = bases
-        self.store = Store(root / KB_DIRNAME, clock=clock)
-        self.latest = Knowledge()
-        self._clock = clock
+        self._new_store = partial(Store, kb_dir, clock=clock)
+        self.store, self.latest = self._new_store(), Knowledge()
         self._is_sound: bool | None = None
         """Whether the last read has ended, so that nothing is half updated; None before the first.
         """
@@ -52,8 +50,8 @@ class DiskReader:
         updated.
         """
         self._purge()
-        config, self.latest = self.store.config, Knowledge()
-        self.store = Store(self.root / KB_DIRNAME, clock=self._clock)
+        config = self.store.config
+        self.store, self.latest = self._new_store(), Knowledge()
         self.store.config = config
 
     def _resume(self) -> None:

@@ -103,12 +103,12 @@ class Engine:
     def publish(self, collection: Collection, seen: Seen) -> bool:
         """Publish what was read last of a knowledge base. Returns whether anything changed."""
         before, was = collection.published, collection.published.seen
-        is_same = collection.complete and seen.files == was.files
+        is_same = collection.complete and seen.on_disk == was.on_disk
         differs = not is_same or seen.knowledge.serial != was.knowledge.serial
         after = replace(before, seen=seen)
         if differs:
             after = replace(after, indexed_at=self.now())
-        if seen.files.config != was.files.config:
+        if seen.on_disk.config != was.on_disk.config:
             after = after.configured(self.registry.client, self.env)
         collection.published = after
         self.registry.name_collections()

@@ -19,7 +19,7 @@ def degraded(engine: Engine, served: Sequence[Collection]) -> list[str]:
         "search_failed": any(c.is_rebuilt for c in served),
         "watch_lost": FOLLOWING in engine.faults
         or any(WATCH in c.faults or c.is_torn for c in served),
-        "files_skipped": any(c.files.skipped or c.is_failing for c in served),
+        "files_skipped": any(c.on_disk.skipped or c.is_failing for c in served),
     }
     return [value for value, is_so in holds.items() if is_so]
 
@@ -29,7 +29,7 @@ def problems_of(engine: Engine, collection: Collection) -> list[Problem]:
     are of the whole of it.
     """
     published = collection.published
-    of_files = chain.from_iterable(collection.files.problems.values())
+    of_files = chain.from_iterable(collection.on_disk.problems.values())
     faults = *collection.faulty(), *engine.faults.problems()
     return [*of_files, *published.settings_problems, *faults]
 
@@ -50,7 +50,7 @@ def errors(engine: Engine) -> list[Problem]:
     return [
         problem
         for _, collection in sorted(engine.registry.collections.items())
-        for _, problems in sorted(collection.files.problems.items())
+        for _, problems in sorted(collection.on_disk.problems.items())
         for problem in problems
         if problem.severity is Severity.ERROR
     ]

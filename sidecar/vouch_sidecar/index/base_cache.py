@@ -35,7 +35,7 @@ from tantivy import Index
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Layer, layer_of
 from vouch_sidecar.index.links import LinkState
-from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.records import (
     KIND_OF,
     OPEN_SCOPE,
@@ -91,8 +91,8 @@ def user_folder(env: Mapping[str, str]) -> Path | None:
 class Bases:
     """The bases of one knowledge base. Every method blocks."""
 
-    def __init__(self, caches: Path, root: Path) -> None:
-        self._kb_dir = os.path.realpath(root / KB_DIRNAME)
+    def __init__(self, caches: Path, kb_dir: Path) -> None:
+        self._kb_dir = os.path.realpath(kb_dir)
         name = hashlib.sha256(os.fsencode(self._kb_dir)).hexdigest()[:32]
         self.caches = caches
         """The folder of all caches of this user."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Page, Relation, Source
 from vouch_sidecar.kb.references import RELATION_ENDS
+from vouch_sidecar.kb.sanitize import LONE_SURROGATE
 
 LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
 LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
@@ -26,14 +27,10 @@ class Viewer:
     @property
     def gates(self) -> frozenset[str]:
         named = ((_PROJECT, self.project), (_AGENT, self.agent))
-        return frozenset({OPEN, *(f"{of}{name}" for of, name in named if name and is_text(name))})
-
-
-def is_text(name: str) -> bool:
-    """Whether a name can be written to a file. One with a lone surrogate, as bytes of an
-    environment that are no UTF-8 become, is nobody's.
-    """
-    return not any("\ud800" <= char <= "\udfff" for char in name)
+        # A name that is no UTF-8, as one of an environment may be, is nobody's.
+        return frozenset(
+            {OPEN, *(of + name for of, name in named if name and not LONE_SURROGATE.search(name))}
+        )
 
 
 def shared_gates(gates: frozenset[str]) -> frozenset[str]:

@@ -85,12 +85,19 @@ def usual_path(kind: Kind, artifact_id: str) -> str:
     return f"{folder}/{artifact_id}{suffix}"
 
 
-def is_folder(relative: str) -> bool:
-    """Whether a path below `.vouch/` is, or was, a folder with artifact files."""
-    parts = relative.strip("/").split("/")
-    return parts in ([""], ["."]) or (
-        len(parts) <= 2 and (parts[0] == "sources" or (len(parts) == 1 and parts[0] in FOLDERS))
-    )
+def read_with(relative: str) -> str | None:
+    """The file to be read when a path below `.vouch/` changes: itself; for a source's content, the
+    source's record. Empty for a folder of artifacts, since any file may have changed; None for what
+    holds nothing.
+    """
+    relative = relative.strip("/")
+    first, *others = relative.split("/")
+    is_folder = not others if first in FOLDERS else first == "sources" and len(others) < 2
+    if is_folder or first in ("", "."):
+        return ""
+    if first == "sources" and others[1:] == [CONTENT_NAME]:
+        return f"{first}/{others[0]}/meta.yaml"
+    return relative if is_read(relative) else None
 
 
 @dataclass(slots=True)
@@ -150,15 +157,6 @@ def content_stat(path: str, full: str, kb_dir: str | Path) -> Stat:
 def content_beside(path: str) -> str:
     """The path of the content of the source whose record has a path."""
     return f"{path.rpartition('/')[0]}/{CONTENT_NAME}"
-
-
-def artifact_file(relative: str) -> str:
-    """The file whose artifact changes with a file: for a source's content, the source's record."""
-    folder, _, name = relative.rpartition("/")
-    is_content = (
-        name == CONTENT_NAME and relative.count("/") == 2 and relative.startswith("sources/")
-    )
-    return f"{folder}/meta.yaml" if is_content else relative
 
 
 def _is_wanted(path: str, base: str, root: str) -> bool:

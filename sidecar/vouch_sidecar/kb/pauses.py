@@ -46,17 +46,15 @@ def paused_until(root: str | os.PathLike[str], env: Mapping[str, str]) -> float 
     return end_in(pause_file(root, env))
 
 
-def pause_file(root: str | os.PathLike[str], env: Mapping[str, str]) -> str | None:
-    """Where a pause of a knowledge base stands; None on systems without a runtime folder, which
-    have no pauses.
+def pause_file(root: str | os.PathLike[str], env: Mapping[str, str]) -> str:
+    """Where a pause of a knowledge base stands; an empty path, where no file is, on systems without
+    a runtime folder, which have no pauses.
     """
-    return os.path.join(runtime_folder(env), name_of(root) + _SUFFIX) if is_supported() else None
+    return os.path.join(runtime_folder(env), name_of(root) + _SUFFIX) if is_supported() else ""
 
 
-def end_in(path: str | None) -> float | None:
+def end_in(path: str) -> float | None:
     """The end of the pause that stands in a file; None if there is none, or it is over."""
-    if path is None:
-        return None
     try:
         mark = os.lstat(path)
     except OSError:

@@ -53,7 +53,7 @@ def stat_inside(path: str, kb_dir: str | Path) -> Stat | None:
         return None
     except (OSError, ValueError) as error:
         raise UnreadableError(_reason(error)) from error
-    return _regular(status)
+    return stat_of_regular(status)
 
 
 def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) -> bytes:
@@ -66,7 +66,7 @@ def read_bounded(path: str | Path, limit: int, *, kb_dir: Path | None = None) ->
         real = path if kb_dir is None else _resolved(str(path), str(kb_dir))
         with open(real, "rb", opener=lambda name, _: os.open(name, _FLAGS)) as file:
             status = os.fstat(file.fileno())
-            _regular(status)
+            stat_of_regular(status)
             data = file.read(min(status.st_size, limit) + 1)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileNotFoundError(errno.ENOENT, "gone") from error
@@ -126,7 +126,8 @@ def has_content(source: Stat) -> bool:
     return len(source) > _STAT.size
 
 
-def _regular(status: os.stat_result) -> Stat:
+def stat_of_regular(status: os.stat_result) -> Stat:
+    """The stat of a regular file. Raises UnreadableError for anything else."""
     if not stat.S_ISREG(status.st_mode):
         raise UnreadableError("not a regular file")
     return packed(status)

@@ -12,7 +12,8 @@ _ANSI = re.compile(
 )
 _PLAIN = re.compile("[ -~¡-¬®-\u024f\u0400-\u0481\u2010-\u2027\u2030-\u205e]*")
 _NOT_IN_NAMES = re.compile(r"[^\w.\- ]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+"""What JSON, paths and environments can hold and UTF-8 can't."""
 _SPACES = r"[\p{Cc}\p{Zl}\p{Zp}\p{Zs}\u2800]"
 _HIDDEN = r"[\p{Default_Ignorable_Code_Point}\p{Cn}[\p{Cf}--\p{Prepended_Concatenation_Mark}]]"
 _NEEDED = "|".join(
@@ -103,7 +104,7 @@ def with_field(field: str | None, message: str) -> str:
 
 def printable(path: str) -> str:
     """A path that can be shown and sent: what is not UTF-8 is escaped, as in `caf\\xe9`."""
-    return _SURROGATE.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", path)
+    return LONE_SURROGATE.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", path)
 
 
 def shown_name(name: str) -> str:

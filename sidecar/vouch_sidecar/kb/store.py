@@ -10,8 +10,7 @@ from pathlib import Path
 from vouch_sidecar.kb.access import stub_of
 from vouch_sidecar.kb.artifact_files import (
     CONFIG,
-    artifact_file,
-    is_folder,
+    read_with,
     survey,
     usual_path,
 )
@@ -45,7 +44,7 @@ class Reconciled:
     skipped: int = 0
 
 
-def until_read(problem: Problem, config: Config | None) -> Problem:
+def with_what_counts(problem: Problem, config: Config | None) -> Problem:
     """A problem because of which `config.yaml` can't be read, with what counts until it can be:
     `config`, the last version that could, else the defaults.
     """
@@ -123,8 +122,8 @@ class Store:
         may have changed, and those written a moment ago; all if a folder is among them, and the
         first time. Blocks; no file makes it raise.
         """
-        touched = {*map(artifact_file, paths), *self._young}
-        is_all = self._is_first or any(map(is_folder, touched))
+        named = {*map(read_with, paths)}
+        is_all, touched = self._is_first or "" in named, {*filter(None, named), *self._young}
         self._looked_at = self._clock()
         found = survey(self.kb_dir, only=None if is_all else touched)
         if is_all:
@@ -165,7 +164,7 @@ class Store:
         if path == CONFIG:
             config = Config(data)
             if config.error is not None:
-                self._fail_config(config.error)
+                self._problems[CONFIG] = (with_what_counts(config.error, self.config),)
                 return
             self._problems.pop(CONFIG, None)
             if data or CONFIG not in self._young or self.config is None:  # it may be half written
@@ -188,14 +187,10 @@ class Store:
         self._stats[path] = None
         self._young.discard(path)
         if path == CONFIG:
-            self._fail_config(problem)
+            self._problems[CONFIG] = (with_what_counts(problem, self.config),)
             return
         self._problems[path] = (problem,)
         self._hold(path)
-
-    def _fail_config(self, problem: Problem) -> None:
-        """Where the config can't be read, the last good one goes on counting."""
-        self._problems[CONFIG] = (until_read(problem, self.config),)
 
     def _hold(self, path: str) -> None:
         """Let the last good version serve for a while, counted from the first failure; not one that

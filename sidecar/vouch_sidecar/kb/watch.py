@@ -15,13 +15,7 @@ from pathlib import Path
 import anyio
 from watchfiles import awatch
 
-from vouch_sidecar.kb.artifact_files import (
-    FOLDERS,
-    KB_DIRNAME,
-    artifact_file,
-    is_folder,
-    is_read,
-)
+from vouch_sidecar.kb.artifact_files import FOLDERS, read_with
 from vouch_sidecar.kb.store import EVERYTHING
 
 STEP_MS = 30
@@ -39,13 +33,13 @@ def sweep_interval(cost: float) -> float:
     return min(max(cost / 0.01, 2.0), 60.0)
 
 
-async def changes(root: Path) -> AsyncGenerator[Set[str], None]:
+async def changes(kb_dir: Path) -> AsyncGenerator[Set[str], None]:
     """Yields the paths below `.vouch/` of files that may have changed, also while the folder goes
     and comes back: `EVERYTHING` at the beginning and where any file may have changed. Raises what
     the watcher raises where the system gives no events.
     """
     while True:
-        folder, base = _identity(root), os.path.realpath(root / KB_DIRNAME)
+        folder, base = _identity(kb_dir), os.path.realpath(kb_dir)
         if folder is None:
             await anyio.sleep(POLL_MS / 1000)
             continue
@@ -61,20 +55,22 @@ async def changes(root: Path) -> AsyncGenerator[Set[str], None]:
         )
         async with aclosing(events):
             async for paths in events:
-                changed = {artifact_file(_below(base, path)) for _, path in paths}
+                changed = {
+                    read_with(path.removeprefix(base).replace(os.sep, "/")) for _, path in paths
+                }
                 # Another folder is to be watched; and what takes the place of `.vouch/` may well
                 # have the same inode.
-                if any(map(is_folder, changed)) or _identity(root) != folder:
+                if "" in changed or _identity(kb_dir) != folder:
                     break
-                if touched := touched | {*filter(is_read, changed)}:
+                if touched := touched | {*filter(None, changed)}:
                     yield touched
                 touched = frozenset()
         yield EVERYTHING
 
 
-def _identity(root: Path) -> tuple[int, int] | None:
+def _identity(kb_dir: Path) -> tuple[int, int] | None:
     try:
-        status = (root / KB_DIRNAME).stat()
+        status = kb_dir.stat()
     except OSError:
         return None
     return status.st_dev, status.st_ino
@@ -89,7 +85,3 @@ def _watched(base: str) -> list[str]:
         return [base]
     folders = [base, *(f"{base}/{name}" for name in (*FOLDERS, "sources"))]
     return [folder for folder in folders if os.path.isdir(folder)]  # noqa: PTH112
-
-
-def _below(base: str, path: str) -> str:
-    return path.removeprefix(base).replace(os.sep, "/").removeprefix("/")

@@ -20,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from vouch_sidecar.kb.access import is_text
+from vouch_sidecar.kb.sanitize import LONE_SURROGATE
 
 MAX_TEXT = 1_000_000
 MAX_SESSION_ID = 256
@@ -44,9 +44,9 @@ Degraded = Literal[
 
 def session_called(value: object) -> str | None:
     """The id of a session, where it is one that params take; else None."""
-    if isinstance(value, str) and 0 < len(value) <= MAX_SESSION_ID and is_text(value):
-        return value
-    return None
+    if not isinstance(value, str) or LONE_SURROGATE.search(value):
+        return None
+    return value if 0 < len(value) <= MAX_SESSION_ID else None
 
 
 class OperationError(Exception):

@@ -60,7 +60,7 @@ def _with_unusable(text: str, engine: Engine, caller: Caller) -> str:
     """An answer, with a sentence for each knowledge base whose claims are all in bad files."""
     said = [text] if text else []
     for served in engine.registry.serving(caller):
-        claims, bad = served.view.number_of(Kind.CLAIM), served.collection.files.skipped
+        claims, bad = served.view.number_of(Kind.CLAIM), served.collection.on_disk.skipped
         if bad and not claims:
             said.append(
                 f"{count(bad, 'file')} of {safe(served.collection.name)} can't be used, and so no "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import re
 import select
 import signal
 import sys
@@ -15,11 +14,10 @@ from collections.abc import Mapping
 from typing import BinaryIO
 
 from vouch_sidecar import surfaces
-from vouch_sidecar.kb.sanitize import escaped
+from vouch_sidecar.kb.sanitize import LONE_SURROGATE, escaped
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 CLIENT_POLL_SECONDS = 0.25
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 INTERRUPTED, TERMINATED = 130, 143
 
 

@@ -29,7 +29,7 @@ from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import ClaimReading, Ties
 from vouch_sidecar.workspace.topics import TopicFinder
-from vouch_sidecar.workspace.world import REFERRED, SERIALS, Inputs, World
+from vouch_sidecar.workspace.world import SERIALS, Inputs, World, changed_alone
 
 
 def build(
@@ -70,8 +70,7 @@ def build(
         )
         definitions = _defined(world, bases, breathe)
         world = replace(world, history=read, definitions=definitions, is_whole=True)
-    is_same = before.is_whole and inputs == was and world == before
-    if is_same and [*before.topics] == viewers:
+    if before.is_whole and inputs == was and world == before and [*before.topics] == viewers:
         world = before
     else:
         world = _read_claims(before, world, knowledge, breathe)
@@ -149,10 +148,10 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
     """A world with what claims say of files now: the claims are read again that changed, or all of
     them if the files did, the names of the project, or what claims refer to.
     """
-    own, changed = world.inputs.own, knowledge.changed_since(before.inputs.knowledge_serial)
-    is_same = before.inputs.own == own and world.files is before.files
+    own, changed = world.inputs.own, changed_alone(knowledge, before.inputs.knowledge_serial)
+    is_around_same = before.inputs.own == own and world.files is before.files
     known, sources = before.readings, before.sources
-    if changed is None or not is_same or any(kind in REFERRED for kind, _ in changed):
+    if changed is None or not is_around_same:
         known, sources = {}, sources_in(knowledge, world, breathe)
     reader = ClaimReader(knowledge, replace(world, sources=sources), own)
     readings, again = dict[str, ClaimReading](), changed or ()
@@ -192,9 +191,9 @@ def _topics(
 ) -> dict[frozenset[str], VisibleTopics]:
     """The topics of those who ask, by their gates: those before, if they are of the same."""
     was, content = before.inputs, partial(read_content, before.root / KB_DIRNAME)
-    is_same = (was.knowledge_serial, was.own) == (inputs.knowledge_serial, inputs.own)
+    is_known_same = (was.knowledge_serial, was.own) == (inputs.knowledge_serial, inputs.own)
     return {
-        gates: (before.topics.get(gates) if is_same else None)
+        gates: (before.topics.get(gates) if is_known_same else None)
         or TopicFinder(knowledge, gates, content, inputs.own, breathe).topics()
         for gates in viewers
     }

@@ -5,8 +5,6 @@ submodule.
 from __future__ import annotations
 
 import os
-import re
-import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
@@ -14,7 +12,8 @@ from pathlib import Path
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import SKIPPED
-from vouch_sidecar.kb.safe_files import Stat, UnreadableError, packed, read_below
+from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_below, stat_of_regular
+from vouch_sidecar.kb.sanitize import LONE_SURROGATE
 from vouch_sidecar.workspace.files import MAX_LISTED_PATH
 from vouch_sidecar.workspace.git import Repository, run
 
@@ -22,16 +21,12 @@ MAX_BYTES = 1 << 20
 """Bytes that a file may have to be read; larger files are known by name alone."""
 MAX_FILES = 200_000
 MAX_FOLDERS = 50_000
-_ODD = re.compile(r"[\n\ud800-\udfff]")
-"""What a path must not hold: a line end, and what is no UTF-8."""
 
 
 def stat_of(root: Path, relative: str) -> Stat | None:
     """The stat of a regular file; None for anything else."""
-    with suppress(OSError, ValueError):
-        entry = os.lstat(root / relative)
-        if stat.S_ISREG(entry.st_mode):
-            return packed(entry)
+    with suppress(OSError, ValueError, UnreadableError):
+        return stat_of_regular(os.lstat(root / relative))
     return None
 
 
@@ -78,8 +73,8 @@ def _listed(
 
 def _may_be_listed(path: str) -> bool:
     """Whether a path is of a form that claims can name, and in no knowledge base."""
-    is_named = 0 < len(path) <= MAX_LISTED_PATH and _ODD.search(path) is None
-    return is_named and KB_DIRNAME not in path.split("/")
+    is_line = "\n" not in path and LONE_SURROGATE.search(path) is None
+    return is_line and 0 < len(path) <= MAX_LISTED_PATH and KB_DIRNAME not in path.split("/")
 
 
 def _walked(root: Path) -> Iterator[str]:

@@ -146,8 +146,11 @@ class Checkout(NamedTuple):
     @classmethod
     def around(cls, folders: Iterable[Path], trusted: Collection[str]) -> Checkout:
         """The one now. `trusted` are folders of other users that are allowed."""
-        found = (Repository.holding(folder, trusted)[0] for folder in dict.fromkeys(folders))
-        held = [repository for repository in found if repository is not None]
+        held = [
+            repository
+            for folder in dict.fromkeys(folders)
+            if (repository := Repository.holding(folder, trusted)[0]) is not None
+        ]
         is_under_way = any(repository.is_locked() for repository in held)
         return cls(tuple(repository.stamp() for repository in held), is_under_way)
 

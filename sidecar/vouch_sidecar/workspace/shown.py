@@ -101,9 +101,8 @@ def _by_itself(claim: Claim) -> ShownText:
 
 def receipts_of(knowledge: Knowledge, claim: Claim) -> list[Evidence]:
     """The receipts that a claim cites, those first that quote its text."""
-    cited = map(knowledge.evidence, dict.fromkeys(claim.evidence))
-    receipts = [evidence for evidence in cited if evidence is not None and evidence.span]
-    return sorted(receipts, key=lambda receipt: not quotes(receipt, claim))
+    cited = filter(None, map(knowledge.evidence, dict.fromkeys(claim.evidence)))
+    return sorted((one for one in cited if one.span), key=lambda one: not quotes(one, claim))
 
 
 def quotes(evidence: Evidence, claim: Claim) -> bool:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import VisibleTopics
-from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.code_owners import OwnersRule, OwnersRules, rule_for
 from vouch_sidecar.workspace.commit_history import History
@@ -117,8 +117,8 @@ class World:
         """
         if gates not in self.topics:
             return VisibleTopics()
-        changed = knowledge.changed_since(self.inputs.knowledge_serial)
-        if changed is None or any(kind in REFERRED for kind, _ in changed):
+        changed = changed_alone(knowledge, self.inputs.knowledge_serial)
+        if changed is None:
             return VisibleTopics()
         return self.topics[gates].without(frozenset(changed), never)
 
@@ -154,6 +154,14 @@ class World:
         tested = self.files.file_under_test(path)
         of_tested = self.ties.of_tested(tested) if tested else ()
         return [(path, tie) for tie in (*self.ties.of_file(path), *of_tested)]
+
+
+def changed_alone(knowledge: Knowledge, serial: int) -> Set[Key] | None:
+    """Keys of the artifacts that changed after a generation, by its number; None if claims may say
+    something else of files that did not change themselves.
+    """
+    changed = knowledge.changed_since(serial)
+    return None if any(kind in REFERRED for kind, _ in changed or ()) else changed
 
 
 def own_names(collection: str, root: Path | None) -> frozenset[str]:

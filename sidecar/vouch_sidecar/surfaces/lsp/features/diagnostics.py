@@ -13,12 +13,12 @@ import vouch_sidecar
 from vouch_sidecar.engine import Served, health
 from vouch_sidecar.engine.checks import CheckContext, check_one
 from vouch_sidecar.engine.faults import Step
-from vouch_sidecar.kb.artifact_files import CONFIG, KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import CONFIG
 from vouch_sidecar.kb.reader import MAX_SOURCE_CONTENT, parse
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import with_field
 from vouch_sidecar.kb.settings import Config, load_settings
-from vouch_sidecar.kb.store import until_read
+from vouch_sidecar.kb.store import with_what_counts
 from vouch_sidecar.surfaces.lsp.at_position import file_at
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -57,11 +57,11 @@ def _problems(server: Sidecar) -> Problems:
     by_path: dict[Path, list[Problem]] = {}
     for served in engine.registry.serving(server.caller):
         for problem in health.problems_of(engine, served.collection):
-            path = served.collection.root / KB_DIRNAME / problem.path
+            path = served.collection.kb_dir / problem.path
             by_path.setdefault(path, []).append(problem)
     for document in server.documents.values():
         if (file := file_at(server, document)) is not None:
-            path = file[0].collection.root / KB_DIRNAME / file[1]
+            path = file[0].collection.kb_dir / file[1]
             of_disk = [one for one in by_path.get(path, ()) if one.is_of_disk]
             by_path[path] = [*of_disk, *_problems_in(server, *file, document.source.encode())]
     by_uri = {uri_for(path): problems for path, problems in by_path.items() if problems}
@@ -75,8 +75,8 @@ def _problems_in(server: Sidecar, served: Served, relative: str, data: bytes) ->
     """The problems of an open file as its text stands, those across files included."""
     if relative == CONFIG:
         _, found = load_settings(Config(data), server.engine.registry.client, server.engine.env)
-        last, own = served.collection.files.config, [p for p in found if p.path == CONFIG]
-        return [until_read(one, last) if one.is_unusable else one for one in own]
+        last, own = served.collection.on_disk.config, [p for p in found if p.path == CONFIG]
+        return [with_what_counts(one, last) if one.is_unusable else one for one in own]
     reading, view = parse(relative, data), served.view
     if reading.artifact is None:
         return [*reading.problems]
