@@ -146,10 +146,9 @@ class Names:
         if len(text) > LONG_NAME:
             return []
         written = text.strip() if self.exactly(text) else unpunctuated(text)
-        ids = self.exactly(written) if written else []
-        start, end = text.find(written), text.find(written) + len(written)
+        ids, start = self.exactly(written), text.find(written)
         return [
-            Mention(start, end, i, FormKind.NAME, written, len(ids) > 1, False)
+            Mention(start, start + len(written), i, FormKind.NAME, written, len(ids) > 1, False)
             for i in ids
             if i not in mentioned
         ]

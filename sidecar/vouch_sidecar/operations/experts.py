@@ -122,16 +122,6 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
 def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
     links, is_topic = expert.view.knowledge.links, expert.view.is_topic(expert.entity.id)
     largest = expert.largest(EXPLAINED_CLAIMS if params.explain else TOP_CLAIMS)
-    explained = [
-        ExplainedClaim(
-            claim_id=adds.matched.claim.id,
-            contribution=adds.amount,
-            factors=dict(adds.factors),
-            arm="entity" if adds.matched.named else "text",
-            link="derived" if is_topic else links(adds.matched.claim.id)[1],
-        )
-        for adds in largest
-    ]
     cited = {ref for adds in expert.contributions for ref in adds.matched.claim.evidence}
     return ExpertRow(
         entity_id=expert.entity.id,
@@ -142,7 +132,18 @@ def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
         score=expert.score,
         top_claim_ids=[adds.matched.claim.id for adds in largest[:TOP_CLAIMS]],
         collection=expert.view.shown_collection,
-        explain=explained if params.explain else None,
+        explain=[
+            ExplainedClaim(
+                claim_id=adds.matched.claim.id,
+                contribution=adds.amount,
+                factors=dict(adds.factors),
+                arm="entity" if adds.matched.named else "text",
+                link="derived" if is_topic else links(adds.matched.claim.id)[1],
+            )
+            for adds in largest
+        ]
+        if params.explain
+        else None,
     )
 
 
