@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import io
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.index.artifact_documents import sections
@@ -76,12 +78,10 @@ def _compared(artifact: Artifact) -> list[str]:
 
 
 class Vectors(NamedTuple):
-    """The vectors of a generation: `matrix` has one for each row. Immutable."""
+    """The vectors of a generation: `matrix` has one for each row, sorted. Immutable."""
 
     rows: Sequence[Row]
     matrix: Matrix
-    by_artifact: Mapping[Key, list[int]]
-    """The numbers of each artifact's rows."""
 
     @property
     def by_mark(self) -> dict[bytes, Vector]:
@@ -101,9 +101,10 @@ class TextVector(NamedTuple):
 
     def cosine(self, base: Hashable, key: Key) -> float:
         """The cosine of an artifact's nearest text; 0 if it has none."""
-        vectors = self.vectors[base]
-        rows = vectors.by_artifact.get(key)
-        return float((vectors.matrix[rows] @ self.query).max()) if rows else 0.0
+        rows, matrix = self.vectors[base]
+        first = bisect_left(rows, key, key=itemgetter(0, 1))
+        last = bisect_right(rows, key, key=itemgetter(0, 1))
+        return float((matrix[first:last] @ self.query).max()) if first < last else 0.0
 
     def nearest(
         self,
@@ -131,11 +132,7 @@ def arranged(rows: Sequence[Row], vectors: Mapping[bytes, Vector]) -> Vectors:
     """
     import numpy as np
 
-    by_artifact: dict[Key, list[int]] = {}
-    for at, row in enumerate(rows):
-        by_artifact.setdefault((row.kind, row.id), []).append(at)
-    matrix = np.array([vectors[row.mark] for row in rows], np.float32)
-    return Vectors(rows, matrix, by_artifact)
+    return Vectors(rows, np.array([vectors[row.mark] for row in rows], np.float32))
 
 
 def to_bytes(vectors: Vectors) -> bytes:
