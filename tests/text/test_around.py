@@ -143,7 +143,8 @@ def test_what_says_something_by_itself() -> None:
     assert is_statement("Read the [guide](https://example.org/a) before a release.")
     for text in (
         *("**The limits are these:**", "## Limits", "https://example.org/a.b"),
-        "[![CI](https://example.org/a/b.svg)](https://example.org/a/b)",
+        *("[![CI](https://example.org/a/b.svg)](https://example.org/a/b)", "<https://example.org>"),
+        "`The Guide <https://example.org/a>`_",
         '<p align="center"><img src="docs/picture.png" width="400"></p>',
     ):
         assert not is_statement(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from vouch_sidecar.text.windows import matches, replaced
+from vouch_sidecar.text.windows import MAX_WINDOW
 
 MAX_SENTENCE = 1_000
 """Characters of a sentence; after so many, the next full stop ends it in any case."""
@@ -46,8 +46,9 @@ _FEW_WORDS = 3
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of the sentences of a paragraph, which has a bound."""
     start = 0
-    for end in matches(_END, text):
+    for end in _END.finditer(text):
         if end.start() < start or not _ends(text, start, end.start(), end.end()):
             continue
         yield start, end.end()
@@ -76,11 +77,11 @@ def is_statement(text: str) -> bool:
     """Whether a text says something by itself: it is no heading, no introduction, no bare link and
     no markup.
     """
-    line = text.strip()
-    bare = replaced(_LINK, " ", line)
+    line = text[:MAX_WINDOW].strip()
+    bare = _LINK.sub(" ", line)
     # a badge is a picture in a link
-    is_link = bare != line and len(_WORD.findall(replaced(_LINK, " ", bare))) < 2
-    is_markup = not _WORD.search(replaced(_MARKS, " ", line))
+    is_link = bare != line and len(_WORD.findall(_LINK.sub(" ", bare))) < 2
+    is_markup = not _WORD.search(_MARKS.sub(" ", line))
     leads_in = line.rstrip("*_ ").endswith((":", "："))
     return not (is_link or is_markup or leads_in or _HEADING.match(line))
 

@@ -4,7 +4,6 @@ other thread, signal or end of input is seen meanwhile.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 MAX_WINDOW = 4_096
@@ -23,14 +22,3 @@ def windows(text: str) -> Iterator[tuple[int, int]]:
             end = behind or end
         yield start, min(end, len(text))
         start = end
-
-
-def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """The matches of a pattern in the windows of a text, at offsets of the text."""
-    for start, end in windows(text):
-        yield from pattern.finditer(text, start, end)
-
-
-def replaced(pattern: re.Pattern[str], by: str, text: str) -> str:
-    """A text with the matches of a pattern replaced in each of its windows."""
-    return "".join(pattern.sub(by, text[start:end]) for start, end in windows(text))

@@ -14,7 +14,7 @@ from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.text.analysis import fold, stem, units
 from vouch_sidecar.text.around import parts_of
 from vouch_sidecar.text.english_words import STOPWORDS, tier
-from vouch_sidecar.text.windows import MAX_WINDOW, matches, replaced
+from vouch_sidecar.text.windows import MAX_WINDOW
 from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of
 
 MAX_NAME_WORDS = 6
@@ -86,10 +86,10 @@ def names_in_claim(claim: Claim) -> Iterator[tuple[Origin, str]]:
     """The tags of a claim, and the tickets and phrases in capitals of its text."""
     for tag in claim.topical_tags:
         yield Origin.TAG, tag
-    for ticket in matches(_TICKET, claim.text):
+    for ticket in _TICKET.finditer(claim.text[:MAX_WINDOW]):
         yield Origin.TICKET, ticket[0]
     text = _prose_of(claim.text)
-    for match in matches(_CAPITALS, text):
+    for match in _CAPITALS.finditer(text):
         if phrase := _without_opening(text, match):
             yield Origin.PHRASE, phrase
 
@@ -100,8 +100,8 @@ def words_in_claim(claim: Claim) -> set[str]:
 
 
 def _prose_of(text: str) -> str:
-    """A text without addresses, paths and what is in backticks."""
-    return replaced(_ADDRESS, " . ", replaced(_TICKED, " . ", text))
+    """The beginning of a text without addresses, paths and what is in backticks."""
+    return _ADDRESS.sub(" . ", _TICKED.sub(" . ", text[:MAX_WINDOW]))
 
 
 def may_name(word: str) -> bool:
