@@ -86,7 +86,9 @@ class Registry:
         self.now = now
         self._clock = clock
         self.generation = 0
-        """Counts what was published of all knowledge bases."""
+        """The one in answers: counts what was published of all knowledge bases, worlds too, while
+        `Knowledge` is a generation of one.
+        """
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
         self.collections: dict[Path, Collection] = {}
