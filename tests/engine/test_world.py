@@ -177,6 +177,7 @@ def test_a_checkout_counts_before_the_next_sweep(root: Path, tmp_path: Path) -> 
 def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:
     cite(root, "never", "It hums.", "/home/dev/repo/src/never.py")
     cite(root, "web", "It clicked.", f"https://example.org/repo/{RELAY}")
+    cite(root, "elsewhere", "It beeped.", f"file:///home/dev/notes/{Path(RELAY).name}")
     for number, place in enumerate((f"/home/dev/repo/{RELAY}#L3", (root / RELAY).as_uri())):
         cite(root, f"gone{number}", "It rang.", place)
     git(root, "rm", "-q", "-f", RELAY)

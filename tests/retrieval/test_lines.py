@@ -48,6 +48,8 @@ def test_a_line_gives_phrase_similarity_claim_text_and_facts() -> None:
     quote = replace(evidence("quote", "s"), byte_start=0, byte_end=3)
     there = view(passage, source("s", "Notes", OPEN_SCOPE), quote)
     assert "keys (unreviewed): Keys rotate. [stable," in block(a_hit(passage, seen=there))
+    empty = view(passage, source("s", "Notes", OPEN_SCOPE), replace(quote, byte_end=0))
+    assert "keys (unreviewed): " in block(a_hit(passage, seen=empty))
     confirmed = replace(passage, last_confirmed_at=1.0)
     assert "unreviewed" not in block(a_hit(confirmed, seen=there))
     assert "- “vault” 0.9 page pages/b.md: A page\n" in block(a_hit(page("b")))

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Source
 from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
+from vouch_sidecar.retrieval.evidence.word_weights import asked_by
 from vouch_sidecar.retrieval.statements.answers import answers
+from vouch_sidecar.retrieval.statements.candidates import candidates_for
 from vouch_sidecar.retrieval.view import View
 
 from tests.conftest import lines_run
@@ -174,6 +176,24 @@ def test_a_forged_receipt_and_a_lost_source_give_no_sentence(look: Look, tmp_pat
             kept.write_bytes(content)
         is_whole = content == CONTENT.encode()
         assert said(look(), "first") == (WHOLE if is_whole else QUOTES["first"])
+
+
+def test_of_answers_to_a_question_that_was_captured_often_three_are_compared(
+    tmp_path: Path,
+) -> None:
+    asking = "How do we drain the relay before a deploy?"
+    kb, made = make_kb(tmp_path), list[Artifact]()
+    for name in ("noon", "dusk", "dawn", "rain", "snow"):
+        answer = f"Run the {name} script and wait for its parcels."
+        sha = sha256(answer.encode()).hexdigest()
+        put(kb, f"sources/{sha}/content", answer.encode())
+        quoted = Evidence(name, f"evidence/{name}.yaml", sha, "b", answer, 0, len(answer))
+        heard = Source(sha, f"sources/{sha}/meta.yaml", "chat", type="message", kept=True)
+        said = Claim(name, f"claims/{name}.yaml", answer, evidence=(name,))
+        made += [replace(heard, question=asking), quoted, said]
+    view = View("kb", knowledge_of(made), NOBODY.gates, root=tmp_path)
+    found = candidates_for(view, asked_by(view, asking), {}, None)
+    assert len([each for each in found if each.kind == "answer"]) == 3
 
 
 def test_a_range_over_much_of_a_document_costs_no_walk_through_it(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_what_is_wrong_is_said_with_exit_code_1(place: Place) -> None:
 def test_a_process_that_gives_no_answer_can_be_stopped(place: Place) -> None:
     with place.listener(b"{}\n"):
         ((state, said),) = doctor(place, code=1)["prompt hook"]
-    assert (state, "vouch-sidecar stop` ends one that hangs" in said) == ("wrong", True)
+    assert (state, "vouch-sidecar stop` ends one that began" in said) == ("wrong", True)
 
 
 def test_without_a_knowledge_base_or_a_claim_no_trial_is_sent(place: Place) -> None:

@@ -60,6 +60,7 @@ def test_the_form_of_composition_changes_no_word(text: str) -> None:
         ("Rogue's Rogue’s dogs' don't O’Brien", ["rogue", "rogue", "dogs", "dont", "obrien"]),
         ("RateLimiter rate_limiter rate-limiter", ["rate", "limiter"] * 3),
         ("HTTPServer iPhone", ["http", "server", "iphone"]),
+        ("obsługaŻądań сервісІмен", ["obsługa", "zadan", "сервіс", "імен"]),
         ("C++ and C# on .NET a.net", ["c++", "and", "c#", "on", ".net", "a", "net"]),
         (".Net .env .Relay .withRelay", [".net", ".env", "relay", "with", "relay"]),
         ("認証 ok 한국", ["認", "証", "ok", "한", "국"]),

@@ -66,7 +66,6 @@ export class Installer {
   private async installUntil(signal: AbortSignal): Promise<void> {
     const { environment, wheel } = await this.carried();
     const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--no-input'];
-    pip.push('--no-compile'); // Python compiles what it imports, a small part of all
     await vscode.workspace.fs.createDirectory(this.context.globalStorageUri);
     try {
       await remove(environment);

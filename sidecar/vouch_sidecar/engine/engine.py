@@ -174,10 +174,8 @@ class Engine:
     def salience(
         self, served: Sequence[Served], session_id: str, top_k: int | None = None
     ) -> list[Salient]:
-        """The ranking of a session over the knowledge bases that have `reflex.enabled`. Asking is
-        activity.
-        """
-        session = self.sessions.get(session_id)
+        """The ranking of a session over the knowledge bases that have `reflex.enabled`."""
+        session = self.sessions.peek(session_id)
         if session is None:
             return []
         return in_play([kb.window(session) for kb in served], top_k)

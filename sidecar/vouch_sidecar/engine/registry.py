@@ -66,7 +66,8 @@ class Served:
         """The texts of a session that count for this knowledge base; none if `reflex` is off."""
         reflex = self.view.settings.reflex
         texts = session.window(self.view.identity) if reflex.enabled else []
-        return Window(self.view, texts[: reflex.window])
+        is_newest = session.ends_in(self.view.identity)
+        return Window(self.view, texts[: reflex.window], is_newest)
 
 
 class Registry:

@@ -331,10 +331,11 @@ class Knowledge:
         for evidence in self.evidence_in.get(source_id, ()):
             for claim in self.claims_citing.get(evidence.id, ()):
                 sees = is_seen(claim, gates)
-                if claim.status == "redacted" or not (sees or evidence.span):
+                span = evidence.span if evidence.byte_end else None  # an empty one hides nothing
+                if claim.status == "redacted" or not (sees or span):
                     return None
-                if not (sees and is_live(claim)) and evidence.span:
-                    ranges.add(evidence.span)
+                if not (sees and is_live(claim)) and span:
+                    ranges.add(span)
         return tuple(sorted(ranges))
 
     # Links

@@ -253,7 +253,7 @@ class Evidence:
     def span(self) -> tuple[int, int] | None:
         """The range of bytes of a receipt; None for other evidence."""
         start, end = self.byte_start, self.byte_end
-        return None if start is None or not end else (start, end)
+        return None if start is None or end is None else (start, end)
 
     @property
     def quoted(self) -> tuple[str, int, int]:

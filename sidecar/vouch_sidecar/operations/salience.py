@@ -49,6 +49,7 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
     session_id = params.session_id or ask.caller.session_id
     if session_id is None:
         raise InvalidParamsError({"session_id": "is missing"}, missing=True)
+    ask.engine.sessions.get(session_id)  # asking is activity
     ranking = ask.engine.salience(ask.served, session_id, params.top_k)
     return SalienceResult(session_id=session_id, salience=[*map(salient_entity, ranking)])
 

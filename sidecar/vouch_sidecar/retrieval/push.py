@@ -30,12 +30,12 @@ PUSH_PARTS: frozenset[PushPart] = frozenset(get_args(PushPart))
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The texts of a session's window, newest first, for one knowledge base; those that do not
-    count for it are empty.
-    """
+    """The texts of a session's window that count for one knowledge base, newest first."""
 
     view: View
     texts: Sequence[str]
+    is_newest: bool
+    """Whether the first of them is the newest of the session."""
     volunteered_before: Mapping[str, float] = field(default_factory=dict)
     """The entities that were volunteered before, by id, each with the seconds since then."""
 
@@ -53,7 +53,7 @@ class Window:
 
     def to_volunteer(self) -> list[Salient]:
         """The entities to volunteer for the newest text, each once a session, strongest first."""
-        rows = volunteered(named_in(self.view, self.texts[:1]))
+        rows = volunteered(named_in(self.view, self.texts[: self.is_newest]))
         new = (row.with_claim() for row in rows if row.entity.id not in self.volunteered_before)
         return [*islice((row for row in new if row.may_be_told), self.room)]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 from sys import intern
@@ -53,11 +54,6 @@ _UNSOUNDED = re.compile(
     rf"({_CONSONANT}{{2,40}}[aiou]?|{_CONSONANT}[aiou])(?<!s)s|({_CONSONANT}{{1,40}}[sxz])es"
 )
 """A plural that the stemmer leaves, as it wants a vowel before the letter in front: dlqs, cpus."""
-_UPPER, _LOWER = "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁＡ-Ｚ", "a-zß-öø-ÿα-ωа-яёａ-ｚ"
-_CAMEL = re.compile(
-    rf"(?<=[{_LOWER}])(?=[{_UPPER}])|(?<=[{_UPPER}0-9])(?=[{_UPPER}](?!e?s\Z)[{_LOWER}])"
-)
-"""Where a word begins in an identifier; `DLQs` is one word."""
 _PIECE = 1 << 10
 """Characters that are normalized at once: many marks in a row take time by their square."""
 
@@ -124,11 +120,19 @@ def _word(token: str) -> tuple[Unit, tuple[Unit, ...]]:
     return word, parts if len(parts) > 1 else ()
 
 
-def _camel_parts(word: str) -> list[tuple[int, int]]:
+def _camel_parts(word: str) -> Iterator[tuple[int, int]]:
     """Spans of the words in `RateLimiter` or `HTTPServer`; none if a part has one letter."""
-    borders = [border.start() for border in _CAMEL.finditer(word)] if word.isalnum() else []
-    parts = [*pairwise([0, *borders, len(word)])]
-    return parts if all(last - first > 1 for first, last in parts) else []
+    if word.islower() or word.isupper() or word.istitle() or not word.isalnum():
+        return
+    borders = [0]
+    for i in range(1, len(word)):
+        starts_word = word[i].isupper() and word[i - 1].islower()
+        ends_acronym = word[i - 1 : i + 1].isupper() and word[i + 1 : i + 2].islower()
+        if starts_word or (ends_acronym and word[i + 1 :] not in ("s", "es")):
+            borders.append(i)
+    parts = [*pairwise([*borders, len(word)])]
+    if all(last - first > 1 for first, last in parts):
+        yield from parts
 
 
 class Units(NamedTuple):
@@ -177,7 +181,7 @@ def inflects(base: str, form: str) -> bool:
 
     Narrower than equal stems: a Coppersmither is no Coppersmith.
     """
-    bare, doubled = base.removesuffix("e"), base + base[-1]
+    bare, doubled = base.removesuffix("e"), base + base[-1:]
     verbs = {bare + "ed", bare + "ing", doubled + "ed", doubled + "ing"}
     return differ_in_number(base, form) or (len(base) > 3 and form in verbs)
 

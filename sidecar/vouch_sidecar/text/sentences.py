@@ -82,7 +82,7 @@ def is_statement(text: str) -> bool:
     # a badge is a picture in a link
     is_link = bare != line and len(_WORD.findall(_LINK.sub(" ", bare))) < 2
     is_markup = not _WORD.search(_MARKS.sub(" ", line))
-    leads_in = line.rstrip("*_ ").endswith((":", "："))
+    leads_in = text.rstrip().rstrip("*_ ").endswith((":", "："))
     return not (is_link or is_markup or leads_in or _HEADING.match(line))
 
 

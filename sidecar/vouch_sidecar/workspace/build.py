@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import cache, partial
+from urllib.parse import unquote
 
 from vouch_sidecar.index.base_cache import Bases, code_version
 from vouch_sidecar.index.knowledge import Knowledge
@@ -166,7 +167,7 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
 def _quotes(world: World, knowledge: Knowledge) -> Freshness:
     """The files of quotes, and the paths of files that sources were made from and that are gone, by
     source id: those that some commit has changed, to which a locator leads as to a file that is
-    there. Captured talk is no file.
+    there, with its folder. Captured talk is no file.
     """
     places = {quote.range: quote for read in world.readings.values() for quote in read.quotes}
     gone = dict[str, str]()
@@ -174,7 +175,9 @@ def _quotes(world: World, knowledge: Knowledge) -> Freshness:
         assert isinstance(source, Source)
         if source.question is None and source.id not in world.sources:
             path = world.history.known.of_source(world.tree, source.locator)
-            if path is not None and path not in world.files:
+            ends = "" if path is None else "/".join(path.split("/")[-2:])
+            is_meant = "/" not in source.locator or ends in unquote(source.locator)
+            if path is not None and path not in world.files and is_meant:
                 gone[source.id] = path
     return Freshness(world.tree, places, gone)
 

@@ -186,7 +186,8 @@ def judge(
             missing = sorted(asked.weights[word] for word in sentence.difference(held))
             number = any(sign.isdigit() for word in exact.intersection(held) for sign in word.word)
             shared = fsum(0.5 if is_pair(word) else 1.0 for word in held) + NAME_WORDS * strength
-            pairs = len(asked.pairs.intersection(pairwise(candidate.stems)))
+            pairs = sum(len(word.alternatives) > 1 for word in held)
+            pairs += len(asked.pairs.intersection(pairwise(candidate.stems)))
             features = Features(
                 held=asked.weight_of(held) + tie + (other_end if is_relation else 0.0),
                 missing=log(1 + fsum(missing[:-1])),

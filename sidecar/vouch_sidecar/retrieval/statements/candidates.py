@@ -26,6 +26,7 @@ from vouch_sidecar.retrieval.constants import (
     ASKS_MORE,
     BIAS,
     BIAS_SEMANTIC,
+    FEW,
     LIKELIHOOD_WEIGHTS,
     LIKELIHOOD_WEIGHTS_SEMANTIC,
     MANY,
@@ -61,8 +62,8 @@ class Features(NamedTuple):
     rivals: float = 0.0
     """ln of the number of candidates that hold all the words that it holds."""
     pairs: float = 0.0
-    """Number of neighbouring words of the text that are neighbours in the candidate too, at
-    most 2.
+    """Number of neighbouring words of the text that are neighbours in the candidate too, and of
+    identifiers that it holds, at most 2.
     """
     named: float = 0.0
     """How strongly the text names what the candidate is about, from 0 to 1."""
@@ -197,8 +198,9 @@ def claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     )
     few = list[Candidate]()
     for is_worded in (True, False):
-        own = (each for each in found if (each.kind == "worded") is is_worded)
-        few += islice(first_of_each(own, lambda each: each.sentence_key), MAX_CONSIDERED)
+        own = [each for each in found if (each.kind == "worded") is is_worded]
+        sentences = [*dict.fromkeys(each.sentence_key for each in own)][:MAX_CONSIDERED]
+        few += [each for each in own if each.sentence_key in sentences]
     return few
 
 
@@ -299,7 +301,8 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
     if not asks(asked.text):
         return
     stems, total = frozenset(content_stems(asked.text)), asked.weight_of(asked.weights)
-    for source, _ in view.found(view.search.weighed(asked.weights, QUESTION), MANY):
+    query, found = view.search.weighed(asked.weights, QUESTION), 0
+    for source, _ in view.found(query, MANY):
         question = source.question or "" if isinstance(source, Source) else ""
         worths = worths_of(view, question)
         shared = fsum(weight for word, weight in worths.items() if word.held_by(stems))
@@ -315,3 +318,5 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
         if asks(question) and asked.weight_of(held) >= ASKS_MORE * total > 0:
             for place, each in enumerate(statements):
                 yield each._replace(position=place, kind="answer")
+            if (found := found + 1) == FEW:
+                return

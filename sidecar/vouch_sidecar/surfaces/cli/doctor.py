@@ -109,7 +109,7 @@ def _hook(start: Path, prompt: str | None) -> Finding:
         return (about, "ok", f"{len(answer)} characters {to}, {by}")
     if starts_none(os.environ):
         return (about, "note", f"nothing {to}: hooks start no process, as {RESIDENT} says")
-    stop = f"`{program()} stop` ends one that hangs or began before an upgrade"
+    stop = f"`{program()} stop` ends one that began before an upgrade"
     return (about, "wrong", f"nothing {to}; {stop}")
 
 

@@ -208,8 +208,9 @@ def stop(path: str, env: Mapping[str, str]) -> Stopped:
     """
     if (connected := connect(env, path)) is None:
         return "nobody"
-    if exchange(connected, {"method": STOP_PROCESS}, STOP_SECONDS) is not None:
-        return "editor"
+    answered = exchange(connected, {"method": STOP_PROCESS}, STOP_SECONDS)
+    if answered is not None:  # other versions say that they will end
+        return "stopped" if answered.get("ok") else "editor"
     if (connected := connect(env, path)) is None:
         return "stopped"
     connected.close()
