@@ -119,6 +119,8 @@ def test_a_name_of_which_nothing_may_be_told_takes_no_place_of_another(
     engine.observe("s", None, "Mail Relay 0x, Mail Relay 1x, Mail Relay 2x, Mail Relay 3x")
     (push,) = pushed(listener)
     assert [row.entity.id for row in push.volunteered] == ["e2", "e3"]
+    engine.observe("t", None, "Mail Relay 0x")
+    assert [[row.entity.id for row in push.volunteered] for push in pushed(listener)] == [["e0"]]
 
 
 def test_what_is_near_in_meaning_is_asked_before_it_is_chosen(

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Literal, get_args
 
 from vouch_sidecar.retrieval.blocks.context import ContextBlock, make_block
@@ -52,10 +51,12 @@ class Window:
         return max(0, min(most, left))
 
     def to_volunteer(self) -> list[Salient]:
-        """The entities to volunteer for the newest text, each once a session, strongest first."""
+        """The entities to volunteer for the newest text, each once a session: the strongest, those
+        of which something may be told before others.
+        """
         rows = volunteered(named_in(self.view, self.texts[: self.is_newest]))
         new = (row.with_claim() for row in rows if row.entity.id not in self.volunteered_before)
-        return [*islice((row for row in new if row.may_be_told), self.room)]
+        return sorted(new, key=lambda row: not row.may_be_told)[: self.room]
 
 
 @dataclass(frozen=True, slots=True)
