@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
@@ -39,7 +40,10 @@ class Agent:
         payload = {"session_id": session_id, "cwd": str(self.root), **given}
 
         async def answer() -> Any:
-            caller = Caller(env={}, is_model=True, hears=lambda: is_heard)
+            left = asyncio.get_running_loop().create_future()
+            if not is_heard:
+                left.set_result(None)
+            caller = Caller(env={}, is_model=True, left=left)
             return await respond(self.engine, event, payload, caller)
 
         answered = anyio.run(answer)

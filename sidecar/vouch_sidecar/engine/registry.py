@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import Future
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -49,10 +50,15 @@ class Caller:
     """What a caller who knows these working trees himself calls their collections in rows."""
     is_model: bool = False
     at: Path | None = None
-    hears: Callable[[], bool] = field(default=lambda: True, compare=False)
-    """Whether he still waits for an answer: what nobody hears was not given."""
+    left: Future[None] | None = field(default=None, compare=False)
+    """Done once he waits for no answer any more."""
     is_unasked: bool = False
     """Whether this is a hook or a push, which speaks to somebody who did not ask."""
+
+    @property
+    def hears(self) -> bool:
+        """Whether he still waits for an answer: what nobody hears was not given."""
+        return self.left is None or not self.left.done()
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ async def perform(
         with engine.breath:
             run = partial(_run, operation, call, params)
             result = await in_turn(run) if operation.is_long else run()
-    for record in call.to_record if caller.hears() else ():
+    for record in call.to_record if caller.hears else ():
         record()
     engine.stats.count_call(operation.name, perf_counter() - started)
     cut = ["timed_out"] if any(view.deadline.has_cut for view in call.views) else []

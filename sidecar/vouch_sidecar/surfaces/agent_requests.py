@@ -111,7 +111,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
             text = await EVENTS[event](engine, payload, session, unasked)
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
-    if session is not None and not caller.hears():
+    if session is not None and not caller.hears:
         session.events.pop(key, None)  # it is answered when it comes again
     said = {"hookEventName": NAMES[event], "additionalContext": text}
     return {"hookSpecificOutput": said} if text else None
@@ -176,7 +176,7 @@ async def _file(engine: Engine, payload: Payload, session: Session | None, calle
     if not lines and not tied:
         return ""
     block, gives = context_for(served, lines, session, repeat=False, tied=tied)
-    if session is not None and caller.hears():
+    if session is not None and caller.hears:
         session.give(gives)
         engine.stats.counts.update(lines=len(block.hits))
     return block.text

@@ -13,7 +13,7 @@ import json
 import logging
 import signal
 from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -195,8 +195,10 @@ class LocalServer:
     ) -> None:
         """Answer the one request of a connection."""
         self._asked_at[None] = anyio.current_time()
+        left = None
         try:
             request = json.loads(await reader.readline())
+            left = asyncio.ensure_future(_until_left(reader))
             if request["method"] == STOP_PROCESS:
                 if self._editor is None:
                     leave(0)
@@ -205,12 +207,12 @@ class LocalServer:
                 follower = follower_for(_caller(request), request["params"])
                 telling = asyncio.ensure_future(self.tell(follower, partial(send_push, writer)))
                 try:
-                    await reader.read(1)  # he says nothing more
+                    await left
                 finally:
                     telling.cancel()
                 return
             else:
-                answered = await self._answer(request, reader)
+                answered = await self._answer(request, replace(_caller(request), left=left))
             writer.write(as_line(answered))
             await writer.drain()
         except (OSError, ValueError):  # the client left, or sent no request
@@ -218,11 +220,11 @@ class LocalServer:
         except Exception as error:
             log.error("a local connection failed: %s", type(error).__name__)
         finally:
+            if left is not None:
+                left.cancel()
             writer.close()
 
-    async def _answer(self, request: Request, reader: asyncio.StreamReader) -> dict[str, Any]:
-        # The other side never closes one direction alone.
-        caller = replace(_caller(request), hears=lambda: not reader.at_eof())
+    async def _answer(self, request: Request, caller: Caller) -> dict[str, Any]:
         if not caller.trees:
             return refusal(None, "invalid_request", "roots: must name knowledge bases")
         engine = self.engine_for(caller)
@@ -245,6 +247,14 @@ class LocalServer:
         if method.startswith(TOOL) and (operation := operations().get(tool)) is not None:
             return {"ok": True, "result": await tool_result(engine, operation, params, caller)}
         return refusal(None, "method_not_found", "there is no such method")
+
+
+async def _until_left(reader: asyncio.StreamReader) -> None:
+    """Wait until the other side closes, which says nothing behind its request and never closes one
+    direction alone.
+    """
+    with suppress(OSError):
+        await reader.read(1)
 
 
 def _caller(request: Request) -> Caller:
