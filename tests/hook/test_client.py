@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from vouch_sidecar.kb.discovery import find
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.surfaces.hook.client import allowed
 
@@ -22,6 +23,7 @@ from tests.engine.processes import until
 from tests.hook.conftest import FILE, KEEP, KNOWN, LIMIT, PROMPT, START, Place
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, GREETINGS, ran, run_command
+from tests.workspace.places import git
 
 
 def test_a_paused_base_says_nothing(served: Place) -> None:
@@ -104,7 +106,12 @@ def test_how_long_a_hook_may_take(
 ) -> None:
     root = knowledge.make(tmp_path / "project")
     knowledge.config(root, f"sidecar:\n  recall:\n    {config}\n")
-    assert allowed(event, [str(root)], {LIMIT: set_to}, begins=begins) == seconds
+    for arguments in (["init", "-q"], ["commit", "-qm", "x", "--allow-empty"]):
+        git(root, *arguments)
+    git(root, "worktree", "add", "-q", str(tmp_path / "linked"))
+    places = find(str(tmp_path / "linked"), {}).places
+    assert [place.root for place in places] == [str(root)]
+    assert allowed(event, places, {LIMIT: set_to}, begins=begins) == seconds
 
 
 STARTS = """

@@ -21,7 +21,7 @@ from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import socket_server
-from vouch_sidecar.surfaces.local.user_socket import ask, socket_path
+from vouch_sidecar.surfaces.local.user_socket import ask, connect, question, socket_path
 from vouch_sidecar.surfaces.socket_server import LocalServer, follower_for, send_push
 
 from tests.engine import bases
@@ -85,6 +85,18 @@ def test_only_the_user_may_come_in_and_a_socket_that_was_cleared_away_comes_back
     monkeypatch.setattr(os, "getuid", lambda: 54_321)
     with pytest.raises(PermissionError):
         usable_folder(place.env)
+
+
+def test_who_left_before_the_answer_was_given_nothing(start: Any, place: Place) -> None:
+    start()
+    event = {"session_id": "agent", "prompt": KNOWN, "cwd": str(place.root)}
+    asked = question([place.root], f"hook.{PROMPT}", event, place.env)
+    connected = connect(place.env)
+    assert connected is not None
+    connected.sendall(json.dumps(asked).encode() + b"\n")
+    connected.close()
+    until(lambda: "jwt-rotates" in prompt(place))
+    assert prompt(place) == ""
 
 
 def test_both_editors_are_told_and_the_second_holds_the_socket_later(

@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from vouch_sidecar.kb.discovery import KB_DIRNAME, RESIDENT, find, start_folder
+from vouch_sidecar.kb.discovery import KB_DIRNAME, RESIDENT, BaseInTree, find, start_folder
 from vouch_sidecar.kb.pauses import paused_until
 from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
 from vouch_sidecar.surfaces.local.user_socket import (
@@ -76,12 +76,12 @@ def _end_after(seconds: float) -> None:
     signal.setitimer(signal.ITIMER_REAL, max(0.001, left))  # 0 would switch it off
 
 
-def allowed(event: str, roots: Sequence[str], env: Env, *, begins: bool) -> float:
+def allowed(event: str, places: Sequence[BaseInTree], env: Env, *, begins: bool) -> float:
     """Seconds that an event may take: as the environment says, else the config of the knowledge
     bases, else the default. `begins`: the process that answers has to start, or has just started.
     """
     in_env = _limit_in(env.get(LIMIT_VARIABLE, ""))
-    limits = [in_env] if in_env else [*map(_configured, roots)]
+    limits = [in_env] if in_env else [_configured(place.root) for place in places]
     is_long = event == START or (event == PROMPT and begins)
     return min(filter(None, limits), default=START_SECONDS if is_long else DEFAULT_LIMIT)
 
@@ -111,18 +111,19 @@ def _answer(event: str, data: bytes, env: Env) -> object:
     cwd = given.get("cwd")
     start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else start_folder(env)
     places = find(start, env).places
-    roots = [place.tree for place in places if paused_until(place.root, env) is None]
-    return _ask(roots, event, {**given, "cwd": start}, env) if roots else None
+    awake = [place for place in places if paused_until(place.root, env) is None]
+    return _ask(awake, event, {**given, "cwd": start}, env) if awake else None
 
 
-def _ask(roots: Sequence[str], event: str, payload: Mapping[str, Any], env: Env) -> object:
+def _ask(places: Sequence[BaseInTree], event: str, payload: Mapping[str, Any], env: Env) -> object:
     """The answer of the process that holds the socket. Where none does, or it ends meanwhile,
     starts one, and waits for it until the time limit ends the hook, where that is worth it. Raises
     OSError.
     """
-    request = question(roots, f"{HOOK}{event}", payload, env)
+    trees = [place.tree for place in places]
+    request = question(trees, f"{HOOK}{event}", payload, env)
     started: Callable[[], int | None] | None = None
-    _end_after(allowed(event, roots, env, begins=is_beginning(env)))
+    _end_after(allowed(event, places, env, begins=is_beginning(env)))
     while True:
         if (connected := connect(env)) is not None:
             if (answered := exchange(connected, request, None)) is not None:
@@ -135,7 +136,7 @@ def _ask(roots: Sequence[str], event: str, payload: Mapping[str, Any], env: Env)
             if not is_worth_it:
                 return None
             if event != FILE:
-                _end_after(allowed(event, roots, env, begins=True))
+                _end_after(allowed(event, places, env, begins=True))
         elif started():
             return None
         time.sleep(RETRY_SECONDS)
