@@ -170,3 +170,23 @@ async def test_a_question_makes_nothing_newer_that_is_as_it_was(tmp_path: Path) 
     for _ in range(2):
         flush(server)
         assert window(engine) == ["a!", "b"]
+
+
+@pytest.mark.anyio
+async def test_a_text_that_can_not_be_taken_in_is_a_fault_and_in_no_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_on(base(tmp_path))
+    server = Sidecar(engine)
+    server.documents["u"] = prompt("u", "jwt")
+
+    def fail(*given: object, **_: object) -> None:
+        raise ValueError(given)
+
+    monkeypatch.setattr(engine, "observe", fail)
+    flush(server)
+    assert ["What was typed" in each.message for each in engine.faults.problems()] == [True]
+    assert "jwt" not in caplog.text
+    monkeypatch.undo()
+    flush(server)
+    assert not engine.faults.problems()

@@ -14,9 +14,12 @@ from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 
+from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.settings import CLIENT, Settings
 from vouch_sidecar.surfaces.lsp.documents import Document, path_of
 from vouch_sidecar.surfaces.lsp.server import Sidecar
+
+TAKE_IN = Step("What was typed could not be taken in")
 
 
 def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
@@ -69,8 +72,9 @@ def typed(server: Sidecar) -> None:
 
 def flush(server: Sidecar) -> None:
     """Observe all that was typed: an answer reflects every earlier message."""
-    for document in server.documents.values():
-        observe(server, document)
+    with server.engine.faults.contained(TAKE_IN):
+        for document in server.documents.values():
+            observe(server, document)
 
 
 def observe(server: Sidecar, document: Document, *, is_final: bool = False) -> None:
