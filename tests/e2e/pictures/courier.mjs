@@ -45,6 +45,8 @@ export async function run({ w, test, artifacts }) {
     await w.row('In Play', 'Priya Raman').waitFor();
     await page.locator('.editor-instance .view-line', { hasText: 'Dead letters' }).click();
     await w.row('In This File', 'L7').waitFor();
+    const claim = page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
+    await claim.getByText('dead-letter queue').first().waitFor();
     await page.mouse.move(900, 700);
     await page.waitForTimeout(1_000);
   });
