@@ -41,20 +41,21 @@ class Window:
     @property
     def room(self) -> int:
         """How many entities the settings let it volunteer now."""
-        settings, before = self.view.settings, self.volunteered_before
-        volunteer, most = settings.volunteer, settings.reflex.top_k
+        volunteer, most = self.view.settings.volunteer, self.view.settings.reflex.top_k
+        before = self.volunteered_before
         if not volunteer.enabled or volunteer.is_throttled(before.values()):
             return 0
-        left = (
-            most if volunteer.max_per_session is None else volunteer.max_per_session - len(before)
-        )
-        return max(0, min(most, left))
+        if volunteer.max_per_session is None:
+            return most
+        return max(0, min(most, volunteer.max_per_session - len(before)))
 
     def to_volunteer(self) -> list[Salient]:
         """The entities to volunteer for the newest text, each once a session: the strongest, those
         of which something may be told before others.
         """
-        rows = volunteered(named_in(self.view, self.texts[: self.is_newest]))
+        if not (self.is_newest and self.room):
+            return []
+        rows = volunteered(named_in(self.view, self.texts[:1]))
         new = (row.with_claim() for row in rows if row.entity.id not in self.volunteered_before)
         return sorted(new, key=lambda row: not row.may_be_told)[: self.room]
 
