@@ -53,29 +53,29 @@ Strengths = Mapping[str, float]
 class Features(NamedTuple):
     """The features of one candidate for one text."""
 
-    held: float = 0.0
+    held: float
     """Weight of the words of the text that the candidate holds; names that speak are left out."""
-    missing: float = 0.0
+    missing: float
     """ln(1 + weight of the words that it lacks), without the heaviest of them: people often use one
     word of their own.
     """
-    rivals: float = 0.0
+    rivals: float
     """ln of the number of candidates that hold all the words that it holds."""
-    pairs: float = 0.0
+    pairs: float
     """Number of neighbouring words of the text that are neighbours in the candidate too, and of
     identifiers that it holds, at most 2.
     """
-    named: float = 0.0
+    named: float
     """How strongly the text names what the candidate is about, from 0 to 1."""
-    section: float = 0.0
+    section: float
     """1 for a section of a page, else 0."""
-    size: float = 0.0
+    size: float
     """ln(1 + number of claims and sections that the viewer may see)."""
-    shared: float = 0.0
+    shared: float
     """ln(1 + number of words of the text that the candidate holds, where names and files count as
     `NAME_WORDS`): a single shared word tells little.
     """
-    passage: float = 0.0
+    passage: float
     """For a passage of a document that nobody worded as a claim, the same as `size`; else 0."""
     cosine: float | None = None
     """Its similarity in meaning to the text; None without a model, or if the model was too slow."""
@@ -110,6 +110,10 @@ class Features(NamedTuple):
         return f"{what} in common" + (f", as in {count(others, 'other')}" if is_shared else "")
 
 
+UNJUDGED = Features(*[0.0] * 9)
+"""Those of a candidate that was not compared with a text."""
+
+
 class Candidate(NamedTuple):
     """An artifact, or a section of a page, with the words that it is judged by, and, once it was
     judged, the words that it shares with the text and its features.
@@ -131,7 +135,7 @@ class Candidate(NamedTuple):
     """For a statement of an exchange, its place in the answer."""
     words: tuple[str, ...] = ()
     """The words that it shares with the text, or the file that both name."""
-    features: Features = Features()
+    features: Features = UNJUDGED
     lacks: frozenset[Term] = frozenset()
     """The words of the text that it does not hold."""
     likelihood: float = 0.0
