@@ -85,7 +85,7 @@ def context_for(
     block = make_block(
         [kb.view for kb in served],
         rows,
-        " ".join(dict.fromkeys(said for _, texts in read for said in texts if said)),
+        " ".join(dict.fromkeys(said for _, texts in read for said in texts)),
         first=_may_be_told(tied),
         more=more,
         given={} if once is None else once.given,

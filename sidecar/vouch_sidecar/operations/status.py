@@ -83,8 +83,7 @@ def answer(ask: OperationCall, _: Params) -> StatusResult:
         roots=[_root_status(ask, kb) for kb in ask.served],
         refused=ask.engine.registry.refused,
         sessions=sum(
-            any(any(kb.window(session).texts) for kb in ask.served)
-            for session in ask.engine.sessions
+            any(kb.window(session).texts for kb in ask.served) for session in ask.engine.sessions
         ),
         watcher=("sweep" if all(lost) else "own") if lost else "none",
         version=__version__,

@@ -175,11 +175,16 @@ def _quotes(world: World, knowledge: Knowledge) -> Freshness:
         assert isinstance(source, Source)
         if source.question is None and source.id not in world.sources:
             path = world.history.known.of_source(world.tree, source.locator)
-            ends = "" if path is None else "/".join(path.split("/")[-2:])
-            is_meant = "/" not in source.locator or ends in unquote(source.locator)
-            if path is not None and path not in world.files and is_meant:
+            if path is not None and path not in world.files and _is_meant(path, source.locator):
                 gone[source.id] = path
     return Freshness(world.tree, places, gone)
+
+
+def _is_meant(path: str, locator: str) -> bool:
+    """Whether a locator has the folder of a file too, if it has one: files elsewhere may be called
+    the same.
+    """
+    return "/" not in locator or "/".join(path.split("/")[-2:]) in unquote(locator)
 
 
 # Topics
