@@ -291,7 +291,13 @@ def test_an_older_text_volunteers_nothing_beside_a_newer_one_of_another_knowledg
         engine.end_session("t")
         resume(one, env)
         assert bases_of(pushed(listener)) == []
-        assert bases_of(say(engine, listener, "the Key Vault")) == ["one"]
+        (push,) = say(engine, listener, "the Key Vault")
+        assert bases_of([push]) == ["one"]
+        newest = {row.view.collection: row.strength for row in push.rows}["one"]
+        pause(one, env, None)
+        say(engine, listener, "It is late.")
+        resume(one, env)
+        assert {row.strength for row in pushed(listener)[-1].rows} >= {newest}, "nothing aged it"
 
 
 def test_a_pause_is_told_beside_what_is_wrong_and_of_some_which() -> None:

@@ -141,6 +141,14 @@ def test_stop_ends_that_of_this_version_and_stop_all_of_every_one(place: Place) 
     assert "no process" in run_command("stop", "--all", cwd=place.base, env=place.env).stderr
 
 
+def test_stop_understands_processes_that_say_that_they_end(place: Place) -> None:
+    for answer, said in ((True, "stopped"), (False, "editor")):
+        with place.listener(json.dumps({"ok": answer}).encode() + b"\n"):
+            done = run_command("stop", cwd=place.base, env=place.env, code=None)
+            assert said in done.stdout + done.stderr
+        place.socket.unlink()
+
+
 def test_the_shell_beside_a_new_one_is_answered_in_whole(place: Place) -> None:
     """Whatever became of the one before."""
     os.kill(left(place), signal.SIGKILL)

@@ -22,7 +22,7 @@ from tests.protocol.client import PATIENT, at, running
 from tests.reliability.nonsense import changed, texts, value
 
 CALLS, AT_ONCE = 200_000 if LONG else 600, 100
-ROUNDS = 20_000 if LONG else 300
+ROUNDS = 20_000 if LONG else 600
 SECRET, OWNER = "xyzzy-answer", "xyzzy-owner"
 TEXT = "Does JWT 😀 rotate, and is Rédis 密码 next to it? " * 20
 FLOOD = "file:///flood.md"

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Source
+from vouch_sidecar.retrieval.blocks.touched_files import met_by
 from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
 from vouch_sidecar.retrieval.evidence.word_weights import asked_by
 from vouch_sidecar.retrieval.statements.answers import answers
@@ -176,6 +177,11 @@ def test_a_forged_receipt_and_a_lost_source_give_no_sentence(look: Look, tmp_pat
             kept.write_bytes(content)
         is_whole = content == CONTENT.encode()
         assert said(look(), "first") == (WHOLE if is_whole else QUOTES["first"])
+
+
+def test_an_edit_meets_every_claim_of_a_sentence(look: Look) -> None:
+    met = met_by(look(), "ops/x.py", "first_part, second = 'a.md', 'b.md'")
+    assert {"first", "second", "third"} <= {each.artifact.id for each, _ in met}
 
 
 def test_of_answers_to_a_question_that_was_captured_often_three_are_compared(

@@ -141,6 +141,7 @@ def test_what_says_something_by_itself() -> None:
     for text in ("Use Kafka.", "Kafka keeps events", "その後は止まります"):
         assert not is_fragment(text)
     assert is_statement("Read the [guide](https://example.org/a) before a release.")
+    assert is_statement("x" * 4_095 + ": it goes on.")
     for text in (
         *("**The limits are these:**", "## Limits", "https://example.org/a.b"),
         *("[![CI](https://example.org/a/b.svg)](https://example.org/a/b)", "<https://example.org>"),
