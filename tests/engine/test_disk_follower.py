@@ -143,7 +143,7 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
         git(root, "rm", "-q", "two.py")
 
     def build_late(self: Collection, *args: Any) -> World:
-        if collection.world.is_whole and not built and when == "during":
+        if collection.world.inputs.is_whole and not built and when == "during":
             check_out()
         built.append(build(self, *args))
         return built[-1]
@@ -151,7 +151,7 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
     monkeypatch.setattr(Collection, "read", read_late)
     monkeypatch.setattr(Repository, "stamp", looked)
     async with running(engine):
-        await until(lambda: collection.world.is_whole)
+        await until(lambda: collection.world.inputs.is_whole)
         monkeypatch.setattr(Collection, "build", build_late)
         try:
             if when == "before":
@@ -188,7 +188,7 @@ async def test_a_world_during_which_git_wrote_is_dropped_once_and_forgets_no_rep
         return "reported" not in collection.lacks({"ties"}, frozenset()).values()
 
     async with running(engine):
-        await until(lambda: collection.world.is_whole and not collection.is_world_due)
+        await until(lambda: collection.world.inputs.is_whole and not collection.is_world_due)
         monkeypatch.setattr(Collection, "build", build_meanwhile)
         (root / "two.py").touch()
         engine.look_soon([root / "two.py"])
@@ -203,7 +203,7 @@ async def test_files_around_are_listed_now_and_then_though_nobody_reports_them(
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.AROUND_SECONDS", 0.1)
     engine = unread_engine(root := base(tmp_path / "kb"))
     async with running(engine):
-        await until(lambda: engine.collections[root].world.is_whole)
+        await until(lambda: engine.collections[root].world.inputs.is_whole)
         (root / "new.py").touch()
         await until(lambda: "new.py" in engine.collections[root].world.files)
 
@@ -259,7 +259,7 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
 
     monkeypatch.setattr(Repository, "stamp", watched)
     async with running(engine):
-        await until(lambda: collection.world.is_whole)
+        await until(lambda: collection.world.inputs.is_whole)
         lock.touch()
         (tree / "new.py").touch()
         cite(root, "new", "Nothing is named either.", "https://example.org")
@@ -318,7 +318,7 @@ async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
             await until(lambda: bool(begun))
             engine.registry.set_folders([other])
             await until(lambda: engine.collections[other].complete)
-        await until(lambda: engine.collections[other].world.is_whole)
+        await until(lambda: engine.collections[other].world.inputs.is_whole)
     assert not dropped.world.inputs.knowledge_serial
 
 

@@ -49,7 +49,9 @@ class Seen(NamedTuple):
     knowledge: Knowledge
     on_disk: Reconciled
     checkout: Checkout
-    """That of git then; under way if git wrote some of it meanwhile."""
+    """That of git when the read began."""
+    is_torn: bool = False
+    """Whether git wrote files while they were read: some may be those of another checkout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,21 +152,19 @@ class Collection:
         """
         if self.is_refused():
             raise PermissionError(self.root)
-        before = self.checkout()
-        is_same = before == self.published.seen.checkout and not before.is_under_way
+        checkout = self.checkout()
+        is_same = checkout == self.published.seen.checkout
         on_disk = self.reader.read(paths if is_same else EVERYTHING)
-        after = self.checkout()
-        is_torn = after.is_under_way or after != before
-        return Seen(self.reader.latest, on_disk, after._replace(is_under_way=is_torn))
+        is_torn = checkout.is_locked or self.has_git_written(checkout)
+        return Seen(self.reader.latest, on_disk, checkout, is_torn)
 
     def checkout(self) -> Checkout:
         """The one around the knowledge base and the working tree now."""
         return Checkout.around((self.root, self.tree), self.settings.trust.folders)
 
-    @property
-    def has_git_written(self) -> bool:
-        """Whether git has written files since they were read, or has begun to, as by a checkout."""
-        return self.checkout() != self.published.seen.checkout
+    def has_git_written(self, since: Checkout) -> bool:
+        """Whether git has written files since a checkout, or has begun to."""
+        return self.checkout() != since
 
     def is_refused(self) -> bool:
         """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
@@ -191,7 +191,8 @@ class Collection:
         seen, settings = self.published.seen, self.settings
         names_people = settings.people.git != "off"
         own, trusted = own_names(self.name, self.root), tuple(settings.trust.folders)
-        return Inputs(seen.knowledge.serial, seen.checkout, own, trusted, names_people)
+        around = seen.checkout, own, trusted, names_people
+        return Inputs(seen.knowledge.serial, *around, is_whole=self.world.inputs != Inputs())
 
     def build(
         self,
@@ -208,15 +209,14 @@ class Collection:
     @property
     def is_world_due(self) -> bool:
         """Whether the next world would be another one, also if no file around has changed."""
-        return self.is_world_behind or self.viewers() != [*self.world.topics]
+        return self.is_world_behind or {*self.viewers()} != self.world.topics.keys()
 
     @property
     def is_world_behind(self) -> bool:
         """Whether the world is not that of what is published and of the files as they were
         reported.
         """
-        is_of_now = self.world.is_whole and self.world.inputs == self.inputs
-        return not is_of_now or bool(self.reported_around)
+        return self.world.inputs != self.inputs or bool(self.reported_around)
 
     @property
     def may_have_topics(self) -> bool:
@@ -257,11 +257,6 @@ class Collection:
         return LOOK in self.faults
 
     @property
-    def is_torn(self) -> bool:
-        """Whether git wrote files while they were read."""
-        return self.published.seen.checkout.is_under_way
-
-    @property
     def is_silent(self) -> bool:
         """Whether reads have failed for so long that nothing may be answered from this."""
         return self.faults.age(LOOK) >= SILENT_SECONDS
@@ -284,7 +279,7 @@ class Collection:
         is_lacking = self.is_world_behind or (asks_topics and gates not in self.world.topics)
         if self.complete and is_lacking and ("ties" in needs or asks_topics):
             again: Awaited = "reported" if self.reported_around else "later"
-            world = again if self.world.is_whole else "first"
+            world = again if self.world.inputs.is_whole else "first"
             lacks["workspace_pending"] = None if WORKSPACE in self.faults else world
         return lacks
 
@@ -294,7 +289,7 @@ class Collection:
         head, unread = self.world.history.head, self.world.history.unread
         off = [
             (self.is_failing and self.is_refused(), Severity.WARNING, refused),
-            (self.is_torn, Severity.WARNING, "A checkout may be seen in parts"),
+            (self.published.seen.is_torn, Severity.WARNING, "A checkout may be seen in parts"),
             (bool(unread), Severity.WARNING if head else Severity.HINT, NO_HISTORY.format(unread)),
             (self.is_silent, Severity.ERROR, SILENT.format(self.name, silent_for)),
         ]

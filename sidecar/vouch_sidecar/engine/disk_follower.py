@@ -134,7 +134,8 @@ class CollectionFollower:
 
     def _due_at(self) -> float:
         collection, expiry = self._collection, self._collection.reader.store.deadline
-        is_changed = self._touched or collection.reported or collection.has_git_written
+        was = collection.published.seen.checkout
+        is_changed = self._touched or collection.reported or collection.has_git_written(was)
         if is_changed or collection.is_failing or collection.knowledge.base.is_damaged:
             return 0.0
         return min(self._sweep_at, self._keep_at, inf if expiry is None else expiry)
@@ -167,16 +168,15 @@ class CollectionFollower:
         while True:
             left = give_up_at - anyio.current_time()
             await engine.changed.until(
-                lambda: not collection.checkout().is_under_way, left, LOCK_LOOK_SECONDS
+                lambda: not collection.checkout().is_locked, left, LOCK_LOOK_SECONDS
             )
             began = engine.clock()
             with engine.breath:
                 seen = await run_sync(collection.read, paths, limiter=self._disk)
             cost = engine.clock() - began
             log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
-            if not seen.checkout.is_under_way or anyio.current_time() >= give_up_at:
+            if not seen.is_torn or anyio.current_time() >= give_up_at:
                 return seen, cost
-            paths = EVERYTHING  # some were read while git wrote them
 
     async def _keep(self) -> None:
         """Keep a base for the next process, or try again later."""
@@ -196,7 +196,7 @@ class CollectionFollower:
         """
         collection, is_sweep = self._collection, self._sweep_around_at <= self._engine.clock()
         is_due = collection.complete and (is_sweep or collection.is_world_due)
-        return is_due and not collection.has_git_written
+        return is_due and not collection.has_git_written(collection.published.seen.checkout)
 
     async def _build(self) -> None:
         engine, collection = self._engine, self._collection
@@ -210,7 +210,7 @@ class CollectionFollower:
                 return world, engine.clock() - began
 
             world, seconds = await in_turn(build, WORLDS)
-        is_across = collection.checkout() != world.inputs.checkout
+        is_across = collection.has_git_written(world.inputs.checkout)
         self._is_passed_over = is_across and not self._is_passed_over
         if self._is_passed_over:  # files may be those of other claims
             collection.reported_around.extend(paths)

@@ -18,7 +18,7 @@ def degraded(engine: Engine, served: Sequence[Collection]) -> list[str]:
     holds = {
         "search_failed": any(c.is_rebuilt for c in served),
         "watch_lost": FOLLOWING in engine.faults
-        or any(WATCH in c.faults or c.is_torn for c in served),
+        or any(WATCH in c.faults or c.published.seen.is_torn for c in served),
         "files_skipped": any(c.on_disk.skipped or c.is_failing for c in served),
     }
     return [value for value, is_so in holds.items() if is_so]

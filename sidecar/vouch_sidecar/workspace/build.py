@@ -46,60 +46,55 @@ def build(
     """The world around a generation, of the files as they are now, with the topics of who passes
     the gates of `viewers`; the one before, or one that says the same, if nothing changed. Blocks.
 
-    The first one is not whole (`World.is_whole`): what takes longest, the definitions in files, the
-    history and the topics, is in the second one. Files are listed after a checkout, and where
-    others were `reported` than those that are known and there; the empty path is that of the tree.
-    `bases` is the knowledge base's part of the user's cache, None without a cache, and `env` that
-    of git.
+    Files are listed after a checkout, and where others were `reported` than those that are known
+    and there; the empty path is that of the tree. `bases` is the knowledge base's part of the
+    user's cache, None without a cache, and `env` that of git.
     """
     was, files = before.inputs, before.files
-    is_first = not was.knowledge_serial
     git, why_unasked = Repository.holding(before.tree, inputs.trusted)
     is_known = all(path in files and stat_of(before.tree, path) for path in reported)
-    is_all = is_first or inputs.checkout != was.checkout or not is_known
+    is_all = not inputs.is_whole or inputs.checkout != was.checkout or not is_known
     if is_all:
         paths = list_files(before.tree, git, None if bases is None else bases.caches, env)
         files = files if paths == files.paths else Files(paths)
     top, prefix = (before.tree, "") if git is None else (git.top, git.prefix(before.tree))
     rules = read_owners(top) if inputs.names_people else OwnersRules()
     world = replace(before, inputs=inputs, prefix=prefix, files=files, owners_rules=rules)
-    if not is_first:
+    if inputs.is_whole:
         read = (
             _history(world, git, why_unasked, bases, env, is_all)
             if inputs.names_people
             else History()
         )
-        definitions = _defined(world, bases, breathe)
-        world = replace(world, history=read, definitions=definitions, is_whole=True)
-    if before.is_whole and inputs == was and world == before and [*before.topics] == viewers:
-        world = before
-    else:
-        world = _read_claims(before, world, knowledge, breathe)
-        ties, quotes = Ties(world.readings, world.definitions), _quotes(world, knowledge)
-        world = replace(world, ties=ties, quotes=quotes)
-        if world.is_whole:
-            world = replace(world, topics=_topics(before, knowledge, inputs, viewers, breathe))
-        world = world if world == before else replace(world, serial=next(SERIALS))
-    return world
+        definitions = _defined(before, world, bases, breathe)
+        topics = _topics(before, knowledge, inputs, viewers, breathe)
+        world = replace(world, history=read, definitions=definitions, topics=topics)
+    if inputs == was and world == before:
+        return before
+    world = _read_claims(before, world, knowledge, breathe)
+    ties, quotes = Ties(world.readings, world.definitions), _quotes(world, knowledge)
+    world = replace(world, ties=ties, quotes=quotes)
+    return world if world == before else replace(world, serial=next(SERIALS))
 
 
 # Files and commits
 
 
-def _defined(world: World, bases: Bases | None, breathe: Breathe) -> Definitions:
+def _defined(before: World, world: World, bases: Bases | None, breathe: Breathe) -> Definitions:
     """What files define, after reading those that changed. Where none were read before, what an
     earlier process found counts, and is kept for the next one.
     """
-    before = world.definitions if world.is_whole else _kept(bases)
+    was_read = before.inputs.is_whole
+    known = before.definitions if was_read else _kept(bases)
     by_path: dict[str, tuple[Stat, DefinedNames]] = {}
     for path in world.files.searched:
         breathe()
-        stat, last = stat_of(world.tree, path), before.get(path)
+        stat, last = stat_of(world.tree, path), known.get(path)
         if last is not None and last[0] == stat:
             by_path[path] = last
         elif stat is not None and (data := read_file(world.tree, path)) is not None:
             by_path[path] = stat, names_in_file(data, language_of(path))
-    if not world.is_whole and by_path != before and bases is not None:
+    if not was_read and by_path != known and bases is not None:
         kept = {
             path: (stat.hex(), *(each.tobytes().hex() for each in names))
             for path, (stat, names) in by_path.items()

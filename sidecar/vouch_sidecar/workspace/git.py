@@ -135,13 +135,12 @@ class Repository:
 
 class Checkout(NamedTuple):
     """What git has checked out around some folders. Another one follows when it begins to write
-    files there, and when it has written them. What was read is of one checkout if that was the same
-    before and after, and not under way.
+    files there, and when it has written them.
     """
 
     stamps: tuple[Stat, ...] = ()
-    is_under_way: bool = False
-    """Whether git writes files there."""
+    is_locked: bool = False
+    """Whether git writes files there now."""
 
     @classmethod
     def around(cls, folders: Iterable[Path], trusted: Collection[str]) -> Checkout:
@@ -151,8 +150,8 @@ class Checkout(NamedTuple):
             for folder in dict.fromkeys(folders)
             if (repository := Repository.holding(folder, trusted)[0]) is not None
         ]
-        is_under_way = any(repository.is_locked() for repository in held)
-        return cls(tuple(repository.stamp() for repository in held), is_under_way)
+        is_locked = any(repository.is_locked() for repository in held)
+        return cls(tuple(repository.stamp() for repository in held), is_locked)
 
 
 def _read(path: Path, limit: int) -> bytes:

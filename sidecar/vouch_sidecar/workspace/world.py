@@ -37,7 +37,8 @@ class Inputs(NamedTuple):
 
     `knowledge_serial` is the number of the generation, 0 before the first world; `checkout` is that
     of when it was read; `own` are the names of the project, folded; `trusted` are folders of
-    other users that are allowed.
+    other users that are allowed. The first world is not whole: what takes longest, the definitions
+    in files, the history and the topics, is in the second one.
     """
 
     knowledge_serial: int = 0
@@ -45,6 +46,7 @@ class Inputs(NamedTuple):
     own: frozenset[str] = frozenset()
     trusted: tuple[str, ...] = ()
     names_people: bool = False
+    is_whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,17 +54,15 @@ class World:
     """What lies around the knowledge base of folder `root` in its working `tree`. It never changes.
     It equals one that says the same, of whichever generation.
 
-    `inputs` is what it was built from. It `is_whole` if files were searched for
-    what they define, `definitions`, and the history was read. `prefix` is the path of the tree
-    below the top of the repository, with a slash at its end; `readings` is what each claim says of
-    files, by id; `sources` the files that sources were made from, by source id; `topics` those of
-    some viewers, by their gates.
+    `inputs` is what it was built from. `prefix` is the path of the tree below the top of the
+    repository, with a slash at its end; `readings` is what each claim says of files, by id;
+    `sources` the files that sources were made from, by source id; `definitions` what files define;
+    `topics` those of some viewers, by their gates.
     """
 
     tree: Path
     root: Path = Path()
     inputs: Inputs = field(default_factory=Inputs, compare=False)
-    is_whole: bool = field(default=False, compare=False)
     files: Files = field(default_factory=Files)
     prefix: str = ""
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
