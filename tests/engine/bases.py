@@ -11,7 +11,6 @@ from typing import Any
 
 import anyio
 from vouch_sidecar.engine import Caller, Engine, Subscriber
-from vouch_sidecar.engine.collection import looking_at
 from vouch_sidecar.engine.faults import CACHE, LOOK, WORKSPACE
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import Operation, P, R, operations
@@ -113,9 +112,10 @@ def settle(engine: Engine) -> None:
     for collection in engine.collections.values():
         with collection.faults.contained(WORKSPACE):
             while collection.is_world_due:
-                with looking_at(collection.reported_around) as paths:
-                    of = collection.knowledge, collection.inputs, collection.viewers()
-                    world = collection.build(*of, paths, Breathe(engine.breath))
+                of = collection.knowledge, collection.inputs, collection.viewers()
+                reported = collection.reported_around.take()
+                world = collection.build(*of, reported, Breathe(engine.breath))
+                collection.reported_around.done()
                 engine.publish_world(collection, world)
 
 

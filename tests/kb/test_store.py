@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -48,7 +49,7 @@ def store(kb_dir: Path, clock: Clock) -> Store:
     return Store(kb_dir, clock=clock)
 
 
-def shown(store: Store, *looks: Iterable[str]) -> dict[str, str]:
+def shown(store: Store, *looks: Collection[str]) -> dict[str, str]:
     """By id, the file and the text of what somebody may see, after these looks."""
     found = {}
     for paths in looks:
@@ -87,7 +88,7 @@ def test_a_quick_rewrite_of_the_same_size_is_seen(kb_dir: Path, clock: Clock) ->
     now = stamp + 1_000_000
     store = Store(kb_dir, clock=clock, wall=lambda: now)
     store.reconcile()
-    assert clock.now < (store.deadline or 0) < clock.now + 1
+    assert clock.now < store.due_at < clock.now + 1
     file.write_bytes(claim("a", text="bbbb"))
     os.utime(file, ns=(stamp, stamp))
     assert shown(store, ()) == {"a": f"{A} bbbb"}
@@ -95,7 +96,7 @@ def test_a_quick_rewrite_of_the_same_size_is_seen(kb_dir: Path, clock: Clock) ->
     now += 1_000_000_000
     store.reconcile(())
     assert store.stats().keys() == {A}
-    assert store.deadline is None
+    assert store.due_at == inf
 
 
 def test_replaced_while_read(kb_dir: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,12 +163,12 @@ def test_what_cant_be_read_serves_for_seconds_and_is_withheld_then(
     problem = broken.problems[path][0]
     assert (problem.severity, said in problem.message) == (Severity.ERROR, True)
     assert broken.skipped
-    assert store.deadline == clock.now + GRACE_SECONDS
+    assert store.due_at == clock.now + GRACE_SECONDS
     clock.now += GRACE_SECONDS - 1
     assert shown(store, [path]) == shown(store, ALL) == good
     clock.now += 1
     assert shown(store, ()) == {"e": "entities/e.yaml"}
-    assert not store.deadline
+    assert store.due_at == inf
     monkeypatch.undo()
     file.unlink()
     put(kb_dir, A, claim("a", text="good"))
@@ -257,7 +258,7 @@ def test_the_last_good_config_counts_as_long_as_there_is_one_that_cant_be_read(
         seen = store.reconcile()
         (problem,) = seen.problems["config.yaml"]
         assert problem.message.endswith("; until it can be read, the version before counts")
-        assert (seen.config, seen.skipped, store.deadline) == (Config(CONFIG), 0, None)
+        assert (seen.config, seen.skipped, store.due_at) == (Config(CONFIG), 0, inf)
         clock.now += 2 * GRACE_SECONDS
     shutil.rmtree(file) if broken is None else file.unlink()
     seen = store.reconcile()

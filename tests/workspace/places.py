@@ -139,7 +139,7 @@ def settled(root: Path, tmp_path: Path, *others: Path, **client: Any) -> Engine:
 def looked(engine: Engine) -> World:
     """What lies around the only knowledge base, after a look at everything."""
     (collection,) = engine.collections.values()
-    collection.reported_around.append("")
+    collection.reported_around.add("")
     reread(engine)
     settle(engine)
     return collection.world

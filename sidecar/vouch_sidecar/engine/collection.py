@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -14,12 +13,12 @@ from vouch_sidecar.engine.disk_reader import DiskReader
 from vouch_sidecar.engine.faults import LOOK, WORKSPACE, Faults
 from vouch_sidecar.index.base_cache import Bases, user_folder
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME, read_with
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.pauses import end_in, pause_file
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
-from vouch_sidecar.kb.store import EVERYTHING, Reconciled
+from vouch_sidecar.kb.store import EVERYTHING, OnDisk
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.build import build
 from vouch_sidecar.workspace.git import Checkout
@@ -47,7 +46,7 @@ class Seen(NamedTuple):
     """What was on disk at one moment."""
 
     knowledge: Knowledge
-    on_disk: Reconciled
+    on_disk: OnDisk
     checkout: Checkout
     """That of git when the read began."""
     is_torn: bool = False
@@ -75,14 +74,29 @@ class Published:
         return replace(self, settings=settings, settings_problems=problems, reflex_starts=starts)
 
 
-@contextmanager
-def looking_at(reported: list[str]) -> Iterator[Set[str]]:
-    """The paths of files that were reported as changed, while they are looked at. At the end only
-    what was reported since then is left.
+class Due:
+    """The files below a folder that are to be looked at, by path; the empty path is that of the
+    folder. What a look has taken is due until that is done, and is taken again if it fails.
     """
-    number = len(reported)
-    yield frozenset(reported)
-    del reported[:number]
+
+    def __init__(self) -> None:
+        self._paths, self._taken = set[str](), set[str]()
+
+    def __bool__(self) -> bool:
+        return bool(self._paths or self._taken)
+
+    def add(self, *paths: str) -> None:
+        self._paths.update(paths)
+
+    def take(self) -> Set[str]:
+        """What a look that begins now is of."""
+        self._taken |= self._paths
+        self._paths = set()
+        return frozenset(self._taken)
+
+    def done(self) -> None:
+        """The look has ended."""
+        self._taken = set()
 
 
 class Collection:
@@ -108,14 +122,12 @@ class Collection:
         self.since = clock()
         """When this process began to serve it."""
         self.reader = DiskReader(self.kb_dir, clock, self.bases)
-        self.published = Published(World(tree, root), Seen(Knowledge(), Reconciled(), Checkout()))
+        self.published = Published(World(tree, root), Seen(Knowledge(), OnDisk(), Checkout()))
         """The event loop alone assigns it."""
-        self.reported: list[str] = []
-        """The files below `.vouch/` that somebody said have changed, and that were not looked at
-        since; the empty path is that of the folder.
-        """
-        self.reported_around: list[str] = []
-        """The same of other files below the working tree; the empty path is that of the tree."""
+        self.reported = Due()
+        """The files below `.vouch/` that somebody said have changed: questions wait for these."""
+        self.reported_around = Due()
+        """The same of other files below the working tree."""
         self.paused_until = partial(end_in, pause_file(root, env))
         self.faults = Faults(bump, clock)
         self._env = env
@@ -132,7 +144,7 @@ class Collection:
         return self.published.seen.knowledge
 
     @property
-    def on_disk(self) -> Reconciled:
+    def on_disk(self) -> OnDisk:
         return self.published.seen.on_disk
 
     @property
@@ -145,7 +157,7 @@ class Collection:
 
     # Reading, in any thread, one call at a time
 
-    def read(self, paths: Iterable[str] = EVERYTHING) -> Seen:
+    def read(self, paths: Set[str] = EVERYTHING) -> Seen:
         """Read which of `paths` below `.vouch/` changed on disk, or everything where something was
         checked out; what git writes meanwhile may be seen in parts. Blocks. Raises PermissionError
         if another user owns `.vouch/`.
@@ -154,9 +166,9 @@ class Collection:
             raise PermissionError(self.root)
         checkout = self.checkout()
         is_same = checkout == self.published.seen.checkout
-        on_disk = self.reader.read(paths if is_same else EVERYTHING)
+        knowledge, on_disk = self.reader.read(paths if is_same else EVERYTHING)
         is_torn = checkout.is_locked or self.has_git_written(checkout)
-        return Seen(self.reader.latest, on_disk, checkout, is_torn)
+        return Seen(knowledge, on_disk, checkout, is_torn)
 
     def checkout(self) -> Checkout:
         """The one around the knowledge base and the working tree now."""
@@ -177,11 +189,12 @@ class Collection:
     def report(self, paths: Iterable[Path]) -> None:
         """Somebody says that these files may have changed. A folder is reported with its files."""
         for path in paths:
-            if (below := self.below(path)) is not None:
-                self.reported.append(below)
+            below = self.below(path)
+            if below is not None and (read := read_with(below)) is not None:
+                self.reported.add(read)
             around = None if path.is_relative_to(self.kb_dir) else _below(self.tree, path)
             if around is not None:
-                self.reported_around.append(around)
+                self.reported_around.add(around)
 
     # The world around
 

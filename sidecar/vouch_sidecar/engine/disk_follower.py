@@ -9,7 +9,7 @@ no longer keeps what was read for the next process.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Set
+from collections.abc import AsyncIterator, Callable, Set
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from math import inf
@@ -18,7 +18,7 @@ import anyio
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 
-from vouch_sidecar.engine.collection import Collection, Seen, looking_at
+from vouch_sidecar.engine.collection import Collection, Due, Seen
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import CACHE, FOLLOWING, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
@@ -88,7 +88,7 @@ class CollectionFollower:
         self._engine = engine
         self._collection = collection
         self._disk = disk
-        self._touched: set[str] = set()
+        self._touched = Due()
         """Files that events name, to be read at once. They are apart from those that were reported,
         for which questions wait.
         """
@@ -109,12 +109,11 @@ class CollectionFollower:
         served = self._engine.collections
         # The watcher would report each file that is read first.
         until_looked = partial(until, lambda: collection.has_looked)
-        until_may_build = partial(until, self._may_build, every=AROUND_SECONDS)
         try:
             async with anyio.create_task_group() as group:
                 for task in (
-                    (LOOK, self._until_due, self._look),
-                    (WORKSPACE, until_may_build, self._build),
+                    (LOOK, partial(self._until, self._look_at), self._look),
+                    (WORKSPACE, partial(self._until, self._build_at), self._build),
                     (WATCH, until_looked, self._watch),
                 ):
                     group.start_soon(collection.faults.repeat, *task)
@@ -124,34 +123,32 @@ class CollectionFollower:
             with anyio.CancelScope(shield=True):
                 await self._keep()
 
-    # Files
-
-    async def _until_due(self) -> None:
-        """Wait until some files are to be looked at, or a base is to be kept."""
+    async def _until(self, due_at: Callable[[], float]) -> None:
+        """Wait until a step is due."""
         clock, changed = self._engine.clock, self._engine.changed
-        while (left := self._due_at() - clock()) > 0:
+        while (left := due_at() - clock()) > 0:
             await changed.since(changed.count, min(left, AROUND_SECONDS))
 
-    def _due_at(self) -> float:
-        collection, expiry = self._collection, self._collection.reader.store.deadline
+    # Files
+
+    def _look_at(self) -> float:
+        """When some files are to be looked at, or a base is to be kept."""
+        collection = self._collection
         was = collection.published.seen.checkout
         is_changed = self._touched or collection.reported or collection.has_git_written(was)
         if is_changed or collection.is_failing or collection.knowledge.base.is_damaged:
             return 0.0
-        return min(self._sweep_at, self._keep_at, inf if expiry is None else expiry)
+        return min(self._sweep_at, self._keep_at, collection.reader.store.due_at)
 
     async def _look(self) -> None:
-        """Read what is due, and publish what changed. Then keep a base, if that is due: of nothing
-        that git is writing.
-        """
+        """Read what is due, and publish what changed. Then keep a base, if that is due."""
         engine, collection, began = self._engine, self._collection, self._engine.clock()
-        touched, self._touched = self._touched, set()
-        every = EVERYTHING if self._sweep_at <= began or collection.is_failing else frozenset()
-        with looking_at(collection.reported) as reported:
-            seen, cost = await self._read(touched | reported | every)
-        if reported:
-            engine.changed.bump()
-        if engine.publish(collection, seen):
+        every = EVERYTHING if self._sweep_at <= began else frozenset()
+        touched, reported = self._touched.take(), collection.reported.take()
+        seen, cost = await self._read(touched | reported | every)
+        self._touched.done()
+        collection.reported.done()
+        if engine.publish(collection, seen, is_awaited=bool(reported)):
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
             cost = 0.0
         if every:
@@ -190,34 +187,34 @@ class CollectionFollower:
 
     # The world around
 
-    def _may_build(self) -> bool:
-        """Whether another world is due, or a sweep; not before the claims of what git has checked
-        out were read.
+    def _build_at(self) -> float:
+        """When another world is to be built, not before the claims were read that git has checked
+        out.
         """
-        collection, is_sweep = self._collection, self._sweep_around_at <= self._engine.clock()
-        is_due = collection.complete and (is_sweep or collection.is_world_due)
-        return is_due and not collection.has_git_written(collection.published.seen.checkout)
+        collection, was = self._collection, self._collection.published.seen.checkout
+        if not collection.complete or collection.has_git_written(was):
+            return inf
+        return 0.0 if collection.is_world_due else self._sweep_around_at
 
     async def _build(self) -> None:
         engine, collection = self._engine, self._collection
         every = EVERYTHING if self._sweep_around_at <= engine.clock() else frozenset()
         of = collection.knowledge, collection.inputs, collection.viewers()
-        with Breathe(engine.breath) as breathe, looking_at(collection.reported_around) as paths:
+        reported = collection.reported_around.take()
+        with Breathe(engine.breath) as breathe:
 
             def build() -> tuple[World, float]:
                 began = engine.clock()  # worlds of other knowledge bases may be built before
-                world = collection.build(*of, paths | every, breathe)
+                world = collection.build(*of, reported | every, breathe)
                 return world, engine.clock() - began
 
             world, seconds = await in_turn(build, WORLDS)
         is_across = collection.has_git_written(world.inputs.checkout)
         self._is_passed_over = is_across and not self._is_passed_over
         if self._is_passed_over:  # files may be those of other claims
-            collection.reported_around.extend(paths)
             return
-        engine.publish_world(collection, world)
-        if paths:
-            engine.changed.bump()
+        collection.reported_around.done()
+        engine.publish_world(collection, world, is_awaited=bool(reported))
         if every:
             self._sweep_around_at = engine.clock() + sweep_interval(seconds)
 
@@ -227,5 +224,5 @@ class CollectionFollower:
         async with aclosing(changes(self._collection.kb_dir)) as events:
             async for paths in events:
                 self._collection.faults.remove(WATCH)
-                self._touched |= paths
+                self._touched.add(*paths)
                 self._engine.changed.bump()

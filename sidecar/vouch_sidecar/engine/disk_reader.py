@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Set
 from functools import partial
 from pathlib import Path
 
 from vouch_sidecar.index.base_cache import Bases
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.store import EVERYTHING, Reconciled, Store
+from vouch_sidecar.kb.store import EVERYTHING, OnDisk, Store
 
 REBASE_FROM = 300
 """A new base is written once this many documents changed: every change rebuilds the layers."""
@@ -25,25 +25,24 @@ class DiskReader:
         self.bases = bases
         self._new_store = partial(Store, kb_dir, clock=clock)
         self.store, self.latest = self._new_store(), Knowledge()
-        self._is_sound: bool | None = None
-        """Whether the last read has ended, so that nothing is half updated; None before the first.
-        """
 
-    def read(self, paths: Iterable[str] = EVERYTHING) -> Reconciled:
-        """Read what changed on disk, and return what is there: of `paths`, as `Store.reconcile`
-        takes them, but everything after a read that failed.
+    def read(self, paths: Set[str] = EVERYTHING) -> tuple[Knowledge, OnDisk]:
+        """Read what changed on disk of `paths`, as `Store.reconcile` takes them, or, after a read
+        that failed, of everything. Returns what is known, and what is there.
         """
-        was_sound, self._is_sound = self._is_sound, False
-        if was_sound is None:
-            self._resume()
-        elif not was_sound or self.latest.base.is_damaged:
+        if self.latest.base.is_damaged:
             self._begin_anew()
-        before, seen = self.latest, self.store.reconcile(paths)
-        self.latest = before.after(self.store.records)
-        if self.latest.withdrawn_since(before):
-            self._purge()
-        self._is_sound = True
-        return seen
+        try:
+            if self.store.is_new:
+                self._resume()
+            before, on_disk = self.latest, self.store.reconcile(paths)
+            self.latest = before.after(self.store.records)
+            if self.latest.withdrawn_since(before):
+                self._purge()
+        except Exception:
+            self._begin_anew()
+            raise
+        return self.latest, on_disk
 
     def _begin_anew(self) -> None:
         """Keep only the last good config: a failed read may have left any other state half
@@ -70,7 +69,7 @@ class DiskReader:
         Returns what was read last; None if it is to be tried again, as another process removed the
         base meanwhile. Raises OSError or ValueError if there is no room.
         """
-        if not self._is_sound:
+        if self.store.is_new:
             return None
         store, bases, latest = self.store, self.bases, self.latest
         is_old = latest.snapshot.changes >= REBASE_FROM

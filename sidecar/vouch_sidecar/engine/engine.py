@@ -100,11 +100,12 @@ class Engine:
 
     # Publishing
 
-    def publish(self, collection: Collection, seen: Seen) -> bool:
-        """Publish what was read last of a knowledge base. Returns whether anything changed."""
+    def publish(self, collection: Collection, seen: Seen, *, is_awaited: bool = False) -> bool:
+        """Publish what was read last of a knowledge base. Returns whether anything changed. Even if
+        nothing did, it may be `is_awaited`.
+        """
         before, was = collection.published, collection.published.seen
-        is_same = collection.complete and seen.on_disk == was.on_disk
-        differs = not is_same or seen.knowledge.serial != was.knowledge.serial
+        differs = seen.on_disk != was.on_disk or seen.knowledge.serial != was.knowledge.serial
         after = replace(before, seen=seen)
         if differs:
             after = replace(after, indexed_at=self.now())
@@ -120,19 +121,22 @@ class Engine:
                 if now != earlier and isinstance(now, VouchSession) and now.ended_at is not None:
                     self.sessions.end(session.id)
             log.debug("published generation %d, from %r", self.registry.generation, collection.name)
-        if differs or seen != was:  # the world and the vectors are of what was published before
+        # The world and the vectors may be of what was published before, if nothing else differs.
+        if is_awaited or differs or seen != was:
             self.changed.bump()
         return differs
 
-    def publish_world(self, collection: Collection, world: World) -> None:
+    def publish_world(
+        self, collection: Collection, world: World, *, is_awaited: bool = False
+    ) -> None:
         """Publish the world around a knowledge base: a generation, if answers may differ, be it in
-        that nothing is pending any more.
+        that nothing is pending any more. Even the same one may be `is_awaited`.
         """
         before, was_behind = collection.world, collection.is_world_behind
         collection.published = replace(collection.published, world=world)
         is_news = was_behind and not collection.is_world_behind
         self.registry.generation += is_news or world.serial != before.serial
-        if world is not before:
+        if world is not before or is_awaited:
             self.changed.bump()
 
     def have_topics_derived(self, served: Iterable[Served]) -> None:

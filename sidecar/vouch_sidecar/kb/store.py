@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 
 from vouch_sidecar.kb.access import stub_of
 from vouch_sidecar.kb.artifact_files import (
     CONFIG,
-    read_with,
     survey,
     usual_path,
 )
@@ -32,8 +32,8 @@ stamp.
 
 
 @dataclass(frozen=True, slots=True)
-class Reconciled:
-    """One step. `problems` are all current ones by path (`""`: of the knowledge base itself);
+class OnDisk:
+    """What is there. `problems` are all current ones by path (`""`: of the knowledge base itself);
     `skipped` counts the files that are there and not served as they stand. `config` is the last
     version of `config.yaml` that could be read; None where there is no such file, or never was one
     that could be read.
@@ -84,17 +84,17 @@ class Store:
         self._survey_problems: list[Problem] = []
         self.config: Config | None = None
         """The last config that could be read."""
-        self._is_first = True
+        self.is_new = True
         """Whether files were not compared yet: it holds at most what an earlier process read."""
         self._looked_at = 0.0
 
     @property
-    def deadline(self) -> float | None:
+    def due_at(self) -> float:
         """When, on the store's clock, `reconcile(())` is due without any event."""
         due = [*self._expires.values()]
         if self._young:
             due.append(self._looked_at + YOUNG_SECONDS)
-        return min(due, default=None)
+        return min(due, default=inf)
 
     def resume(
         self, records: Mapping[Key, Artifact], stats: Mapping[str, Stat], config: bytes | None
@@ -102,7 +102,7 @@ class Store:
         """Begin with what an earlier process has read; the first reconcile reads only the files
         whose stat differs, and those without one.
         """
-        self.config = None if config is None else Config(config)
+        self.config = self.config if config is None else Config(config)
         self._stats = {**stats}
         self._records = {one.path: (key, one) for key, one in records.items() if one.path in stats}
 
@@ -117,13 +117,12 @@ class Store:
         """
         return usual_path(*key) in self._stats
 
-    def reconcile(self, paths: Iterable[str] = EVERYTHING) -> Reconciled:
+    def reconcile(self, paths: Collection[str] = EVERYTHING) -> OnDisk:
         """Compare files with what is held and read what differs: the `paths` below `.vouch/` that
-        may have changed, and those written a moment ago; all if a folder is among them, and the
-        first time. Blocks; no file makes it raise.
+        are to be read (`read_with`), and those written a moment ago; all if the empty one is among
+        them, and the first time. Blocks; no file makes it raise.
         """
-        named = {*map(read_with, paths)}
-        is_all, touched = self._is_first or "" in named, {*filter(None, named), *self._young}
+        is_all, touched = self.is_new or "" in paths, {*paths, *self._young}
         self._looked_at = self._clock()
         found = survey(self.kb_dir, only=None if is_all else touched)
         if is_all:
@@ -137,7 +136,7 @@ class Store:
         for path, stat in found.files.items():
             if self._stats.get(path) != stat or path in self._young:
                 self._read(path, stat)
-        self._is_first = False
+        self.is_new = False
         now = self._clock()
         for path in [path for path, at in self._expires.items() if at <= now]:
             self._put(path, None)
@@ -197,7 +196,7 @@ class Store:
         an earlier process read.
         """
         if path in self._records:
-            grace = 0.0 if self._is_first else GRACE_SECONDS
+            grace = 0.0 if self.is_new else GRACE_SECONDS
             self._expires.setdefault(path, self._clock() + grace)
 
     def _forget(self, path: str) -> None:
@@ -232,7 +231,7 @@ class Store:
                 self._rivals.add(second.path)
         return counting
 
-    def _reconciled(self) -> Reconciled:
+    def _reconciled(self) -> OnDisk:
         problems, self.records = dict(self._problems), self._counting()
         skipped = sum(
             path != CONFIG and any(item.severity is Severity.ERROR for item in items)
@@ -245,4 +244,4 @@ class Store:
             found.append(Problem(path, message, field="id", is_of_disk=True))
         for item in found:
             problems[item.path] = (*problems.get(item.path, ()), item)
-        return Reconciled(problems, self.config, skipped + len(self._survey_problems))
+        return OnDisk(problems, self.config, skipped + len(self._survey_problems))
