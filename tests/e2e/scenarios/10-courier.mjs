@@ -30,7 +30,7 @@ export const options = () => ({
 export const faults =
   /SIGKILL|create connection|connection to server is erroring|Sending request failed|(Stopping|Restarting) server failed|keeps ending|did not stop in time|crashed 5 times/;
 
-export async function run({ w, test }) {
+export async function run({ w, test, measured }) {
   const { page } = w;
   const sidebar = page.locator('.part.sidebar');
   const popup = page.locator('.monaco-hover:visible');
@@ -60,6 +60,38 @@ export async function run({ w, test }) {
     await sidebar.getByText('Nothing in play. What you write about').waitFor();
   });
 
+  await test('a sentence brings an entity into the panel, with what is claimed of it below', async () => {
+    await w.openFile('notes.txt');
+    await w.toEnd();
+    const took = [];
+    for (const name of ['ETA model', 'cut-off time', 'Label Forge']) {
+      const drawn = sinceLastKey(name);
+      await page.keyboard.type(`\nWhat about the ${name}`);
+      took.push(await drawn);
+      await entity(name).waitFor();
+    }
+    const first = w.rows('In Play').first();
+    await until(async () => /Label Forge/.test(await first.innerText()), 'what is new stands first');
+    const claim = w.rows('In Play').nth(1);
+    assert.equal(await claim.getAttribute('aria-level'), '2');
+    assert.match(await w.tooltip(claim, 'confidence'), /(stable|working|actionable) · confidence 0\.\d\d · 20\d\d-/);
+    assert.match(await w.tooltip(first, 'names'), /“Label Forge” names “Label Forge”/);
+    return `${took.join(', ')} ms after the last key`;
+  });
+  measured();
+
+  await test('a claim opens the document that it quotes, its button the file of the claim', async () => {
+    await w.settled(w.rows('In Play').nth(1));
+    const said = await w.rows('In Play').nth(1).innerText();
+    const claim = w.row('In Play', said.trim());
+    await claim.click();
+    await page.locator('.tab.active', { hasNotText: 'notes.txt' }).waitFor();
+    await claim.hover();
+    await claim.getByRole('button', { name: 'Open Claim' }).click();
+    await page.locator('.tab.active', { hasText: '.yaml' }).waitFor();
+    await page.locator('.editor-instance .view-line', { hasText: 'text:' }).first().waitFor();
+  });
+
   await test('a hover says what it is, whom to ask and what is known', async () => {
     await w.openFile('runbook.md');
     const [head, ask, about] = (await w.hover('Relay', 'live claim')).split('\n').filter((line) => line.trim());
@@ -87,37 +119,6 @@ export async function run({ w, test }) {
     const said = await w.hover('Evilgate', 'onerror');
     assert.ok(said.replaceAll('\u2060', '').includes(HOSTILE), said);
     assert.equal(await popup.locator('img, b, code, .codicon-flame').count(), 0);
-  });
-
-  await test('a sentence brings an entity into the panel, with what is claimed of it below', async () => {
-    await w.openFile('notes.txt');
-    await w.toEnd();
-    const took = [];
-    for (const name of ['ETA model', 'cut-off time', 'Label Forge']) {
-      const drawn = sinceLastKey(name);
-      await page.keyboard.type(`\nWhat about the ${name}`);
-      took.push(await drawn);
-      await entity(name).waitFor();
-    }
-    const first = w.rows('In Play').first();
-    await until(async () => /Label Forge/.test(await first.innerText()), 'what is new stands first');
-    const claim = w.rows('In Play').nth(1);
-    assert.equal(await claim.getAttribute('aria-level'), '2');
-    assert.match(await w.tooltip(claim, 'confidence'), /(stable|working|actionable) · confidence 0\.\d\d · 20\d\d-/);
-    assert.match(await w.tooltip(first, 'names'), /“Label Forge” names “Label Forge”/);
-    return `${took.join(', ')} ms after the last key`;
-  });
-
-  await test('a claim opens the document that it quotes, its button the file of the claim', async () => {
-    await w.settled(w.rows('In Play').nth(1));
-    const said = await w.rows('In Play').nth(1).innerText();
-    const claim = w.row('In Play', said.trim());
-    await claim.click();
-    await page.locator('.tab.active', { hasNotText: 'notes.txt' }).waitFor();
-    await claim.hover();
-    await claim.getByRole('button', { name: 'Open Claim' }).click();
-    await page.locator('.tab.active', { hasText: '.yaml' }).waitFor();
-    await page.locator('.editor-instance .view-line', { hasText: 'text:' }).first().waitFor();
   });
 
   await test('a row does not come and go while a word is typed slowly; then it goes', async () => {
