@@ -4,44 +4,34 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 import click
 
-from vouch_sidecar.api import KnowledgeBase
+from vouch_sidecar.api import KnowledgeBase, engine_on
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.discovery import RESIDENT
+from vouch_sidecar.kb.discovery import RESIDENT, find, why_refused
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import clip, count, one_line, printable
 from vouch_sidecar.operations import context, status
 from vouch_sidecar.operations.table import Words
-from vouch_sidecar.surfaces.console.options import (
-    PROGRAM,
-    how_to_begin,
-    program,
-    root_option,
-    start_at,
-)
+from vouch_sidecar.surfaces.console.options import PROGRAM, program, root_option, start_at, why_none
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, PROMPT, starts_none
 from vouch_sidecar.surfaces.install.command import faults, integration, project_of
 from vouch_sidecar.surfaces.install.hosts import HOSTS, Host
-from vouch_sidecar.surfaces.local.user_socket import socket_path
 
 STATE_COLOURS = {"ok": "", "note": "yellow", "wrong": "red"}
-Finding = tuple[str, Literal["ok", "note", "wrong"], str]
-"""What a check is about, how that is, and a sentence. Only what is wrong keeps something from
-working.
-"""
-TRIAL_SECONDS = 15.0
+"""By how something is. Only what is wrong keeps something from working."""
+Finding = tuple[str, str, str]
+"""What a check is about, how that is, and a sentence."""
+TRIAL_MS = "10000"
 TRIED = 20
 """Claims that are looked at for one whose words bring something in."""
 BASE = "knowledge base"
@@ -54,25 +44,24 @@ def doctor(root: Path | None) -> None:
     is_wrong = False
     for about, state, message in examined(start_at(root).absolute()):
         is_wrong |= state == "wrong"
-        words = f"{state:5} {about} {message}"
+        words = f"{state:5} {about}: {message}"
         show([Words(words, STATE_COLOURS[state], (about, state, message), whole=True)])
     sys.exit(is_wrong)
 
 
 def examined(start: Path) -> Iterator[Finding]:
     """The findings of all checks."""
-    engine = Engine(env=os.environ)
-    engine.registry.set_folders([start])
-    with KnowledgeBase(engine, Viewer()) as kb:
-        found, prompt = kb.status(), _answered_prompt(engine, kb)
-    for why in found.refused:
-        yield (BASE, "wrong", why)
-    for base in found.roots:
-        yield from _base(base)
-    if found.roots:
+    found = find(start, os.environ)
+    for folder in found.refused:
+        yield (BASE, "wrong", why_refused(folder))
+    if found.places:
+        engine = engine_on(found)
+        with KnowledgeBase(engine, Viewer()) as kb:
+            bases, prompt = kb.status().roots, _answered_prompt(engine, kb)
+        yield from map(_base, bases)
         yield _hook(start, prompt)
     else:
-        yield (BASE, "wrong", f"none found from {printable(str(start))}; {how_to_begin(start)}")
+        yield (BASE, "wrong", why_none(found, start))
     path = shutil.which(PROGRAM)
     yield ("PATH", "ok" if path else "note", path or f"{PROGRAM} is not on it: {program()}")
     agents: list[Finding] = []
@@ -83,17 +72,14 @@ def examined(start: Path) -> Iterator[Finding]:
     yield from agents or [("agents", "note", f"none is set up; {how}")]
 
 
-def _base(base: status.RootStatus) -> Iterator[Finding]:
-    """Where a knowledge base is, what it holds, and whether it is paused."""
-    counts, root = base.counts, printable(base.root)
-    entities = count(counts.entities, "entity", "entities")
-    holds = f"{root}: {count(counts.claims, 'claim')}, {entities}, {count(counts.pages, 'page')}"
-    if problems := sum(problem.severity != "hint" for problem in base.problems):
-        holds += f"; {count(problems, 'problem')}: `{program()} check` lists them"
-    yield (BASE, "wrong" if problems else "ok", holds)
-    if base.paused_until:
-        resume = f"`{program()} resume --root {shlex.quote(root)}`"
-        yield (BASE, "note", f"nothing is said unasked; {resume} ends the pause")
+def _base(base: status.RootStatus) -> Finding:
+    """Where a knowledge base is, how much it holds, and whether it is paused."""
+    problems = sum(problem.severity != "hint" for problem in base.problems)
+    said = [f"{printable(base.root)}: {count(base.counts.claims, 'claim')}"]
+    said += [f"{count(problems, 'problem')}: `{program()} check` lists them"] if problems else []
+    said += [f"paused: `{program()} resume` ends it"] if base.paused_until else []
+    state = "wrong" if problems else "note" if base.paused_until else "ok"
+    return (BASE, state, "; ".join(said))
 
 
 def _hook(start: Path, prompt: str | None) -> Finding:
@@ -105,8 +91,7 @@ def _hook(start: Path, prompt: str | None) -> Finding:
         return (about, "note", "not tried: hooks have nothing to give")
     to = f"to “{clip(one_line(prompt), 80)}”"
     if answer := _hooked(prompt, start):
-        by = f"by the process at {socket_path(os.environ)}"
-        return (about, "ok", f"{len(answer)} characters {to}, {by}")
+        return (about, "ok", f"{len(answer)} characters {to}")
     if starts_none(os.environ):
         return (about, "note", f"nothing {to}: hooks start no process, as {RESIDENT} says")
     stop = f"`{program()} stop` ends one that began before an upgrade"
@@ -134,13 +119,12 @@ def _hooked(prompt: str, cwd: Path) -> str:
             input=json.dumps(payload),
             capture_output=True,
             text=True,
-            env={**os.environ, LIMIT_VARIABLE: "10000"},
+            env={**os.environ, LIMIT_VARIABLE: TRIAL_MS},
             cwd=os.sep,
-            timeout=TRIAL_SECONDS,
             check=False,
         )
         return str(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"])
-    except (OSError, ValueError, subprocess.SubprocessError):
+    except (OSError, ValueError):  # it prints nothing
         return ""
 
 

@@ -57,23 +57,28 @@ def found_from(root: Path | None) -> Found:
     """The knowledge bases found from a folder; None: the working folder. Raises
     `MissingKnowledgeBaseError`.
     """
-    found = find(start_at(root), os.environ)
+    found = find(start := start_at(root), os.environ)
     for folder in found.refused:
         say(f"vouch-sidecar: {why_refused(folder)}", err=True)
     if not found.places:
-        where = f" from {start_at(root)}"
-        if forced := os.environ.get(FORCED):
-            where = f": {FORCED} names {forced}, which is no .vouch folder; unset it, or name one"
-        elif not found.refused:
-            where += f"; {how_to_begin(start_at(root))}"
-        raise MissingKnowledgeBaseError(escaped(f"no knowledge base found{where}"))
+        raise MissingKnowledgeBaseError(why_none(found, start))
     return found
 
 
-def how_to_begin(folder: str | os.PathLike[str]) -> str:
-    """The commands that make a knowledge base in a folder: of the documents in it, where some lie
-    in a usual place.
+def why_none(found: Found, start: Path) -> str:
+    """What is said where no knowledge base is found from a folder, with the commands that make one:
+    of the documents there, where some lie in a usual place.
     """
+    if forced := os.environ.get(FORCED):
+        said = f": {FORCED} names {forced}, which is no .vouch folder; unset it, or name one"
+    elif found.refused:
+        said = f" from {start}"
+    else:
+        said = f" from {start}; {_how_to_begin(start)}"
+    return escaped(f"no knowledge base found{said}")
+
+
+def _how_to_begin(folder: Path) -> str:
     for place in PLACES:
         if files := len(glob("*.md", root_dir=Path(folder, place))):  # noqa: PTH207  # raises nothing
             each = f'for file in {place}/*.md; do vouch ingest "$file"; done'

@@ -19,7 +19,7 @@ import click
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import find
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
-from vouch_sidecar.surfaces.console.options import NEEDS_MCP, PROGRAM, how_to_begin, location
+from vouch_sidecar.surfaces.console.options import NEEDS_MCP, PROGRAM, location, why_none
 from vouch_sidecar.surfaces.install.hosts import (
     HOSTS,
     MARK,
@@ -112,11 +112,9 @@ def _remarks(host: Host, base: Path, project: Path | None, found: list[FoundFile
     if host.permission:
         yield f"To let its tools, which only read, run without asking: {host.permission}."
     yield from faults(host, base, project)
-    folder = project or Path.cwd()
-    if find(folder, os.environ).places:
-        yield f"`{PROGRAM} doctor` tries a prompt."
-    else:
-        yield f"There is no knowledge base yet; {how_to_begin(folder)}"
+    start = project or Path.cwd()
+    bases = find(start, os.environ)
+    yield f"`{PROGRAM} doctor` tries a prompt." if bases.places else why_none(bases, start)
 
 
 def faults(host: Host, base: Path, project: Path | None) -> Iterator[str]:
