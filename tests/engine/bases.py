@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -126,7 +126,7 @@ class Listener:
         self,
         engine: Engine,
         caller: Caller | None = None,
-        parts: Collection[PushPart] = PUSH_PARTS,
+        parts: Set[PushPart] = PUSH_PARTS,
     ) -> None:
         self._engine = engine
         self._subscriber = Subscriber(caller or Caller(), parts, hears_all=True)

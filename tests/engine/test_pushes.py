@@ -114,7 +114,7 @@ def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> Non
 def test_who_wants_rows_alone_takes_nothing_that_is_fresh_from_others(
     engine: Engine, listener: Listener
 ) -> None:
-    watching = Listener(engine, parts=["salience"])
+    watching = Listener(engine, parts={"salience"})
     engine.observe("s", None, "the Key Vault")
     assert [(len(push.rows), fresh([push])) for push in pushed(watching)] == [(1, [])]
     assert fresh(pushed(listener)) == ["vault"]
@@ -173,6 +173,12 @@ def test_of_several_each_config_rules_its_own_entities_and_the_strongest_comes_f
     assert [line.artifact.id for line in push.block.hits] == ["strong", "weak"]
     assert push.block.text.count(", 0 sources, ") == 1
     assert bases_of(say(engine, listener, "the Key Vault")) == ["one"]
+    configure(engine, two, sidecar={"recall": {"enabled": False}})
+    engine.end_session("s")
+    pushed(listener)
+    (push,) = say(engine, listener, "the Mail Relay and the Letter Box")
+    assert bases_of([push]) == ["two", "one"]
+    assert [line.artifact.id for line in push.block.hits] == ["weak"]
 
 
 def test_opting_out_says_one_last_empty_word_and_records_nothing(

@@ -18,6 +18,7 @@ from vouch_sidecar.retrieval.salience import (
     Salient,
     named_in,
     volunteered,
+    volunteering_order,
 )
 from vouch_sidecar.semantic.vectors import TextVector
 
@@ -71,10 +72,10 @@ def context_for(
     read = [(kb.view, _texts(kb, session) if text is None else [text]) for kb in served]
     asked, more = (probed.asked, _may_be_told(probed.answers)) if probed is not None else ((), [])
     if probed is None:
-        rows = volunteered(row for view, texts in read for row in named_in(view, texts))
+        named = (row for view, texts in read for row in named_in(view, texts))
+        rows = sorted(volunteered(named), key=volunteering_order)
     else:
         rows = probed.rows
-    rows = [row for row in rows if row.view.recall.enabled]
     if once is not None:
         # Who asks for all about a name gets the rest of it.
         names = {row.identity for row in asked}
@@ -100,13 +101,8 @@ def _texts(served: Served, session: Session | None) -> Sequence[str]:
 
 
 def _may_be_told(hits: Iterable[Line]) -> list[Line]:
-    """Hits that the recall settings of their collection allow: claims, pages, relations, people."""
-    return [
-        hit
-        for hit in hits
-        if (isinstance(hit.artifact, Claim | Page | Relation) or hit.people)
-        and hit.view.recall.enabled
-    ]
+    """Those of the hits that tell something: claims, pages, relations, people."""
+    return [hit for hit in hits if isinstance(hit.artifact, Claim | Page | Relation) or hit.people]
 
 
 def _given_by(block: ContextBlock, rows: Sequence[Salient]) -> Iterator[tuple[GivenKey, Hashable]]:

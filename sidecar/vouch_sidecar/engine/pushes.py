@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
@@ -19,7 +19,7 @@ class Subscriber:
     """Somebody who is told of sessions, limited to the `parts` that he wants."""
 
     caller: Caller
-    parts: Collection[PushPart] = PUSH_PARTS
+    parts: Set[PushPart] = PUSH_PARTS
     home: Registry | None = None
     """Whose knowledge bases at the time he means; without it those of `caller`."""
     hears_all: bool = False
@@ -42,8 +42,7 @@ class Subscriber:
     async def news(self, engine: Engine) -> AsyncGenerator[Push, None]:
         """A push for every session of an engine whose ranking differs from the one told last, or
         for which something is volunteered, most recently active first; and an empty one for those
-        that have ended. Each waits for its turn behind all questions. One that is out of date by
-        then is not told: what changed has the caller ask again.
+        that have ended.
         """
         async with engine.telling:
             told = self._told.setdefault(engine, {})
@@ -53,22 +52,30 @@ class Subscriber:
                 if told.pop(session_id)[0]:
                     yield Push(session_id, engine.registry.generation)
             for session in reversed(sessions):
-                last_rows, last_state = told.get(session.id, ([], None))
-                windows, state = _windows(engine, caller, session)
-                if state == last_state:
+                shown, state = told.get(session.id, ([], None))
+                if (made := await self._made(engine, caller, session, state)) is None:
                     continue
-                of = session.id, engine.registry.generation, windows, self.parts
-                with engine.breath:
-                    push = await in_turn(partial(push_of, *of))
-                is_there = engine.sessions.peek(session.id) is session
-                if not is_there or _windows(engine, caller, session)[1] != state:
-                    continue
-                rows = [row.shown for row in push.rows]
-                if rows != last_rows or push.volunteered:
-                    yield push if "fresh" in self.parts else replace(push, volunteered=())
-                at, new = engine.sessions.clock(), [row.identity for row in push.volunteered]
-                session.volunteered |= dict.fromkeys(new, at)
-                told[session.id] = rows, None if push.is_cut else state
+                push, state = made
+                if push.shown != shown or push.volunteered:
+                    yield push
+                new = [row.identity for row in push.volunteered]
+                session.volunteered |= dict.fromkeys(new, engine.sessions.clock())
+                told[session.id] = push.shown, None if push.is_cut else state
+
+    async def _made(
+        self, engine: Engine, caller: Caller, session: Session, last: object
+    ) -> tuple[Push, object] | None:
+        """The push of a session, with what it depends on; None if that is what the `last` one
+        depended on. It waits for its turn behind all questions, and is None if it is out of date by
+        then: what changed has the caller ask again.
+        """
+        windows, state = _windows(engine, caller, session)
+        if state == last:
+            return None
+        of = session.id, engine.registry.generation, windows, self.parts
+        with engine.breath:
+            push = await in_turn(partial(push_of, *of))
+        return (push, state) if _windows(engine, caller, session)[1] == state else None
 
 
 def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Window], object]:
@@ -81,4 +88,4 @@ def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Win
         before = {entity_id: now - at for (of, entity_id), at in every if of == own}
         windows.append(replace(kb.window(session), volunteered_before=before))
     of_each = [(window.view.stamp, window.room) for window in windows]
-    return windows, (session, session.touches, of_each)
+    return windows, (engine.sessions.peek(session.id), session.touches, of_each)

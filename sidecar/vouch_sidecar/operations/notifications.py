@@ -87,7 +87,7 @@ def salience_notification(push: Push) -> DidChangeSalience:
     return DidChangeSalience(
         session_id=push.session_id,
         salience=[*map(salient_entity, push.rows)],
-        fresh=[*map(salient_entity, push.volunteered)],
+        fresh=[*map(salient_entity, push.fresh)],
         text=push.block.text,
         generation=push.generation,
     )

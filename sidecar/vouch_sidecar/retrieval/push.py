@@ -4,9 +4,9 @@ text, and a block about that. What a push may volunteer is decided here (`Window
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from vouch_sidecar.retrieval.blocks.context import ContextBlock, make_block
 from vouch_sidecar.retrieval.salience import (
@@ -50,13 +50,13 @@ class Window:
         return max(0, min(most, volunteer.max_per_session - len(before)))
 
     def to_volunteer(self) -> list[Salient]:
-        """The entities to volunteer for the newest text, each once a session: the strongest, those
-        of which something may be told before others.
+        """The entities to volunteer for the newest text alone, each once a session: the strongest,
+        those of which something may be told before others.
         """
         if not (self.is_newest and self.room):
             return []
         rows = volunteered(named_in(self.view, self.texts[:1]))
-        new = (row.with_claim() for row in rows if row.entity.id not in self.volunteered_before)
+        new = [row for row in rows if row.entity.id not in self.volunteered_before]
         return sorted(new, key=lambda row: not row.may_be_told)[: self.room]
 
 
@@ -68,8 +68,12 @@ class Push:
     generation: int
     rows: Sequence[Salient] = ()
     """The ranking of what is in play."""
+    shown: Sequence[Mapping[str, Any]] = ()
+    """What these rows say."""
     volunteered: Sequence[Salient] = ()
     """The entities that are volunteered for its newest text, strongest first."""
+    fresh: Sequence[Salient] = ()
+    """The same, for who wants more of them than the block."""
     block: ContextBlock = field(default_factory=ContextBlock)
     """A block about these."""
     is_cut: bool = False
@@ -77,13 +81,14 @@ class Push:
 
 
 def push_of(
-    session_id: str, generation: int, windows: Sequence[Window], parts: Collection[PushPart]
+    session_id: str, generation: int, windows: Sequence[Window], parts: Set[PushPart]
 ) -> Push:
     """The wanted `parts` for the windows of one session. All look-ups in the index happen here."""
     views = [window.view for window in windows]
     for view in views:
         view.deadline.begin()  # the time until its turn does not count
     rows = in_play(windows, PUSHED_ROWS) if "salience" in parts else []
+    shown = [row.shown for row in rows]
     each = (row for window in windows for row in window.to_volunteer())
     new = [] if {"fresh", "text"}.isdisjoint(parts) else sorted(each, key=volunteering_order)
     # The text is that of all: the newest one of the session.
@@ -92,7 +97,8 @@ def push_of(
     if is_cut:
         said = {hit.entity_id for hit in block.hits}
         new = [row for row in new if row.entity.id in said]
-    return Push(session_id, generation, rows, new, block, is_cut)
+    fresh = new if "fresh" in parts else []
+    return Push(session_id, generation, rows, shown, new, fresh, block, is_cut)
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:

@@ -64,10 +64,6 @@ class Salient:
     ambiguous: bool = False
     place: int = 0
     """Where `text` first names it."""
-    top_claim_id: str | None = None
-    """The entity's best claim for that text; None before it was looked up."""
-    claim: str | None = None
-    """That claim in words, without the heading above; None without one."""
 
     @property
     def score(self) -> float:
@@ -117,16 +113,21 @@ class Salient:
         """Whether it was given before, and has not changed."""
         return bool(given) and self.gives.items() <= given.items()
 
-    def with_claim(self) -> Salient:
-        """The entity with its best claim."""
-        top = best_claim_id(self.view, self.entity.id, self.text)
-        claim = self.view.claim(top or "")
+    @property
+    def top_claim_id(self) -> str | None:
+        """The entity's best claim for `text`."""
+        return best_claim_id(self.view, self.entity.id, self.text)
+
+    @property
+    def claim(self) -> str | None:
+        """That claim in words, without the heading above; None without one."""
+        claim = self.view.claim(self.top_claim_id or "")
         said = "" if claim is None else one_line(self.view.shown(claim).fact)
-        return replace(self, top_claim_id=top, claim=clip(said, CLAIM_CHARS) or None)
+        return clip(said, CLAIM_CHARS) or None
 
     @property
     def may_be_told(self) -> bool:
-        """Whether a claim or a page may be told of it, once its best claim was looked up."""
+        """Whether a claim or a page may be told of it."""
         pages = self.view.pages_about((Kind.ENTITY, self.entity.id))
         return self.top_claim_id is not None or any(map(self.view.may_enter, pages))
 
@@ -138,11 +139,11 @@ class Salient:
 
 def rank(view: View, texts: Sequence[str], top_k: int) -> list[Salient]:
     """At most `top_k` entities that texts (newest first) name, or that the newest one clearly
-    describes, each with its best claim.
+    describes.
     """
     described = _described_by(view, texts[0]) if texts else []
     rows = {row.entity.id: row for row in (*described, *named_in(view, texts))}
-    return [row.with_claim() for row in sorted(rows.values(), key=ranking_order)[:top_k]]
+    return sorted(rows.values(), key=ranking_order)[:top_k]
 
 
 def ranking_order(row: Salient) -> tuple[float, str, str]:
@@ -151,15 +152,14 @@ def ranking_order(row: Salient) -> tuple[float, str, str]:
 
 
 def volunteered(rows: Iterable[Salient]) -> list[Salient]:
-    """Those of the named entities that may be volunteered, strongest first: nothing is in the way,
-    and they are named strongly enough.
+    """Those of the named entities that may be volunteered: nothing is in the way, and they are
+    named strongly enough.
     """
-    those = (
+    return [
         row
         for row in rows
         if row.strength >= row.view.name_threshold and why_not_volunteered(row) is None
-    )
-    return sorted(those, key=volunteering_order)
+    ]
 
 
 def asked_by_name(view: View, text: str) -> list[Salient]:

@@ -12,7 +12,7 @@ import atexit
 import json
 import logging
 import signal
-from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Set
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
@@ -272,7 +272,7 @@ def follower_for(caller: Caller, params: Mapping[str, Any]) -> Subscriber:
     """
     names = {Path(tree): name for tree, name in params["names"].items()}
     caller = replace(caller, names=names, viewer=Viewer(*params["viewer"]))
-    return Subscriber(caller, params["push"], hears_all=params["all"])
+    return Subscriber(caller, frozenset(params["push"]), hears_all=params["all"])
 
 
 def send_push(writer: asyncio.StreamWriter, push: DidChangeSalience) -> None:
@@ -286,7 +286,7 @@ async def follow(
     caller: Caller,
     env: Mapping[str, str],
     tell: Tell,
-    parts: Collection[PushPart],
+    parts: Set[PushPart],
     everything: bool = False,
     lasts: Callable[[], bool] = lambda: True,
 ) -> None:

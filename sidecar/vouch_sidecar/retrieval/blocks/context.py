@@ -48,11 +48,14 @@ def make_block(
     given: Given = MappingProxyType({}),
     max_chars: int | None = None,
 ) -> ContextBlock:
-    """A block about the entities that a text names, as long as the settings allow.
+    """A block about the entities that a text names, of knowledge bases that have `recall.enabled`,
+    as long as the settings allow.
 
     Lines in `first` come before all others, in this order; `more` are other lines that answer the
     text. Lines that tell nothing but what was `given` before are left out.
     """
+    rows = [row for row in rows if row.view.recall.enabled]
+    first, more = ([one for one in those if one.view.recall.enabled] for those in (first, more))
     told, lines = Counter[str](), each_line_once([*first, *lines_for(rows, text, more)])
     recalls, kept = [line.view.recall for line in lines], list[Line]()
     for line in lines:

@@ -60,5 +60,5 @@ async def _watch(found: Found) -> None:
         watching = engine.registry.with_names(Caller())
     while True:
         with suppress(OSError):  # there is none, or it ended
-            await follow(watching, os.environ, tell, ["salience"], everything=True)
+            await follow(watching, os.environ, tell, {"salience"}, everything=True)
         await anyio.sleep(RETRY_SECONDS)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import traceback
 import uuid
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from inspect import isawaitable
@@ -43,7 +43,7 @@ class Sidecar(LanguageServer):
         )
         self.engine = engine
         self.caller = Caller(session_id=f"lsp-{uuid.uuid4().hex[:12]}")
-        self.parts: Collection[PushPart] = PUSH_PARTS
+        self.parts: Set[PushPart] = PUSH_PARTS
         """The parts of pushes that the client wants."""
         self.documents: dict[str, Document] = {}
         """What the client has open, by URI without escapes."""
@@ -134,7 +134,7 @@ class Sidecar(LanguageServer):
         own = session_called(options.get("session_id")) or self.caller.session_id
         self.caller = replace(self.caller, viewer=viewer_in(options), session_id=own)
         if isinstance(wanted := options.get("push"), list):
-            self.parts = [part for part in PUSH_PARTS if part in wanted]
+            self.parts = {part for part in PUSH_PARTS if part in wanted}
         if isinstance(settings := options.get("settings"), Mapping):
             self.engine.registry.configure(settings)
         vouch = server_capabilities().model_dump(include={"protocol", "methods", "notifications"})
