@@ -29,7 +29,7 @@ settings.register_profile(
     "any machine",
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
-    max_examples=4_000 if LONG else 150,
+    max_examples=4_000 if LONG else 100,
 )
 settings.load_profile("any machine")
 

@@ -60,6 +60,8 @@ Fails = Callable[[str], Switch]
 
 @pytest.fixture
 def fails(monkeypatch: pytest.MonkeyPatch) -> Fails:
+    """What fails is made again soon."""
+    monkeypatch.setattr("vouch_sidecar.engine.faults.RETRY_SECONDS", 0.01)
     return lambda where: Switch(monkeypatch, where)
 
 
@@ -122,11 +124,9 @@ async def test_a_step_that_fails_is_said_and_made_again(
     clock: Clock,
     fails: Fails,
     where: str,
-    monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Wherever it fails: what it may have half taken in is read anew, and the rest goes on."""
-    monkeypatch.setattr("vouch_sidecar.engine.faults.RETRY_SECONDS", 0.01)
     sentence, values = STEPS[where]
     switch = fails(where)
     switch.on = where == WATCHER  # it does not begin twice

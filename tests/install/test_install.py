@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from vouch_sidecar.surfaces.install.hosts import MARK
 
 from tests.install.conftest import ENV, FILES, SAFE, SHARING, Install, tree
+from tests.oracle import vouch
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND
 
@@ -186,9 +187,8 @@ def test_its_prompt_hook_is_named_and_stays(
     install: Install, root: Path, host: str, file: str
 ) -> None:
     assert "second block" not in install(host, "--dry-run").stderr
-    env = {**os.environ, "HOME": str(root.parent)}
-    installs = [str(COMMAND.with_name("vouch-kb")), "install-mcp", host]
-    subprocess.run(installs, cwd=root, env=env, check=True, capture_output=True)
+    env = {"HOME": str(root.parent)}
+    assert CliRunner().invoke(vouch("cli").cli, ["install-mcp", host], env=env).exit_code == 0
     before = tree(root)
     said = install(host).stderr
     (line,) = (line for line in said.splitlines() if "second block" in line)

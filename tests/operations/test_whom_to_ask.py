@@ -289,8 +289,9 @@ def test_several_knowledge_bases_of_one_repository_count_a_commit_once(tmp_path:
 
 @pytest.mark.anyio
 async def test_a_change_counts_without_a_new_start(
-    root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.AROUND_SECONDS", 0.1)
     caplog.set_level(logging.DEBUG)
     env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
     engine = engine_on(root, env=env, clock=time.monotonic)
@@ -299,12 +300,10 @@ async def test_a_change_counts_without_a_new_start(
         assert ("by_commits" in found, found["degraded"]) == (False, ["workspace_pending"])
 
     async def until(condition: Callable[[], bool]) -> None:
-        """Wait for it, and ask seldom: what is asked goes before the world, which is looked at once
-        a minute at least.
-        """
+        """Wait for it, and ask seldom: what is asked goes before the world."""
         with anyio.fail_after(100):
             while not condition():
-                await anyio.sleep(0.5)
+                await anyio.sleep(0.2)
 
     async with running(engine):
         await until(lambda: authors(engine) == ["Bob Kahn", "Ada Byron"])

@@ -39,10 +39,10 @@ BAITS = {
     "a path": "(" * 100_000 + "x",
     "a scheme": "a" * 100_000 + "x",
     "capitals": "A" * 100_000,
-    "capitals in phrases": "A " * 50_000,
+    "capitals in phrases": "A " * 20_000,
     "a heading": "# " + " #" * 40_000 + "x",
     "comments": "<!--" * 20_000 + "x",
-    "abbreviations": "e.g. " * 50_000,
+    "abbreviations": "e.g. " * 20_000,
     "folders": "a/" * 30_000,
     "versions": "1.2" * 30_000,
     "digits": "1" * 60_000 + " 1.x",
@@ -85,7 +85,7 @@ def test_code_is_read_to_its_end(language: str) -> None:
     ids=ascii,
 )
 def test_what_makes_a_text_harmless_ends(bait: str) -> None:
-    text = bait * 100_000
+    text = bait * 30_000
     assert "\x1b" not in one_line(text)
     assert "\x1b" not in escaped(text)
     assert clip(text, 1_000)[-1] == "…"

@@ -18,7 +18,7 @@ from tests.engine.bases import Clock, write
 from tests.engine.world import SENTENCES, SOURCES, any_file
 from tests.kb.samples import make_kb
 
-SEEDS = range(2_000 if LONG else 40)
+SEEDS = range(2_000 if LONG else 24)
 STEPS = 8
 BROKEN = f"<<<<<<< a\ntext: {SENTENCES[0]}\n=======\ntext: No.\n>>>>>>> b\nevidence: [ev1, ev2]\n"
 """A file that says nothing."""
