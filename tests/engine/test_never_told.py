@@ -51,8 +51,8 @@ def claims_told(engine: Engine) -> Mapping[str, set[str]]:
             cited = [artifact for hit in push.block.hits for artifact in hit.cited]
             said[f"block {text}"] = {each.id for each in cited if isinstance(each, Claim)}
         engine.end_session("s")
-    for path in served.view.workspace.files.paths:
-        touched = Touched(str(served.view.workspace.tree / path))
+    for path in served.view.world.files.paths:
+        touched = Touched(str(served.view.world.tree / path))
         said[f"file {path}"] = {hit.artifact.id for hit in lines_at(served.view, touched)}
     return said
 

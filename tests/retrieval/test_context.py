@@ -166,7 +166,7 @@ def test_what_an_edit_meets_and_may_not_be_told_hides_nothing() -> None:
     touched = Touched("ops/sluice.py", inserted="refused = 11  # after eleven")
     met = met_by(seen, "ops/sluice.py", touched.inserted)
     assert [each.artifact.id for each, _ in met] == ["a", "b"]
-    heard = replace(seen, is_unasked=True, workspace=World(Path("/work")))
+    heard = replace(seen, is_unasked=True, world=World(Path("/work")))
     assert [hit.artifact.id for hit in lines_at(heard, touched)] == ["b"]
 
 
@@ -198,6 +198,6 @@ def test_an_edit_is_told_the_claim_of_what_it_takes_out_or_puts_in(
         claim("closes", "Sluice shuts at noon.", entities=("sluice",)),
         claim("rests", "Sluice is shut at noon.", entities=("sluice",)),
     )
-    heard = replace(seen, is_unasked=True, workspace=World(Path("/work")))
+    heard = replace(seen, is_unasked=True, world=World(Path("/work")))
     touched = Touched(path, inserted=inserted, removed=removed)
     assert [hit.artifact.id for hit in lines_at(heard, touched)] == told

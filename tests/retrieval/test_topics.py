@@ -47,7 +47,7 @@ def seen(*artifacts: Artifact, who: Viewer = NOBODY, **around: Any) -> View:
     around = {"content": lambda _: None, "own": frozenset(), **around}
     topics = TopicFinder(knowledge, who.gates, **around, breathe=Breathe(Breath())).topics()
     world = World(Path(), inputs=Inputs(knowledge.serial), topics={who.gates: topics})
-    return View("kb", knowledge, who.gates, workspace=world)
+    return View("kb", knowledge, who.gates, world=world)
 
 
 def names(view: View) -> set[str]:

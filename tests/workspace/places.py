@@ -148,7 +148,7 @@ def looked(engine: Engine) -> World:
 def ties(engine: Engine, path: str) -> list[Tied]:
     (served,) = engine.registry.serving(Caller())
     view = served.view
-    there = view.workspace.path_here(path)
+    there = view.world.path_here(path)
     return [] if there is None else tied_to(view, there)
 
 

@@ -213,7 +213,7 @@ def went_stale(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
         return
     shared = frozenset({OPEN, gate_of(artifact) or OPEN})
     world, now = context.collection.world, context.now
-    view = View("", context.knowledge, shared, workspace=world, now=now)
+    view = View("", context.knowledge, shared, world=world, now=now)
     if (finding := stale(view, artifact)) is not None:
         yield Finding(finding.code, finding.field, finding.reason, Severity.HINT)
 

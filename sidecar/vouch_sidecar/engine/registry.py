@@ -263,7 +263,7 @@ class Registry:
                 who.gates,
                 collection.root,
                 deadline=deadline,
-                workspace=collection.world,
+                world=collection.world,
                 now=self.now(),
                 settings=settings,
                 is_model=caller.is_model,

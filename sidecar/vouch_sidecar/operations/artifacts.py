@@ -257,7 +257,7 @@ def citation(view: View, ref: str) -> Citation:
     if not isinstance(source, Source):
         source = evidence = None
     cited = evidence or source
-    fresh = view.workspace.quotes.of(evidence.quoted, view.looked) if evidence else None
+    fresh = view.world.quotes.of(evidence.quoted, view.looked) if evidence else None
     return Citation(
         id=ref,
         kind="evidence" if evidence else "source" if source else "missing",
@@ -277,10 +277,10 @@ def _document(
     """The URI of a cited document, with the line cited: of the workspace file, else of the content
     kept with the source; None without either.
     """
-    path = view.workspace.sources.get(source.id)
+    path = view.world.sources.get(source.id)
     file = _file(view, source.path).with_name(CONTENT_NAME)
     if path is not None:
-        file = view.workspace.tree / path
+        file = view.world.tree / path
     elif not os.path.isfile(file):  # noqa: PTH113 - the other one raises for impossible names
         return None
     line = fresh.line if fresh is not None else None

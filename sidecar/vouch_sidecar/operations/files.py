@@ -81,7 +81,7 @@ def _tied(ask: OperationCall, path: str, text: str | None, wanted: Range | None)
     inside: str | None = None
     ties: list[Tied] = []
     for view in ask.views:
-        if (there := view.workspace.path_here(path)) is not None:
+        if (there := view.world.path_here(path)) is not None:
             ties += tied_to(view, there, text)
             inside = inside or there
 

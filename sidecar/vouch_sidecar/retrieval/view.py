@@ -90,7 +90,7 @@ class View:
     deadline: Deadline = field(default_factory=Deadline)
     since: int | None = None
     """If set, only claims that were confirmed or updated since this time count, in microseconds."""
-    workspace: World = field(default_factory=lambda: World(Path()))
+    world: World = field(default_factory=lambda: World(Path()))
     """The files around the knowledge base, the ties to them and the topics, of all viewers:
     `retrieval.files` and `derived` choose those of this one.
     """
@@ -152,7 +152,7 @@ class View:
         """The same of what is read in texts and may enter a prompt: a part of every key of a cache,
         as to hash all settings takes longer than many a look there.
         """
-        around = self.workspace.serial, self.workspace.inputs.knowledge_serial
+        around = self.world.serial, self.world.inputs.knowledge_serial
         read = (*around, self.knowledge.serial, self.settings.topics, self.recall)
         return (self.collection, self.root, self.gates, self.since, self.settings.naming, *read)
 
@@ -174,7 +174,7 @@ class View:
         """The topics that the viewer may see, unless settings turn these off."""
         if not self.settings.topics.enabled:
             return VisibleTopics()
-        return self.workspace.topics_of(self.knowledge, self.gates, self.never)
+        return self.world.topics_of(self.knowledge, self.gates, self.never)
 
     @cached_property
     def own_names(self) -> frozenset[str]:
@@ -379,6 +379,6 @@ class View:
 
     def lost(self, claim: Claim) -> str | None:
         """What is gone if all files that a claim cites are gone. Reads none of them."""
-        gone = self.workspace.quotes.gone
+        gone = self.world.quotes.gone
         paths = [gone.get(source.id) for _, source, _ in self.cited(claim)] if gone else []
         return f"{paths[0]}, which it cites, is gone" if paths and all(paths) else None

@@ -87,10 +87,10 @@ def lines_at(view: View, touched: Touched) -> list[Line]:
     name what the change has; and, of what was read or where there are none of these two, those tied
     to the whole file. Weak ties are left out, and those tied to other lines.
     """
-    there = view.workspace.path_here(touched.path)
+    there = view.world.path_here(touched.path)
     if there is None:
         return []
-    stored = visible_ties(view, view.workspace.stored_ties_of(there))
+    stored = visible_ties(view, view.world.stored_ties_of(there))
     ties = each_statement_once(tied for tied in stored if view.may_enter(tied.claim))
     taken = flat(touched.before or touched.removed)
     gone = [tied for tied in ties if taken and tied.fresh == "gone"]
@@ -130,7 +130,7 @@ def _last_words(names: Iterable[str]) -> set[str]:
 
 def _is_quoted(tied: Tied, taken: str) -> bool:
     """Whether what a claim quotes stood in what a change has taken out, or that in it."""
-    places, said = tied.view.workspace.quotes.places, list[str]()
+    places, said = tied.view.world.quotes.places, list[str]()
     for _, _, evidence in tied.view.cited(tied.claim):
         if evidence is not None:
             place = places.get(evidence.quoted)
@@ -151,7 +151,7 @@ def met_by(
     placed = frozenset(content_stems(path))
     is_prose = is_test(path) or ending_of(path) in DOCUMENTS
     is_prose |= all(map(_REMARK.match, text.splitlines()))
-    stored = view.workspace.stored_ties_of(path)
+    stored = view.world.stored_ties_of(path)
     ties = {tied.claim.id: tied.strength for tied in visible_ties(view, stored)}
     named = [
         mention

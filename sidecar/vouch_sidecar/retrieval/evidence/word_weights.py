@@ -113,7 +113,7 @@ def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
 
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
-    asked = without_asking(without_printed(view.workspace.relative(text)))
+    asked = without_asking(without_printed(view.world.relative(text)))
     rest = blanked(asked, names)
     worths = worths_of(view, rest)
     words = [word for word in worths if fold(word.word) not in view.own_names]

@@ -54,15 +54,15 @@ def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
     """The claims tied to a file, strongest first, one for each statement. Reads the file, unless
     `text` is given.
     """
-    return each_statement_once(visible_ties(view, view.workspace.ties_of(path, text)))
+    return each_statement_once(visible_ties(view, view.world.ties_of(path, text)))
 
 
 def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] | None:
     """Start and end of the name at an offset of a text, and the claims tied to what the name means;
     None if there is no such name or claim.
     """
-    around = view.workspace
-    place = around.ties.named_at(around.relative(text), offset, around.files)
+    world = view.world
+    place = world.ties.named_at(world.relative(text), offset, world.files)
     start, end, ties = place or (0, 0, ())
     shown = each_statement_once(visible_ties(view, ties))
     return (start, end, shown) if shown else None
@@ -107,7 +107,7 @@ def files_of(view: View, claims: Iterable[Claim]) -> dict[str, float]:
     """
     strengths = defaultdict[str, float](float)
     for claim in nlargest(MAX_CLAIMS_WITH_FILES, claims, key=worth):
-        ties = [*_holding(view, claim, view.workspace.ties.of_claim(claim.id))]
+        ties = [*_holding(view, claim, view.world.ties.of_claim(claim.id))]
         number = len({path for path, _ in ties})
         for path, tie in ties:
             share = tie.strength * (1.0 if is_for_names(path) else GENERAL_FILE) / number
@@ -119,7 +119,7 @@ def _holding(
     view: View, claim: Claim, ties: Iterable[tuple[str, Tie]]
 ) -> Iterator[tuple[str, Tie]]:
     """A claim's ties that still hold and that the viewer may see."""
-    for path, tie in ties if view.workspace.has_read(claim) else ():
+    for path, tie in ties if view.world.has_read(claim) else ():
         kind = Kind.ENTITY if tie.arm == "path" else Kind.SOURCE
         if tie.via is None or view.artifact((kind, tie.via)) is not None:
             yield path, tie
@@ -128,7 +128,7 @@ def _holding(
 def _tied(view: View, claim: Claim, path: str, tie: Tie) -> Tied:
     """A tie with the line that has its quote now; a tie whose quote is gone is weaker."""
     place, state = (tie.via or "", tie.start, tie.end), None
-    if tie.arm == "quotes" and (fresh := view.workspace.quotes.of(place, view.looked)) is not None:
+    if tie.arm == "quotes" and (fresh := view.world.quotes.of(place, view.looked)) is not None:
         is_gone, state = fresh.state == "gone", fresh.state
         strength = tie.strength * (GONE if is_gone else 1.0)
         tie = tie._replace(line=None if is_gone else fresh.line, strength=strength)

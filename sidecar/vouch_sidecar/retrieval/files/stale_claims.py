@@ -33,7 +33,7 @@ def stale(view: View, claim: Claim) -> Stale | None:
     was not looked at may be there. The age of a claim counts only once the files of the workspace
     are known.
     """
-    workspace, at = view.workspace, confirmed_at(claim)
+    world, at = view.world, confirmed_at(claim)
     cited = list(view.cited(claim))
     if (reason := view.lost(claim)) is not None:
         return Stale("file-gone", f"evidence.{cited[0][0]}", reason)
@@ -44,8 +44,8 @@ def stale(view: View, claim: Claim) -> Stale | None:
         when = moment(quote.changed).date().isoformat()
         reason = f"quote gone since, {quote.path} changed on {when}"
         return Stale("quote-gone", f"evidence.{number}", reason)
-    is_here = any(source.id in workspace.sources for _, source, _ in cited)
-    if is_here or at is None or view.now - at <= YEAR or workspace.tree == Path():
+    is_here = any(source.id in world.sources for _, source, _ in cited)
+    if is_here or at is None or view.now - at <= YEAR or world.tree == Path():
         return None
     field = "updated_at" if claim.last_confirmed_at is None else "last_confirmed_at"
     return Stale("unconfirmed", field, "last confirmed over a year ago")
@@ -55,6 +55,6 @@ def quotes_of(view: View, claim: Claim) -> list[tuple[int, Fresh | None]]:
     """Whether files have the quotes of a claim that were made from files, each with the number of
     its citation; None if that is not known.
     """
-    quotes, cited = view.workspace.quotes, view.cited(claim)
+    quotes, cited = view.world.quotes, view.cited(claim)
     quoted = ((number, each.quoted) for number, _, each in cited if each is not None)
     return [(at, quotes.of(quote, view.looked)) for at, quote in quoted if quote in quotes.places]

@@ -147,7 +147,7 @@ def matching(
     ask for somebody. These words are ignored; and where the topic names a file that claims of any
     view are tied to, its path, and all words but those of names.
     """
-    files = [view.workspace.files_in(topic) for view in views]
+    files = [view.world.files_in(topic) for view in views]
     named = [[path for _, _, path in of_view] for of_view in files]
     tied = [_tied_to(view, paths) for view, paths in zip(views, named, strict=True)]
     by_file, beside = any(tied), topic
@@ -203,7 +203,7 @@ def _tied_to(view: View, paths: Sequence[str]) -> set[str]:
     """The claims that are tied to files and folders as they were when they were read. Weak ties
     count where there are no others.
     """
-    ties = (tie for path in paths for tie in view.workspace.stored_ties_of(path))
+    ties = (tie for path in paths for tie in view.world.stored_ties_of(path))
     tied = visible_ties(view, ties)
     strong = [each for each in tied if not each.is_weak] or tied
     return {*view.search.ids(view.search.these_claims([each.claim.id for each in strong]))}

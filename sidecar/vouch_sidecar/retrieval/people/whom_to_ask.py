@@ -194,7 +194,7 @@ def _owners(subject: Subject) -> dict[str, str]:
     ties, sums = subject.files, defaultdict[str, float](float)
     patterns: dict[str, str] = {}
     for path in sorted(ties, key=lambda path: (-ties[path], path)):
-        if (rule := subject.view.workspace.owners_rule(path)) is not None:
+        if (rule := subject.view.world.owners_rule(path)) is not None:
             for owner in rule.owners:
                 sums[owner] += ties[path]
                 patterns.setdefault(owner, rule.pattern)
@@ -229,10 +229,10 @@ def _changes(subjects: Sequence[Subject]) -> dict[tuple[Commit, File], float]:
     """
     changes, never = dict[tuple[Commit, File], float](), _never_told(subjects)
     for subject in subjects:
-        view, around = subject.view, subject.view.workspace
-        history, places = around.history, subject.files if _tells_persons(view) else {}
+        view, world = subject.view, subject.view.world
+        history, places = world.history, subject.files if _tells_persons(view) else {}
         weakest_first = sorted(places, key=places.__getitem__)
-        ties = {path: places[at] for at in weakest_first for path in around.files.below(at)}
+        ties = {path: places[at] for at in weakest_first for path in world.files.below(at)}
         for path, strength in ties.items():
             for commit in history.by_path.get(path, ()):
                 if _may_be_named(history.names[commit.person], never):

@@ -84,10 +84,10 @@ def _ties(view: View, text: str) -> dict[str, Tied]:
     """By claim id, the strongest ties to the files, folders, modules and identifiers that a text
     names. Reads no file, so that every prompt can be asked about.
     """
-    around = view.workspace
+    world = view.world
 
     def find() -> dict[str, Tied]:
-        named = visible_ties(view, around.ties.named_by(around.relative(text), around.files))
+        named = visible_ties(view, world.ties.named_by(world.relative(text), world.files))
         entering = (tied for tied in named if view.may_enter(tied.claim))
         return {tied.claim.id: tied for tied in islice(entering, MANY)}
 
@@ -102,8 +102,8 @@ def asked_beside(view: View, text: str, entity_ids: Container[str]) -> WeighedWo
     named = [*view.mentions(text), *view.topic_mentions(text)]
     spans = sorted({(each.start, each.end) for each in named if each.entity_id in entity_ids})
     if _ties(view, text):
-        relative = view.workspace.relative(text)
-        spans += [(start, end) for start, end, _ in view.workspace.files_in(relative)]
+        relative = view.world.relative(text)
+        spans += [(start, end) for start, end, _ in view.world.files_in(relative)]
     return asked_by(view, text, spans)
 
 
