@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import socket
 import subprocess
 import threading
@@ -267,9 +268,10 @@ def test_a_watch_sees_hooks_and_editors_though_it_was_there_first(place: Place) 
     ) as process:
         assert process.stdout is not None
         out, rows = process.stdout, list[list[str]]()
-        threading.Thread(
+        reader = threading.Thread(
             target=lambda: rows.extend(line.rstrip("\n").split("\t") for line in out), daemon=True
-        ).start()
+        )
+        reader.start()
         try:
             assert "jwt-" in place.hook(PROMPT, KNOWN, env=KEEP)
             told = ["agent", "jwt", "JWT", "project"]
@@ -281,5 +283,8 @@ def test_a_watch_sees_hooks_and_editors_though_it_was_there_first(place: Place) 
                 editor.open("file:///notes.txt", "")
                 editor.change("file:///notes.txt", "We ask Redis whether the JWT is known.")
                 until(lambda: ["typing", "jwt"] in [row[:2] for row in rows])
+                process.send_signal(signal.SIGINT)
+                reader.join()
+                assert ["typing"] not in rows
         finally:
             process.terminate()

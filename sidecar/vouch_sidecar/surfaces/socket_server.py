@@ -313,15 +313,15 @@ async def follow(
             except TimeoutError:
                 continue
             if not line:
-                return
+                break
             push = DidChangeSalience.model_validate_json(line)
             last.pop(push.session_id, None)
             if push.salience:
                 last[push.session_id] = push.generation
             tell(push)
-    except ValueError:  # the holder ended within a line
-        return
+    except (OSError, ValueError):  # the holder ended, within a line
+        pass
     finally:
         writer.close()
-        for session_id, generation in last.items():
-            tell(salience_notification(Push(session_id, generation)))
+    for session_id, generation in last.items():
+        tell(salience_notification(Push(session_id, generation)))
