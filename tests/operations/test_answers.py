@@ -242,10 +242,11 @@ def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown(tmp_pat
     files["entities/ada.yaml"] = entity("ada", name="Ada", type="person")
     files["entities/ops.yaml"] = entity("ops", name="Ops", type="team")
     files["relations/r.yaml"] = b"id: r\nsource: vault\nrelation: owned_by\ntarget: ops\n"
+    files["claims/title.yaml"] = claim("title", text="# The vault", entities=["vault"])
     engine = settled(base(tmp_path / "kb", files), tmp_path)
     lines = read(engine, "entity", id="vault")
     assert "ask: Ada (8 claims), Ops (owner)" in lines
-    assert "9 live claims, the best first" in lines
+    assert "10 live claims, 9 shown" in lines
     assert len([line for line in lines if line.startswith("- ")]) == 10  # with the relation
     assert "ask: Ada (8 claims), Ops (owner)" in read(engine, "experts", topic="the Key Vault")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kb.samples import entity, put
 from tests.operations.conftest import TEXTS, WORDS
 from tests.protocol.client import Client, at, hover, indexed_client
 from tests.workspace.places import cite, commit_as, repository
@@ -23,6 +24,11 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     cite(root, "names", "`RelayLoop.restart_all` is slow.", "https://example.org/a")
     cite(root, "cites", "It restarts at night.", "/home/dev/src/relay.py")
     others = {f"other-{word}": f"The {word} is painted." for word in WORDS}
+    cite(root, "desk", "The Night Desk is staffed.", "src/auth.py")
+    for entity_id, name, kind in (("desk", "Night Desk", "system"), ("ada", "Ada Byron", "person")):
+        put(root / ".vouch", f"entities/{entity_id}.yaml", entity(entity_id, name=name, type=kind))
+    owner = b"id: owner\nsource: desk\nrelation: owned_by\ntarget: ada\n"
+    put(root / ".vouch", "relations/owner.yaml", owner)
     for claim_id, text in (TEXTS | others).items():
         cite(root, claim_id, text, "src/auth.py" if claim_id in TEXTS else "https://example.org")
     return root
@@ -65,6 +71,8 @@ def test_hover_in_prose_says_where_a_topic_was_found(client: Client) -> None:
     lines = found["contents"]["value"].splitlines()
     assert lines[0].strip() == "**keyring** · topic · 3 live claims"
     assert re.match(r"Ask \S.*\(1 commit\)", lines[1])
+    desk = hover(client, "Call the Night Desk.\n", 0, 10, "untitled:desk")["contents"]["value"]
+    assert desk.splitlines()[1].strip() == "Ask Ada Byron (owner)"
     assert lines[2].strip() == "Not declared: no English word"
     assert sum(line.startswith("- ") for line in lines) == 2
     assert "Entity:" not in found["contents"]["value"]

@@ -282,3 +282,12 @@ def test_wide_characters_take_their_room(tmp_path: Path) -> None:
     heading, _, row, *_ = on_terminal(90, "experts", "認証基盤", cwd=root)
     before = row[: row.index("concept")]
     assert cell_len(before) == heading.index("type")
+
+
+def test_a_table_without_another_before_it_begins_at_the_top(tmp_path: Path) -> None:
+    root = knowledge.make(tmp_path / "project")
+    knowledge.entity(root, "desk", "Night Desk")
+    knowledge.entity(root, "ada", "Ada", kind="person")
+    owner = "id: owner\nsource: desk\nrelation: owned_by\ntarget: ada\n"
+    knowledge.write(root, "relations/owner.yaml", owner)
+    assert on_terminal(90, "experts", "Night Desk", cwd=root)[0].startswith("to ask")

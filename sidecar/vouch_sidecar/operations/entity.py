@@ -77,7 +77,7 @@ def table(result: EntityResult) -> list[Shown]:
     entity, total, shown = result.entity, result.claim_count, len(result.claims)
     file = None if entity.uri is None else FileUri(entity.uri)
     record = ("entity", entity.id, entity.name, entity.type, file, entity.description)
-    order = f", the {shown} best" if shown < total else ", the best first" if total > 1 else ""
+    order = f", {shown} shown" if shown < total else ", the best first" if total > 1 else ""
     claims = [
         (
             *(claim.id, claim.status, f"{claim.confidence:g}", (claim.date or "")[:10]),

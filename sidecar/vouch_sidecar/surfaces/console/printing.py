@@ -70,7 +70,7 @@ def show(shown: Iterable[Shown], *, header: bool = False) -> None:
         else:
             for row in chain([part.columns] if header and part.rows else [], part.rows):
                 _record([*([part.section] if part.section else []), *row])
-        is_first = False
+        is_first = is_first and isinstance(part, Table) and not part.rows
 
 
 def _record(values: Iterable[object]) -> None:

@@ -103,6 +103,8 @@ def _uninstall(found: FoundFile, base: Path, dry_run: bool) -> None:
         say(f"{'would remove' if dry_run else 'removed'} {found.name}")
     elif found.names_us:
         say(f"take out by hand what names {PROGRAM} in {found.name}", err=True)
+    elif found.before is None:
+        say(f"{found.name} is not there", err=True)
 
 
 def _remarks(host: Host, base: Path, project: Path | None, found: list[FoundFile]) -> Iterator[str]:

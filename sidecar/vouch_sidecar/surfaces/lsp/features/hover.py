@@ -121,10 +121,11 @@ def _of_entity(style: Style, result: EntityResult, served: Served, *, in_code: b
 
 
 def _ask(style: Style, result: EntityResult) -> list[str]:
-    """The line that says whom to ask; none for a person, and where nobody is named."""
-    people = [(row.name, row.said) for row in result.people]
-    people += [(a.name, count(a.commits, "commit")) for a in (result.by_commits or [])[:MOST]]
-    names = [style.text(f"{name} ({why})" if why else name) for name, why in people]
+    """The line that says whom to ask, each once; none for a person, and where nobody is named."""
+    people = {row.name: row.said for row in result.people}
+    for author in (result.by_commits or [])[:MOST]:
+        people.setdefault(author.name, count(author.commits, "commit"))
+    names = [style.text(f"{name} ({why})" if why else name) for name, why in people.items()]
     return [f"Ask {', '.join(names)}"] if names and result.entity.type != PERSON else []
 
 
