@@ -13,6 +13,7 @@ import anyio
 from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.engine.faults import CACHE, LOOK, WORKSPACE
 from vouch_sidecar.operations.call import perform
+from vouch_sidecar.operations.notifications import status_notification
 from vouch_sidecar.operations.operation import Operation, P, R, operations
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart
@@ -163,6 +164,17 @@ def ask(
 ) -> dict[str, Any]:
     """The result of an operation as every surface gives it."""
     return as_json(performed(engine, operations()[operation], caller or Caller(), **params))
+
+
+def health_told(engine: Engine) -> tuple[str, str | None]:
+    """The health and the message that a client is told that connects now."""
+    status = status_notification(engine, Caller())
+    return status.health, status.message
+
+
+def told(engine: Engine, task: str) -> list[str]:
+    """The ids of what a task is told."""
+    return [item["id"] for item in ask(engine, "context", task=task)["items"]]
 
 
 def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:

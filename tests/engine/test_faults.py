@@ -9,8 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine, running
-from vouch_sidecar.operations.notifications import status_notification
+from vouch_sidecar.engine import Engine, running
 
 from tests.engine.bases import (
     Clock,
@@ -21,6 +20,7 @@ from tests.engine.bases import (
     configure,
     counts,
     finished,
+    health_told,
     load,
     unread_engine,
     until,
@@ -87,12 +87,6 @@ def degraded(engine: Engine, root: Path | None = None) -> list[str]:
     return [one for one in found if one != "workspace_pending"]  # that begins and ends by itself
 
 
-def told(engine: Engine) -> tuple[str, str | None]:
-    """The health and the message that a client is told that connects now."""
-    status = status_notification(engine, Caller())
-    return status.health, status.message
-
-
 async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> None:
     """Let time pass until something is so."""
     with anyio.fail_after(20):
@@ -139,7 +133,7 @@ async def test_a_step_that_fails_is_said_and_made_again(
         await again(engine, clock, lambda: bool(faults(engine)))
         assert faults(engine) == [f"{sentence} (TypeError)"]
         await until(lambda: degraded(engine) == values)
-        assert told(engine) == ("warning", *faults(engine))
+        assert health_told(engine) == ("warning", *faults(engine))
         assert ask(engine, "status")["watcher"] == ("sweep" if where == WATCHER else "own")
         if where not in LOOKS:
             await again(engine, clock, lambda: counts(engine, "key vault") == {})
@@ -148,7 +142,7 @@ async def test_a_step_that_fails_is_said_and_made_again(
         assert counts(engine, "key vault") == {}
         assert ask(engine, "status")["roots"][0]["collection"] == "ops"
         await until(lambda: degraded(engine) == [])
-        assert told(engine) == ("ok", None)
+        assert health_told(engine) == ("ok", None)
         write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
         await again(engine, clock, lambda: counts(engine, "key vault") == ONE)
         await again(engine, clock, lambda: bool(finished(tmp_path)))
@@ -178,14 +172,14 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         await until(lambda: engine.collections[root].is_failing)
         clock.now += 59
         assert claims() == [1, 1]
-        assert told(engine)[0] == "warning"
+        assert health_told(engine)[0] == "warning"
         clock.now += 1
         assert claims() == [0, 1]
         rows = ask(engine, "experts", topic="key vault")["experts"]
         assert [row["collection"] for row in rows] == ["other"]
         (push,) = await listener.told()
         assert [row.view.collection for row in push.rows] == ["other"]
-        health, message = told(engine)
+        health, message = health_told(engine)
         assert health == "error"
         assert str(message).startswith("Nothing of kb is said")
         assert any(one.startswith("Nothing of kb is said") for one in faults(engine))
@@ -194,7 +188,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         await again(engine, clock, lambda: claims() == [0, 2])
         switch.on = False
         await again(engine, clock, lambda: claims() == [1, 2])
-        assert told(engine)[0] == "ok"
+        assert health_told(engine)[0] == "ok"
         await until(lambda: degraded(engine) == [])
 
 
@@ -214,7 +208,7 @@ async def test_a_first_look_that_fails_is_not_waited_for(
         for at, values in ((root, ["index_building", "files_skipped"]), (other, [])):
             assert ask(engine, "status", root=str(at))["complete"] is (at is other)
             assert degraded(engine, at) == values
-        assert told(engine)[0] == "warning"
+        assert health_told(engine)[0] == "warning"
         switch.on = False
         await again(engine, clock, lambda: degraded(engine) == [])
         await until(lambda: degraded(engine) == [])

@@ -20,7 +20,7 @@ from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.vectors import TextVector, arranged, texts_of
 
-from tests.engine.bases import Listener, ask, base, engine_on, known, pushed, relays, write
+from tests.engine.bases import Listener, ask, base, engine_on, known, pushed, relays, told, write
 from tests.kb.samples import claim, page
 from tests.workspace.places import cite, repository, settled
 
@@ -100,7 +100,7 @@ def test_many_that_are_refused_hide_no_other(
         "Main Pump": ["pump"],
         "When does the Main Pump idle?": ["pump"],
     }.items():
-        assert [item["id"] for item in ask(engine, "context", task=task)["items"]] == wanted
+        assert told(engine, task) == wanted
     listener = Listener(engine, Caller())
     engine.observe("s", None, "The Main Pump idles")
     (push,) = pushed(listener)
@@ -146,5 +146,4 @@ def test_of_a_sentence_the_parts_that_are_refused_are_not_cited(
     for refused in (set[str](), {"opens"}, {"rings"}):
         refuse(monkeypatch, refused)
         asked = "When does the sluice gate open, and how often does the miller ring?"
-        items = ask(engine_on(tmp_path), "context", task=asked)["items"]
-        assert {item["id"] for item in items} == parts.keys() - refused
+        assert {*told(engine_on(tmp_path), asked)} == parts.keys() - refused

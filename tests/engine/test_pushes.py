@@ -11,7 +11,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine, Subscriber, health, sessions
 from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.kb.pauses import pause, resume
-from vouch_sidecar.operations.notifications import DidChangeSalience, status_notification
+from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import socket_server
 from vouch_sidecar.surfaces.socket_server import LocalServer, Tell
@@ -23,6 +23,7 @@ from tests.engine.bases import (
     base,
     configure,
     engine_on,
+    health_told,
     known,
     load,
     pushed,
@@ -310,18 +311,13 @@ def test_a_pause_is_told_beside_what_is_wrong_and_of_some_which() -> None:
     with place() as (folder, env):
         one, other = base(folder / "one"), base(folder / "other")
         engine = engine_on(one, other, env=env)
-
-        def told() -> tuple[str, str | None]:
-            status = status_notification(engine, Caller())
-            return status.health, status.message
-
         pause(one, env, None)
-        assert told() == ("ok", "Paused: one")
+        assert health_told(engine) == ("ok", "Paused: one")
         pause(other, env, None)
-        assert told() == ("ok", "Paused")
+        assert health_told(engine) == ("ok", "Paused")
         write(other, "claims/bad.yaml", b"id: [")
         load(engine)
-        health, message = told()
+        health, message = health_told(engine)
         assert health == "warning"
         assert message is not None
         assert message.endswith("; Paused")
@@ -343,7 +339,7 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
         await until(lambda: bool(others and engine.faults.problems()))
         (problem,) = engine.faults.problems()
         assert "ZeroDivisionError" in problem.message
-        assert status_notification(engine, Caller()).message == problem.message
+        assert health_told(engine)[1] == problem.message
         await until(lambda: not engine.faults.problems())
         tasks.cancel_scope.cancel()
     assert health.degraded(engine, [*engine.collections.values()]) == []

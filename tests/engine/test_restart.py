@@ -60,13 +60,21 @@ def a_file(base: Path) -> Path:
     return base
 
 
+def fifo(name: str, base: Path) -> Path:
+    """To open it would wait for whoever writes to it."""
+    path = next(base.glob(name), base / name)
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
+    return base
+
+
 def readable_by_others(base: Path) -> Path:
     base.chmod(0o755)
     return base
 
 
 def test_a_base_that_can_not_be_trusted_is_none(tmp_path: Path) -> None:
-    """One that is damaged in any of its files, or that is not one of ours."""
+    """Damaged in any of its files, not one of ours, or with something in it that is no file."""
     root = lay(tmp_path / "kb", files(40))
 
     def said() -> list[dict[str, int]]:
@@ -79,6 +87,8 @@ def test_a_base_that_can_not_be_trusted_is_none(tmp_path: Path) -> None:
     names = [file.name for file in first.iterdir() if file.stat().st_size]
     assert len(names) >= 9
     harms: list[Callable[[Path], Path]] = [partial(flipped, name) for name in names]
+    pipes = ("records", "meta.json", "*.store", ".tantivy-*", "new")
+    harms += [partial(fifo, name) for name in pipes]
     for harm in (*harms, of_an_older_version, a_file, readable_by_others):
         for old in finished(tmp_path):
             shutil.rmtree(old)
@@ -236,16 +246,3 @@ def test_caches_of_what_is_gone_go(root: Path, tmp_path: Path) -> None:
     assert len([*caches.iterdir()]) == len(not_ours) + 3
     started(root, tmp_path)
     assert {*caches.iterdir()} == {bases.folder, *not_ours}
-
-
-@pytest.mark.parametrize("name", ["records", "meta.json", "*.store", ".tantivy-*", "new"])
-def test_a_base_in_which_something_is_no_file_is_none(
-    root: Path, tmp_path: Path, name: str
-) -> None:
-    """To open a FIFO would wait for whoever writes to it."""
-    _, bases = kept(started(root, tmp_path), root)
-    (folder,) = finished(tmp_path)
-    path = next(folder.glob(name), folder / name)
-    path.unlink(missing_ok=True)
-    os.mkfifo(path)
-    assert bases.open() is None

@@ -11,7 +11,7 @@ from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.surfaces.console.printing import show
 
-from tests.engine.bases import ask, performed
+from tests.engine.bases import ask, performed, told
 from tests.kb.samples import claim, dump, make_kb, put, source
 from tests.workspace.places import cite, repository, settled, source_of, write
 
@@ -36,10 +36,6 @@ def engine(root: Path, tmp_path: Path) -> Engine:
 def ids(engine: Engine, path: str = "src/relay.py", **params: Any) -> list[str]:
     (file,) = ask(engine, "files", paths=[path], **params)["files"]
     return [row["id"] for row in file["claims"]]
-
-
-def told(engine: Engine, task: str) -> list[str]:
-    return [item["id"] for item in ask(engine, "context", task=task)["items"]]
 
 
 def test_each_claim_with_why(engine: Engine, root: Path) -> None:
