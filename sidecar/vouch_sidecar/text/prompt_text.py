@@ -56,27 +56,29 @@ _PRINTED_LINE = re.compile(
 def printed_lines(text: str) -> list[Span]:
     """Where the lines of a text are that a machine printed: those of a known form or in a fence,
     and all from the paragraph of the first of these to the end of the last one's, but for lines
-    that end as a question or an introduction does, and for what begins the text.
+    that end as a question or an introduction does, and for what begins the text. The line that
+    closes a fence ends a paragraph; what stands behind its mark was typed.
     """
     lines = text.split("\n")
     words = [line.strip() for line in lines]
-    fenced = accumulate((line.startswith("```") for line in words), xor)
+    fenced = [*accumulate((line.startswith("```") for line in words), xor)]
     formed = {
         number
-        for number, (line, is_fenced) in enumerate(zip(words, fenced, strict=True))
-        if line and (is_fenced or _PRINTED_LINE.match(line[:MAX_LINE]))
+        for number, line in enumerate(words)
+        if line and (fenced[number] or _PRINTED_LINE.match(line[:MAX_LINE]))
     }
     if not formed:
         return []
     first, last = min(formed), max(formed)
-    blank = [number for number, line in enumerate(words) if not line]
-    begin = max((number + 1 for number in blank if number < first), default=first)
-    end = min((number for number in blank if number > last), default=len(lines))
+    closing = {n for n, line in enumerate(words) if line.startswith("```") and not fenced[n]}
+    ends = [number for number, line in enumerate(words) if not line or number in closing]
+    begin = max((number + 1 for number in ends if number < first), default=first)
+    end = min((number for number in ends if number > last), default=len(lines))
     starts = [*accumulate((len(line) + 1 for line in lines), initial=0)]
     return [
         (starts[number], starts[number] + len(lines[number]))
         for number in range(begin, end)
-        if number in formed or not words[number].endswith(("?", ":"))
+        if number in formed or not (number in closing or words[number].endswith(("?", ":")))
     ]
 
 

@@ -22,8 +22,8 @@ _ASKS_ABOUT = frozenset(
 """Words that ask for everything there is about a name, or what it stands for."""
 _BESIDE_A_NAME = frozenset(
     """
-    a about an and any are can could did do does for have hello hey hi i is let lets me of on our
-    please s tell the there to us was we were will would you
+    a about an and any are can could did do does for have hello hey hi i is let lets may me might
+    must need of on our please s shall should tell the there to us was we were will would you
     """.split()
 )
 """Words that may stand beside these and a name, and ask for nothing else."""
