@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from vouch_sidecar.semantic.backend import backend_of
+from vouch_sidecar.semantic import backend_of
 from vouch_sidecar.semantic.local import Local
 from vouch_sidecar.semantic.ollama import Ollama
 from vouch_sidecar.semantic.vectors import UnavailableError
@@ -47,7 +47,7 @@ def test_a_folder_that_can_not_be_used(tmp_path: Path) -> None:
 def test_nothing_is_reported_to_anybody(folder: Path, tmp_path: Path) -> None:
     """onnxruntime keeps what it is about to report in the user's cache, unless told not to."""
     program = (
-        "import sys; from vouch_sidecar.semantic.backend import backend_of\n"
+        "import sys; from vouch_sidecar.semantic import backend_of\n"
         "backend_of(sys.argv[1], None).embed(['snow'], 1)\n"
     )
     silent = ("CI", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS")

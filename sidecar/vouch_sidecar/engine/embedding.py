@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import anyio
 from anyio.to_thread import run_sync
@@ -19,10 +18,11 @@ from vouch_sidecar.engine.faults import MODEL, QUESTION, Faults
 from vouch_sidecar.engine.registry import Registry, Served
 from vouch_sidecar.index.base_cache import OF_TEXTS
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.semantic.backend import backend_of
+from vouch_sidecar.semantic import Backend, backend_of
 from vouch_sidecar.semantic.vectors import (
     TextVector,
     UnavailableError,
+    Vector,
     Vectors,
     arranged,
     from_bytes,
@@ -30,10 +30,6 @@ from vouch_sidecar.semantic.vectors import (
     texts_of,
     to_bytes,
 )
-
-if TYPE_CHECKING:
-    from vouch_sidecar.semantic.backend import Backend
-    from vouch_sidecar.semantic.vectors import Vector
 
 BATCH = 16
 """Texts in one call of the model."""

@@ -16,13 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tokenizers import Tokenizer
 
-from vouch_sidecar.semantic.vectors import UnavailableError, is_latin, unit
+from vouch_sidecar.semantic.vectors import Matrix, UnavailableError, is_latin, unit
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
-
-    from vouch_sidecar.semantic.vectors import Matrix
-
 
 MAX_TOKENS = 256
 """Tokens of a text that are read: models of sentences were trained on fewer."""

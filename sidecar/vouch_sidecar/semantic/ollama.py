@@ -7,14 +7,10 @@ import json
 import time
 from collections.abc import Sequence
 from http.client import HTTPConnection, HTTPException
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
-from vouch_sidecar.semantic.vectors import UnavailableError, unit
-
-if TYPE_CHECKING:
-    from vouch_sidecar.semantic.vectors import Matrix
-
+from vouch_sidecar.semantic.vectors import Matrix, UnavailableError, unit
 
 MAX_RESPONSE = 64 * 1024 * 1024
 LIST_SECONDS = 5.0

@@ -11,7 +11,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from vouch_sidecar.index.artifact_documents import sections
 from vouch_sidecar.index.knowledge import Knowledge
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Vector = NDArray[np.float32]
-    Matrix = NDArray[np.float32]
-    """Vectors of length 1, one a row."""
-
+Vector: TypeAlias = "NDArray[np.float32]"
+Matrix: TypeAlias = "NDArray[np.float32]"
+"""Vectors of length 1, one a row."""
 KINDS = (Kind.CLAIM, Kind.ENTITY, Kind.PAGE)
 
 
