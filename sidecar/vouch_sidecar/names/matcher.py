@@ -7,8 +7,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
+from math import prod
+from types import MappingProxyType
 from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Entity
@@ -35,9 +36,7 @@ _NUMBER_BEHIND = re.compile(r"-\d")
 
 
 class Mention(NamedTuple):
-    """A place in a text that names an entity. The last fields are those of one that was weighed:
-    `arm` to `place` are the factors of its strength, each from 0 to 1.
-    """
+    """A place in a text that names an entity. The last fields are those of one that was weighed."""
 
     start: int
     end: int
@@ -51,25 +50,15 @@ class Mention(NamedTuple):
     """Whether the mention is inside a longer one."""
     matched: str = ""
     """The words that name it, with the signs that belong to the name."""
-    arm: float = 1.0
-    specificity: float = 1.0
-    keyness: float = 1.0
-    place: float = 1.0
     placed: str = "name"
     """What its position says of it."""
+    factors: Mapping[str, float] = MappingProxyType({})
+    """The factors of its strength, each from 0 to 1."""
 
     @property
     def strength(self) -> float:
         """How strongly it says that the entity is meant, from 0 to 1."""
-        return round(self.arm * self.specificity * self.keyness * self.place, 3)
-
-
-@dataclass(slots=True)
-class _Node:
-    """A node of the trie: the next nodes by key, and the forms that end here."""
-
-    children: defaultdict[str, _Node] = field(default_factory=lambda: defaultdict(_Node))
-    forms: list[NameForm] = field(default_factory=list)
+        return round(prod(self.factors.values()), 3)
 
 
 class Names:
@@ -82,7 +71,9 @@ class Names:
         self._forms: dict[Entity, tuple[NameForm, ...]] = {
             entity: former.get(entity) or forms(entity) for entity in self._entities.values()
         }
-        self._root = _Node()
+        self._next: dict[tuple[int, str], int] = {}
+        """The trie: by a node, of which the first is 0, and a key the node that it leads to."""
+        self._ends = defaultdict[int, list[NameForm]](list)
         self._by_spelling: defaultdict[str, list[str]] = defaultdict(list)
         self._by_stem = defaultdict[str, defaultdict[str, list[NameForm]]](
             lambda: defaultdict(list)
@@ -90,10 +81,10 @@ class Names:
         """The names, other than surnames, that have a stem or punctuation, by entity."""
         for entity, named in self._forms.items():
             for form in named:
-                node = self._root
+                node = 0
                 for key in form.path:
-                    node = node.children[key]
-                node.forms.append(form)
+                    node = self._next.setdefault((node, key), len(self._next) + 1)
+                self._ends[node].append(form)
                 for key in {*form.path} if form.kind is not FormKind.SURNAME else ():
                     self._by_stem[key][entity.id].append(form)
             for text in {*map(spelling, (entity.name, *entity.aliases))} - {""}:
@@ -109,7 +100,7 @@ class Names:
         analysis = units(text)
         mentions: list[Mention] = []
         for start, unit in enumerate(analysis.units):
-            if unit.stem in self._root.children or start in analysis.wholes:
+            if (0, unit.stem) in self._next or start in analysis.wholes:
                 mentions += self._named_from(analysis, start)
             if len(mentions) >= MOST_MENTIONS:
                 break
@@ -119,21 +110,21 @@ class Names:
     def _named_from(self, analysis: Units, start: int) -> Iterator[Mention]:
         """The mentions that begin at unit `start`: every end of a name that a walk reaches."""
         reached = defaultdict[int, list[tuple[NameForm, Words]]](list)
-        todo: list[tuple[int, _Node, Words]] = [(start, self._root, ())]
+        todo: list[tuple[int, int, Words]] = [(start, 0, ())]
         while todo:
             i, node, words = todo.pop()
-            reached[i] += [(form, words) for form in node.forms]
+            reached[i] += [(form, words) for form in self._ends.get(node, ())]
             if i == len(analysis.units):
                 continue
             gap = analysis.units[i].gap
             if gap and i > start:
-                if (between := node.children.get(gap)) is None:
+                if (between := self._next.get((node, gap))) is None:
                     continue
                 node, words = between, (*words, gap)
             readings = [(analysis.units[i], i + 1)]
             readings += [analysis.wholes[i]] if i in analysis.wholes else []
             for unit, after in readings:
-                if (child := node.children.get(unit.stem)) is not None:
+                if (child := self._next.get((node, unit.stem))) is not None:
                     todo.append((after, child, (*words, unit.folded)))
         for end, named in reached.items():
             yield from _mentions_between(analysis, start, end, named)

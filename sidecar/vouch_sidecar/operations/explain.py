@@ -11,7 +11,6 @@ from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import EntityRow, Params, Result, TopicText
-from vouch_sidecar.retrieval.evidence.name_strength import FACTORS
 from vouch_sidecar.retrieval.explanations import Verdict, considered, named
 
 
@@ -61,7 +60,7 @@ def answer(ask: OperationCall, _: ExplainParams) -> ExplainResult:
                 name=entity.name,
                 type=entity.type,
                 strength=mention.strength,
-                factors={name: float(getattr(mention, name)) for name in FACTORS},
+                factors={**mention.factors},
                 verdict=verdict,
                 why=why,
                 collection=kb.view.shown_collection,

@@ -169,7 +169,7 @@ def asked_by_name(view: View, text: str) -> list[Salient]:
     mentions = [m for m in weigh(view, text) if m.form is not FormKind.PART]
     if not mentions or not asks_only_about(text, ((m.start, m.end) for m in mentions)):
         return []
-    alone = [m._replace(specificity=1.0, keyness=1.0, place=1.0, placed="alone") for m in mentions]
+    alone = [m._replace(factors={"arm": m.factors["arm"]}, placed="alone") for m in mentions]
     rows = _rows(view, [text], [(0, mention) for mention in alone if not mention.ambiguous])
     least = view.name_threshold
     return [

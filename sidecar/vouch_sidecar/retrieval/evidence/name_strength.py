@@ -39,8 +39,6 @@ from vouch_sidecar.text.english_words import (
 )
 from vouch_sidecar.text.prompt_text import printed_lines
 
-FACTORS = ("arm", "specificity", "keyness", "place")
-"""The factors of the strength of a mention."""
 _BY_FORM = {
     FormKind.ALIAS: "an alias",
     FormKind.VARIANT: "another form of the name",
@@ -139,7 +137,7 @@ def why(mention: Mention, threshold: float, needs: float = 0.0) -> str:
         "keyness": "most claims with the word are about something else",
         "place": _BY_PLACE.get(mention.placed, ""),
     }
-    smallest = min(FACTORS, key=lambda name: float(getattr(mention, name)))
+    smallest = min(mention.factors, key=mention.factors.__getitem__)
     reason = reasons[smallest] if mention.strength < threshold else ""
     said = sentence(mention.strength, reason, needs)
     return f"“{mention.matched}” names “{mention.name}”: {said}"
@@ -165,7 +163,7 @@ def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
     form = mention.form
     if form is FormKind.VARIANT and fold(matched) == fold(mention.name.strip()):
         form = FormKind.NAME  # with its signs it is the name itself
-    mention = mention._replace(matched=matched, form=form, arm=ARMS[form])
+    mention = mention._replace(matched=matched, form=form)
     entity = view.entity(mention.entity_id)
     is_person = entity is not None and entity.type == "person"
     inside = placing.units_in(mention.start, mention.end)
@@ -175,12 +173,19 @@ def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
     common = 0 if is_settled else _tier(mention, content)
     place = placing.place(mention, is_person, common)
     specificity = 1.0 if place == "alone" and not is_part else SPECIFICITY[common]
-    mention = mention._replace(specificity=specificity, place=PLACES[place], placed=place)
+    factors = {
+        "arm": ARMS[form],
+        "specificity": specificity,
+        "keyness": 1.0,
+        "place": PLACES[place],
+    }
+    mention = mention._replace(placed=place, factors=factors)
     if is_settled or place == "alone" or not content or not is_listed(mention):
         return mention
     in_small_letters = mention.name.islower() or written.islower()
     least = WRITTEN_OUT if place in ("name", "printed") and not in_small_letters else 0.0
-    return mention._replace(keyness=max(_keyness(view, mention, content[0].folded), least))
+    keyness = max(_keyness(view, mention, content[0].folded), least)
+    return mention._replace(factors=factors | {"keyness": keyness})
 
 
 def _keyness(view: View, mention: Mention, word: str) -> float:
