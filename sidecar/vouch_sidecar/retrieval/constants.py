@@ -218,8 +218,9 @@ MAX_ASKED = 64
 topic.
 """
 FEW = 3
-"""Claims and pages of a name; people by their claims, authors, owners; captured questions that a
-text asks again; sentences of the text that a claim is compared with, those of which it holds most.
+"""Claims and pages of a name; ids like one that is missing; people by their claims, authors,
+owners; captured questions that a text asks again; sentences of the text that a claim is compared
+with, those of which it holds most.
 """
 MAX_CONSIDERED = 8
 """Claims (all, and of an entity), sections and passages of a section that are compared with a text,
@@ -230,7 +231,7 @@ MANY = 24
 captured questions that are compared with a text; statements read of one answer.
 """
 MAX_PASSAGED = 32_768
-"""Characters of a section that are split into passages."""
+"""Characters of a section that are split into passages, or in which a snippet is looked for."""
 MAX_SEMANTIC = 5
 """Hits of a search or a probe by meaning alone."""
 

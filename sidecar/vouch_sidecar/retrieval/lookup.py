@@ -12,20 +12,17 @@ from itertools import islice
 
 from vouch_sidecar.index.query import nearly_query
 from vouch_sidecar.kb.records import Artifact, Claim, Kind
+from vouch_sidecar.names.matcher import LONG_NAME
+from vouch_sidecar.retrieval.constants import FEW
 from vouch_sidecar.retrieval.search import names_of
 from vouch_sidecar.retrieval.view import View
 
 _BEGINNING = re.compile(r"(?:[\W_]*+[^\W_]++){3}")
 """The first three words of an id."""
-MAX_CALLED = 256
-"""Characters of a name or an id that are compared."""
 IDS_COMPARED = 500
 """Ids that are compared with the one asked for, beside as many that differ by two letters."""
-NEAREST = 3
 NEAR = 0.3
 """The least similarity, by difflib's measure."""
-MAX_STEPS = 100
-"""Claims that are followed from a superseded claim to the one that stands for it."""
 _BLANKS = re.compile(r"[\s_]+")
 
 
@@ -63,14 +60,14 @@ def _all(view: View, kind: Kind) -> list[Artifact]:
 
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
     """At most three ids of artifacts whose id, name or alias is most similar to what was called."""
-    called, ids = called[:MAX_CALLED], dict[str, str]()
+    called, ids = called[:LONG_NAME], dict[str, str]()
     for view in views:
         alike = (one for one, _ in view.found(nearly_query(kind, called), IDS_COMPARED))
         for artifact in (*alike, *_all(view, kind)[:IDS_COMPARED]):
             for name in names_of(artifact):
-                ids.setdefault(name[:MAX_CALLED].casefold(), artifact.id)
-    near = get_close_matches(called.casefold(), ids, 3 * NEAREST, NEAR)
-    return list(dict.fromkeys(ids[name] for name in near))[:NEAREST]
+                ids.setdefault(name[:LONG_NAME].casefold(), artifact.id)
+    near = get_close_matches(called.casefold(), ids, 3 * FEW, NEAR)
+    return list(dict.fromkeys(ids[name] for name in near))[:FEW]
 
 
 def contradicting(view: View, claim: Claim) -> list[Claim]:
@@ -86,7 +83,7 @@ def successors(view: View, claim_id: str) -> list[str]:
     supersedes, as far as the viewer may see them.
     """
     newer, seen = {claim_id}, set[str]()
-    while newer and len(seen) < MAX_STEPS:
+    while newer:
         seen |= newer
         newer = {each for old in newer for each in view.knowledge.superseding(old)} - seen
         if visible := sorted(each for each in newer if view.claim(each) is not None):
@@ -100,7 +97,7 @@ def prefix_search(
     """The artifacts that fit best, at most `limit` of each kind, by how well they fit and id: 0
     where an id or a name is what was typed, 1 where one begins with it, 2 where one holds it.
     """
-    folded = typed[:MAX_CALLED].casefold()
+    folded = typed[:LONG_NAME].casefold()
     forms = {folded, _BLANKS.sub("-", folded)}
     found: list[tuple[int, Artifact]] = []
     for kind in kinds:

@@ -294,8 +294,6 @@ class View:
         """Places in a text that name a topic and do not overlap with one that names a declared
         entity.
         """
-        if not self.derived:
-            return []
         declared = (mention for mention in self.mentions(text) if not mention.nested)
         return outside(self.derived.find(text), declared)
 

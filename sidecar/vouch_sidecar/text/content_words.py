@@ -22,6 +22,8 @@ class Term(NamedTuple):
 
     word: str
     alternatives: tuple[tuple[str, ...], ...]
+    is_pair: bool = False
+    """Whether it is in a script without spaces, of which pairs of signs are words."""
 
     @property
     def only_stem(self) -> str | None:
@@ -80,7 +82,7 @@ def terms(text: str) -> list[Term]:
             options = [(whole.stem,), tuple(u.stem for u in analysis.units[i:skip_to])]
         by_options.setdefault(tuple(options), Term(word, tuple(options)))
     for pair, word in _pairs(analysis):
-        by_options.setdefault(((pair,),), Term(word, ((pair,),)))
+        by_options.setdefault(((pair,),), Term(word, ((pair,),), is_pair=True))
     return list(by_options.values())
 
 

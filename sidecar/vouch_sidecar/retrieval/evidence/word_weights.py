@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from heapq import nlargest
 from itertools import islice, pairwise
 from math import fsum
@@ -173,7 +172,7 @@ def _rarity(view: View, word: Term) -> float:
 
 
 def _commonness(word: Term) -> float:
-    if is_pair(word):
+    if word.is_pair:
         return HIRAGANA if any("ぁ" <= sign <= "ん" for sign in word.word) else SIGN_PAIR
     folded = fold(word.word)
     is_letter = len(folded) == 1 and folded.isascii()  # such as the sign of a unit
@@ -185,9 +184,3 @@ def _commonness(word: Term) -> float:
 def is_number(folded: str) -> bool:
     """Whether a word is a number or a time."""
     return folded.isdigit() or folded in _NUMBERS
-
-
-@lru_cache(maxsize=1 << 12)
-def is_pair(word: Term) -> bool:
-    """Whether a word is in a script without spaces, of which pairs of signs are words."""
-    return any(unit.spaceless for unit in units(word.word).units)

@@ -21,7 +21,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.each_once import first_of_each
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
-from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by, is_pair
+from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by
 from vouch_sidecar.retrieval.files.file_ties import Tied, visible_ties
 from vouch_sidecar.retrieval.statements.candidates import (
     Candidate,
@@ -70,10 +70,8 @@ def _answers(
     first = first_of_each(
         found, lambda one: (one.sentence_key or key_of(one.artifact), one.section)
     )
-    judged = list(judge(view, asked, entity_strengths, first, ties))
-    if vector is not None:
-        judged = _with_nearness(view, judged, vector)
-    else:
+    judged = list(judge(view, asked, entity_strengths, first, ties, vector))
+    if vector is None:
         named = entity_strengths.keys()
         judged = [each for each in judged if each.words or not named.isdisjoint(each.entity_ids)]
     judged.sort(key=lambda answer: answer.order)
@@ -133,37 +131,29 @@ def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
     return next((each for each in best if view.may_enter(view.claim(each))), None)
 
 
-def _with_nearness(view: View, judged: Sequence[Candidate], vector: TextVector) -> list[Candidate]:
-    """The candidates with their nearness by meaning."""
-    cosines = [vector.cosine(view.identity, key_of(answer.artifact)) for answer in judged]
-    first, second = nlargest(2, [*cosines, 0.0, 0.0])
-    return [
-        answer.judged(
-            answer.features._replace(
-                cosine=cosine, lead=cosine - (second if cosine == first else first)
-            )
-        )
-        for answer, cosine in zip(judged, cosines, strict=True)
-    ]
-
-
 def judge(
     view: View,
     asked: WeighedWords,
     entity_strengths: Strengths,
     candidates: Iterable[Candidate],
     ties: Mapping[str, Tied] = MappingProxyType({}),
+    vector: TextVector | None = None,
 ) -> Iterator[Candidate]:
     """The candidates with their features, each by the sentence of the text that it likeliest
     answers: another sentence never takes from that. A relation counts only if the text names one
     of its ends and holds another word of it; its other end counts as a word if the text names it
     too. `ties` gives, by claim id, the ties to files that the text names, which count like exact
-    words.
+    words. With `vector`, nearness by meaning is a feature.
     """
     compared = [(each, asked.meant_by(each.text, frozenset(each.stems))) for each in candidates]
     groups = defaultdict[frozenset[Term], set[str]](set)
     for candidate, meant in compared:
         groups[frozenset(meant)].add(candidate.group)
+    cosines = [
+        None if vector is None else vector.cosine(view.identity, key_of(candidate.artifact))
+        for candidate, _ in compared
+    ]
+    nearest, next_one = nlargest(2, [*filter(None, cosines), 0.0, 0.0])
     size = log(1 + view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE))
 
     def rivals(words: Iterable[Term]) -> int:
@@ -171,7 +161,7 @@ def judge(
         holding = (group for meant, group in groups.items() if meant.issuperset(words))
         return len(set().union(*holding) - {""})
 
-    for candidate, meant in compared:
+    for (candidate, meant), cosine in zip(compared, cosines, strict=True):
         named = [entity_strengths.get(each, 0.0) for each in candidate.entity_ids]
         strength, other_end = (*sorted(named, reverse=True), 0.0, 0.0)[:2]
         is_relation = isinstance(candidate.artifact, Relation)
@@ -185,7 +175,7 @@ def judge(
             held = tuple(word for word in meant if word in sentence)
             missing = sorted(asked.weights[word] for word in sentence.difference(held))
             number = any(sign.isdigit() for word in exact.intersection(held) for sign in word.word)
-            shared = fsum(0.5 if is_pair(word) else 1.0 for word in held) + NAME_WORDS * strength
+            shared = fsum(0.5 if word.is_pair else 1.0 for word in held) + NAME_WORDS * strength
             pairs = sum(len(word.alternatives) > 1 for word in held)
             pairs += len(asked.pairs.intersection(pairwise(candidate.stems)))
             features = Features(
@@ -198,6 +188,8 @@ def judge(
                 size=size,
                 shared=log(1 + shared + (NAME_WORDS if tie or number else 0)),
                 passage=size if candidate.kind == "passage" else 0.0,
+                cosine=cosine,
+                lead=(cosine or 0.0) - (next_one if cosine == nearest else nearest),
             )
             words = tuple(word.word for word in held)
             judged.append(candidate._replace(words=words, lacks=lacks).judged(features))
