@@ -15,8 +15,9 @@ from vouch_sidecar.text.prompt_text import Span, asks, blanked
 _ASKS_ABOUT = frozenset(
     """
     anything background basics brief context define definition describe description details
-    everything explain facts give info information know learn mean meaning means notes overview
-    quick recall remind say show something stuff summary tell things understand what whats who whos
+    everything explain facts give info information know known learn mean meaning means notes
+    overview quick recall remind say show something stuff summary tell things understand what whats
+    who whos
     """.split()
 )
 """Words that ask for everything there is about a name, or what it stands for."""
