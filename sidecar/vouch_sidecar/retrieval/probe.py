@@ -16,7 +16,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_PHRASED,
     WHO_LIKELIHOOD,
 )
-from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, holds_exact, worth_searching
+from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, worth_searching
 from vouch_sidecar.retrieval.line import ArmName, Given, Line
 from vouch_sidecar.retrieval.people.experts import WHO, people_on
 from vouch_sidecar.retrieval.salience import (
@@ -92,7 +92,7 @@ def run(
     named = sorted((r for v in views for r in named_in(v, [text])), key=volunteering_order)
     asked = [row for view in views for row in asked_by_name(view, text)]
     sure = [replace(r, strength=0.0) if r.was_given(given) else r for r in surely_named(named)]
-    is_exact = holds_exact(text) or any(view.world.files_in(text) for view in views)
+    is_exact = any(exact_places(text)) or any(view.world.files_in(text) for view in views)
     length, found = len(text.strip()), list[Line]()
     if is_exact or worth_searching(text):
         searched = [

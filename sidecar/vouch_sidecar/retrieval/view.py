@@ -248,10 +248,6 @@ class View:
             if (artifact := self.artifact((kind, key.id))) is not None:
                 yield artifact, document
 
-    def best_claims(self, query: Query, limit: int) -> list[Claim]:
-        """The best claims that a query finds, by worth, ties by id."""
-        return [one for one, _ in self.found(query, limit, by="worth") if isinstance(one, Claim)]
-
     def pages_about(self, key: Key) -> list[Page]:
         """The pages that list a claim or an entity, or that have a topic as title, by id."""
         topic = self.derived.get(key[1]) if key[0] == Kind.ENTITY else None

@@ -78,11 +78,6 @@ def _asks_for_number(text: str) -> bool:
     return count < LEAST_WORDS or (count <= _MAX_NUMBERED and asks(text))
 
 
-def holds_exact(text: str) -> bool:
-    """Whether a text holds an identifier, a ticket, a path, an option or a code."""
-    return next(exact_places(text), None) is not None
-
-
 def asks_only_about(text: str, names: Iterable[Span]) -> bool:
     """Whether a text is nothing but some names, or asks for them in general words: “Relay”, “what
     is Relay?”, “give me the basics on Relay”.
@@ -104,7 +99,7 @@ def worth_searching(text: str) -> bool:
     """Whether a text is worth a full text search: it has three words, or an identifier, a ticket, a
     path, an option or a code, and is neither stopwords alone nor a command.
     """
-    if holds_exact(text):
+    if any(exact_places(text)):
         return True
     signs = sum(unit.spaceless for unit in units(text[:MAX_PHRASED]).units)
     words = len(text.split())

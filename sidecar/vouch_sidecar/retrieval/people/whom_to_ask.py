@@ -68,8 +68,9 @@ def to_ask(view: View, about: Claim | Entity) -> tuple[list[PersonToAsk], list[A
     if isinstance(about, Claim):
         claims, named = [about], people_of_claim(view, about)
     else:
-        linked = view.search.claims_of([about.id])
-        claims, named = view.best_claims(linked, MAX_CLAIMS_WITH_FILES), people(view, about)
+        best = view.found(view.search.claims_of([about.id]), MAX_CLAIMS_WITH_FILES, by="worth")
+        claims = [claim for claim, _ in best if isinstance(claim, Claim)]
+        named = people(view, about)
     subjects = [Subject(view, files_of(view, claims))]
     return with_owners(named, subjects), authors(subjects)
 
