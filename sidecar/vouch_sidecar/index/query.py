@@ -103,10 +103,11 @@ class Search:
 
     def frequency(self, term: Term, kind: str) -> int:
         """How many documents of a kind hold a word, whatever their date."""
-        if (stem := term.only_stem) is None:
-            return self.snapshot.count(self._word(term, kind))
-        frequency, places = self.snapshot.frequency, self.places[kind]
-        return sum(frequency("stems", placed_stem(place, stem)) for place in places)
+        match term.alternatives:
+            case ((stem,),):
+                frequency, places = self.snapshot.frequency, self.places[kind]
+                return sum(frequency("stems", placed_stem(place, stem)) for place in places)
+        return self.snapshot.count(self._word(term, kind))
 
     # Documents of a kind
 

@@ -25,13 +25,6 @@ class Term(NamedTuple):
     is_pair: bool = False
     """Whether it is in a script without spaces, of which pairs of signs are words."""
 
-    @property
-    def only_stem(self) -> str | None:
-        """The word's stem; None if it has several, or alternatives."""
-        if len(self.alternatives) == 1 and len(self.alternatives[0]) == 1:
-            return self.alternatives[0][0]
-        return None
-
     def held_by(self, stems: frozenset[str]) -> bool:
         """Whether a text with these stems contains the word."""
         return any(map(stems.issuperset, self.alternatives))

@@ -151,9 +151,7 @@ def asks(text: str) -> bool:
     printed, begins as a question or ends with its mark.
     """
     typed = blanked(text, printed_lines(text)).strip()
-    return any(_is_question(typed[start:end].strip()) for start, end in asked_sentences(typed))
-
-
-def _is_question(sentence: str) -> bool:
-    sentence = sentence.strip("\"'“”()*_` ")
-    return sentence.endswith(("?", "？")) or _ASKING.search(sentence) is not None
+    sentences = (
+        typed[slice(*span)].strip().strip("\"'“”()*_` ") for span in asked_sentences(typed)
+    )
+    return any(said.endswith(("?", "？")) or _ASKING.search(said) for said in sentences)

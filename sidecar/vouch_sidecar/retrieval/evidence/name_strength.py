@@ -8,11 +8,10 @@ parsed.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 from unicodedata import combining
 
 from vouch_sidecar.kb.records import Kind
@@ -37,7 +36,7 @@ from vouch_sidecar.text.english_words import (
     VERY_COMMON,
     tier,
 )
-from vouch_sidecar.text.prompt_text import printed_lines
+from vouch_sidecar.text.prompt_text import blanked, printed_lines
 
 _BY_FORM = {
     FormKind.ALIAS: "an alias",
@@ -237,7 +236,7 @@ class Placing:
             return "another's"
         # an identifier of several words names one thing, whoever wrote it
         is_several = len(inside) > 1 and " " not in self.text[mention.start : mention.end]
-        name = "name" if is_several or not self._is_printed(mention.start) else "printed"
+        name = "printed" if not is_several and self._typed[mention.start].isspace() else "name"
         has_capital = mention.name != mention.name.lower()
         is_written = (has_capital or is_person) and self.has_own_capital(unit)
         is_shouted = is_acronym(self.text[unit.start : unit.end]) and not self._is_title
@@ -263,13 +262,9 @@ class Placing:
         return is_long and all(map(self._has_capital, content))
 
     @cached_property
-    def _printed(self) -> list[tuple[int, int]]:
-        return printed_lines(self.text)
-
-    def _is_printed(self, at: int) -> bool:
-        """Whether a machine printed the line at an offset."""
-        number = bisect_right(self._printed, at, key=itemgetter(0))
-        return number > 0 and at < self._printed[number - 1][1]
+    def _typed(self) -> str:
+        """The text with blanks in place of the lines that a machine printed."""
+        return blanked(self.text, printed_lines(self.text))
 
     def units_in(self, start: int, end: int) -> list[Unit]:
         """The units between two offsets."""

@@ -69,13 +69,10 @@ _MAX_NUMBERED = 6
 def exact_places(text: str) -> Iterator[Span]:
     """Where the identifiers, tickets, paths, options and codes of a text stand."""
     text = text[:MAX_PHRASED]
-    patterns = (_EXACT, _CODE, _NUMBER) if _asks_for_number(text) else (_EXACT, _CODE)
-    return (match.span() for pattern in patterns for match in pattern.finditer(text))
-
-
-def _asks_for_number(text: str) -> bool:
     count = len(text.split(None, _MAX_NUMBERED))
-    return count < LEAST_WORDS or (count <= _MAX_NUMBERED and asks(text))
+    is_short = count < LEAST_WORDS or (count <= _MAX_NUMBERED and asks(text))
+    patterns = (_EXACT, _CODE, _NUMBER) if is_short else (_EXACT, _CODE)
+    return (match.span() for pattern in patterns for match in pattern.finditer(text))
 
 
 def asks_only_about(text: str, names: Iterable[Span]) -> bool:

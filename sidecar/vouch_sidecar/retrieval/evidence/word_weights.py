@@ -105,10 +105,9 @@ class WeighedWords:
         return fsum(map(self.weights.__getitem__, words))
 
 
-def asked_by(view: View, text: str, names: Iterable[Span] = ()) -> WeighedWords:
+def asked_by(view: View, text: str, names: tuple[Span, ...] = ()) -> WeighedWords:
     """The words of a text without the names at some places."""
-    spans = tuple(names)
-    return view.cached(f"asked {spans}", text, lambda: _asked(view, text, spans))
+    return view.cached(f"asked {names}", text, lambda: _asked(view, text, names))
 
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:

@@ -102,7 +102,7 @@ def asked_beside(view: View, text: str, entity_ids: Container[str]) -> WeighedWo
     if _ties(view, text):
         relative = view.world.relative(text)
         spans += [(start, end) for start, end, _ in view.world.files_in(relative)]
-    return asked_by(view, text, spans)
+    return asked_by(view, text, tuple(spans))
 
 
 def asked_for(
@@ -192,6 +192,7 @@ def judge(
                 lead=(cosine or 0.0) - (next_one if cosine == nearest else nearest),
             )
             words = tuple(word.word for word in held)
-            judged.append(candidate._replace(words=words, lacks=lacks).judged(features))
+            found = candidate._replace(words=words, lacks=lacks, features=features)
+            judged.append(found._replace(likelihood=features.likelihood))
         best = max(judged, key=lambda each: each.likelihood)
         yield best if best.words or tied is None else best._replace(words=(tied.path,))

@@ -83,23 +83,18 @@ class Features(NamedTuple):
     """How much nearer in meaning it is than the next candidate."""
 
     @property
-    def _fitted(self) -> tuple[float, Mapping[str, float]]:
-        """The bias and the weights: those with meaning where a model heard the text."""
-        bias, weights = BIAS, LIKELIHOOD_WEIGHTS
-        if self.cosine is not None:
-            bias, weights = BIAS_SEMANTIC, LIKELIHOOD_WEIGHTS_SEMANTIC
-        return bias, {**weights, "passage": PASSAGE} if self.passage else weights
-
-    @property
     def likelihood(self) -> float:
         """From 0 to 1, rounded to 3 places."""
-        total = self._fitted[0] + sum(self.terms.values())
+        bias = BIAS if self.cosine is None else BIAS_SEMANTIC
+        total = bias + sum(self.terms.values())
         return round(1 / (1 + exp(-total)), 3)
 
     @property
     def terms(self) -> Mapping[str, float]:
         """What each feature adds (value × weight)."""
-        _, weights = self._fitted
+        weights = LIKELIHOOD_WEIGHTS if self.cosine is None else LIKELIHOOD_WEIGHTS_SEMANTIC
+        if self.passage:
+            weights = {**weights, "passage": PASSAGE}
         return {name: getattr(self, name) * weight + 0.0 for name, weight in weights.items()}
 
     def reason(self, words: Iterable[str]) -> str:
@@ -140,10 +135,6 @@ class Candidate(NamedTuple):
     """The words of the text that it does not hold."""
     likelihood: float = 0.0
     """How likely it answers or constrains the text, from 0 to 1."""
-
-    def judged(self, features: Features) -> Candidate:
-        """This candidate with its features, and how likely they make it."""
-        return self._replace(features=features, likelihood=features.likelihood)
 
     def is_told(self, view: View) -> bool:
         """Whether it is likely enough for its kind."""
