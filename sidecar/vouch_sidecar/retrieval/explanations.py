@@ -55,8 +55,9 @@ def named(
 def considered(
     view: View, text: str, probed: Probe, hits: Sequence[Line], vector: TextVector | None = None
 ) -> list[tuple[Line, bool, str]]:
-    """The claims, sections and relations that a text may bring in, each with whether it is said and
-    the reason; those that are said first. `hits` are the lines that are said.
+    """The claims, sections and relations that a text may bring in, and the claims with words of it
+    that may enter no prompt, each with whether it is said and the reason; those that are said
+    first. `hits` are the lines that are said.
     """
     said = {key_of(hit.artifact): hit for hit in hits if hit.view is view}
     lines = [(hit, True, _why_said(hit)) for hit in said.values()]
@@ -68,16 +69,12 @@ def considered(
     for each in islice(others, MANY):
         line = Line(view, each.artifact, "", each.likelihood, "text", None, judged=each)
         lines.append((line, False, _why_unsaid(view, each)))
-    lines += ((line, False, reason) for line, reason in _never_said(view, text))
-    return sorted(lines, key=lambda row: (not row[1], -row[0].likelihood))
-
-
-def _never_said(view: View, text: str) -> Iterator[tuple[Line, str]]:
-    """The claims that hold some words of a text, and may enter no prompt."""
     query = view.search.weighed(worths_of(view, text[:MAX_PHRASED]), Kind.CLAIM)
     for claim, _ in view.found(query, MANY):
         if isinstance(claim, Claim) and (reason := view.why_never_told(claim)) is not None:
-            yield Line(view, claim, "", 0.0, "text", None), f"never told: {reason}"
+            line = Line(view, claim, "", 0.0, "text", None)
+            lines.append((line, False, f"never told: {reason}"))
+    return sorted(lines, key=lambda row: (not row[1], -row[0].likelihood))
 
 
 def _why_said(hit: Line) -> str:
