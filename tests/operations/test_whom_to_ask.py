@@ -131,7 +131,7 @@ def test_a_topic_without_a_name_has_people_to_ask(tmp_path: Path) -> None:
     assert [(row["id"], row["verdict"]) for row in rows[:2]] == [("ada", "said"), ("bob", "said")]
     assert "asks for somebody" in rows[0]["why"]
     for text in ("whom should I ask about small dogs?", "whom do I ask about it", "glyph fonts"):
-        assert not any("To ask" in line for line in told(engine, text))
+        assert told(engine, text) == []
 
 
 # Owners and authors of files
