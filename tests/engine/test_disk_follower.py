@@ -126,20 +126,20 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
     cite(root, "first", "Nothing is named.", "https://example.org")
     engine = unread_engine(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
     collection = engine.collections[root]
-    may_read, looks, built = threading.Event(), list[bool](), list[World]()
-    read, stamp, build = type(collection).read, Repository.stamp, type(collection).build
-    may_read.set()
+    may_look, looks, built = threading.Event(), list[bool](), list[World]()
+    look, stamp, build = type(collection).look, Repository.stamp, type(collection).build
+    may_look.set()
 
-    def read_late(self: Collection, *args: Any) -> Seen:
-        may_read.wait()
-        return read(self, *args)
+    def look_late(self: Collection, *args: Any) -> Seen:
+        may_look.wait()
+        return look(self, *args)
 
     def looked(self: Repository) -> bytes:
         looks.append("two.py" in collection.world.files)
         return stamp(self)
 
     def check_out() -> None:
-        may_read.clear()
+        may_look.clear()
         git(root, "rm", "-q", "two.py")
 
     def build_late(self: Collection, *args: Any) -> World:
@@ -148,7 +148,7 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
         built.append(build(self, *args))
         return built[-1]
 
-    monkeypatch.setattr(Collection, "read", read_late)
+    monkeypatch.setattr(Collection, "look", look_late)
     monkeypatch.setattr(Repository, "stamp", looked)
     async with running(engine):
         await until(lambda: collection.world.inputs.is_whole)
@@ -166,7 +166,7 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
                 await anyio.sleep(0.01)
             assert all(looks)
         finally:
-            may_read.set()
+            may_look.set()
         await until(lambda: "two.py" not in collection.world.files)
 
 

@@ -157,7 +157,7 @@ class Collection:
 
     # Reading, in any thread, one call at a time
 
-    def read(self, paths: Set[str] = EVERYTHING) -> Seen:
+    def look(self, paths: Set[str] = EVERYTHING) -> Seen:
         """Read which of `paths` below `.vouch/` changed on disk, or everything where something was
         checked out; what git writes meanwhile may be seen in parts. Blocks. Raises PermissionError
         if another user owns `.vouch/`.
@@ -201,11 +201,14 @@ class Collection:
     @property
     def inputs(self) -> Inputs:
         """What the world is to be built from."""
-        seen, settings = self.published.seen, self.settings
-        names_people = settings.people.git != "off"
-        own, trusted = own_names(self.name, self.root), tuple(settings.trust.folders)
-        around = seen.checkout, own, trusted, names_people
-        return Inputs(seen.knowledge.serial, *around, is_whole=self.world.inputs != Inputs())
+        return Inputs(
+            knowledge_serial=self.knowledge.serial,
+            checkout=self.published.seen.checkout,
+            own=own_names(self.name, self.root),
+            trusted=tuple(self.settings.trust.folders),
+            names_people=self.settings.people.git != "off",
+            is_whole=self.world.inputs != Inputs(),
+        )
 
     def build(
         self,
@@ -216,8 +219,8 @@ class Collection:
         breathe: Breathe,
     ) -> World:
         """The world that follows the published one. Blocks; one thread at a time may call it."""
-        of = knowledge, inputs, viewers
-        return build(self.world, *of, self.bases, self._env, breathe, reported)
+        of_now = knowledge, inputs, viewers, self.bases, self._env
+        return build(self.world, *of_now, breathe, reported)
 
     @property
     def is_world_due(self) -> bool:

@@ -65,8 +65,8 @@ class DiskFollower:
 
     async def _until_others(self) -> None:
         """Wait until other knowledge bases are served than followed, or it is time to search."""
-        served, until = self._engine.collections, self._engine.changed.until
-        await until(lambda: {*served.values()} != self._followed, self._search_pause)
+        served, changed = self._engine.collections, self._engine.changed
+        await changed.until(lambda: {*served.values()} != self._followed, self._search_pause)
 
     async def _follow_served(self) -> None:
         """Follow the knowledge bases that are served, then search from folders that have none."""
@@ -107,14 +107,13 @@ class CollectionFollower:
         """Follow as long as it is served, or until cancelled."""
         collection, until = self._collection, self._engine.changed.until
         served = self._engine.collections
-        # The watcher would report each file that is read first.
-        until_looked = partial(until, lambda: collection.has_looked)
         try:
             async with anyio.create_task_group() as group:
                 for task in (
-                    (LOOK, partial(self._until, self._look_at), self._look),
-                    (WORKSPACE, partial(self._until, self._build_at), self._build),
-                    (WATCH, until_looked, self._watch),
+                    (LOOK, partial(self._until, self._look_due_at), self._look),
+                    (WORKSPACE, partial(self._until, self._build_due_at), self._build),
+                    # The watcher would report each file that is read first.
+                    (WATCH, partial(until, lambda: collection.has_looked), self._watch),
                 ):
                     group.start_soon(collection.faults.repeat, *task)
                 await until(lambda: served.get(collection.tree) is not collection)
@@ -131,7 +130,7 @@ class CollectionFollower:
 
     # Files
 
-    def _look_at(self) -> float:
+    def _look_due_at(self) -> float:
         """When some files are to be looked at, or a base is to be kept."""
         collection = self._collection
         was = collection.published.seen.checkout
@@ -145,7 +144,7 @@ class CollectionFollower:
         engine, collection, began = self._engine, self._collection, self._engine.clock()
         every = EVERYTHING if self._sweep_at <= began else frozenset()
         touched, reported = self._touched.take(), collection.reported.take()
-        seen, cost = await self._read(touched | reported | every)
+        seen, cost = await self._read_whole(touched | reported | every)
         self._touched.done()
         collection.reported.done()
         if engine.publish(collection, seen, is_awaited=bool(reported)):
@@ -156,9 +155,9 @@ class CollectionFollower:
         if self._keep_at <= began:
             await self._keep()
 
-    async def _read(self, paths: Set[str]) -> tuple[Seen, float]:
-        """Read files, and once more if git wrote some meanwhile; for `GIT_LOCK_SECONDS` wait until
-        it has. Returns also the seconds that the last read took.
+    async def _read_whole(self, paths: Set[str]) -> tuple[Seen, float]:
+        """Read files, and again if git wrote some meanwhile; for `GIT_LOCK_SECONDS` wait until it
+        has. Returns also the seconds that the last read took.
         """
         engine, collection = self._engine, self._collection
         give_up_at = anyio.current_time() + GIT_LOCK_SECONDS
@@ -169,7 +168,7 @@ class CollectionFollower:
             )
             began = engine.clock()
             with engine.breath:
-                seen = await run_sync(collection.read, paths, limiter=self._disk)
+                seen = await run_sync(collection.look, paths, limiter=self._disk)
             cost = engine.clock() - began
             log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
             if not seen.is_torn or anyio.current_time() >= give_up_at:
@@ -187,7 +186,7 @@ class CollectionFollower:
 
     # The world around
 
-    def _build_at(self) -> float:
+    def _build_due_at(self) -> float:
         """When another world is to be built, not before the claims were read that git has checked
         out.
         """

@@ -36,7 +36,7 @@ def problems_of(engine: Engine, collection: Collection) -> list[Problem]:
 
 def faulty(engine: Engine) -> list[Problem]:
     """All current faults, errors first."""
-    of_each = [c.faulty() for _, c in sorted(engine.registry.collections.items())]
+    of_each = [c.faulty() for _, c in sorted(engine.collections.items())]
     refused = [Problem("", text, Severity.WARNING) for text in engine.registry.refused]
     # Where something is served, each knowledge base has these among its own.
     unsaid = [] if of_each else engine.registry.problems
@@ -49,7 +49,7 @@ def errors(engine: Engine) -> list[Problem]:
     """The errors because of which artifacts are missing from answers, by path."""
     return [
         problem
-        for _, collection in sorted(engine.registry.collections.items())
+        for _, collection in sorted(engine.collections.items())
         for _, problems in sorted(collection.on_disk.problems.items())
         for problem in problems
         if problem.severity is Severity.ERROR

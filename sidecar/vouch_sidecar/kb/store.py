@@ -135,14 +135,14 @@ class Store:
                 self._forget(path)
         for path, stat in found.files.items():
             if self._stats.get(path) != stat or path in self._young:
-                self._read(path, stat)
+                self._read_file(path, stat)
         self.is_new = False
         now = self._clock()
         for path in [path for path, at in self._expires.items() if at <= now]:
             self._put(path, None)
         return self._reconciled()
 
-    def _read(self, path: str, stat: Stat) -> None:
+    def _read_file(self, path: str, stat: Stat) -> None:
         """Read a file that had this stat before."""
         started = self._wall()
         try:

@@ -23,49 +23,49 @@ MAX_FILES = 200_000
 MAX_FOLDERS = 50_000
 
 
-def stat_of(root: Path, relative: str) -> Stat | None:
+def stat_of(tree: Path, relative: str) -> Stat | None:
     """The stat of a regular file; None for anything else."""
     with suppress(OSError, ValueError, UnreadableError):
-        return stat_of_regular(os.lstat(root / relative))
+        return stat_of_regular(os.lstat(tree / relative))
     return None
 
 
-def read_file(root: Path, relative: str) -> bytes | None:
+def read_file(tree: Path, relative: str) -> bytes | None:
     """The bytes of a file of at most `MAX_BYTES`; None where it can't be read."""
     with suppress(OSError, UnreadableError):
-        return read_below(root, relative, MAX_BYTES)
+        return read_below(tree, relative, MAX_BYTES)
     return None
 
 
 def list_files(
-    root: Path, repository: Repository | None, caches: Path | None, env: Mapping[str, str]
+    tree: Path, repository: Repository | None, caches: Path | None, env: Mapping[str, str]
 ) -> tuple[str, ...]:
     """The paths of the files below a folder, sorted: those that git tracks or would take in;
     without git, or a folder of caches to run it from, those that a bounded walk finds. Blocks.
     """
     paths: Iterable[str] | None = None
     if repository is not None and caches is not None:
-        paths = _listed(repository, root, caches, env)
-    found = _walked(root) if paths is None else paths
+        paths = _listed(repository, tree, caches, env)
+    found = _walked(tree) if paths is None else paths
     return tuple(sorted({*islice(found, MAX_FILES)}))
 
 
 def _listed(
-    repository: Repository, root: Path, caches: Path, env: Mapping[str, str]
+    repository: Repository, tree: Path, caches: Path, env: Mapping[str, str]
 ) -> Iterator[str] | None:
     """The regular files below a folder that git tracks or would take in; None where git can't be
     asked.
     """
     arguments = ["ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard"]
     has_index = (repository.folder / "index").is_file()
-    data = run(repository, arguments, caches, env, below=root) if has_index else None
+    data = run(repository, arguments, caches, env, below=tree) if has_index else None
     if data is None:
         return None
 
     def is_there(tag: str, path: str) -> bool:
         """A sparse checkout leaves files out (S): those are not removed."""
         is_new = tag == "?" and any(map(_is_passed_over, path.split("/")[:-1]))
-        return not is_new and (tag == "S" or stat_of(root, path) is not None)
+        return not is_new and (tag == "S" or stat_of(tree, path) is not None)
 
     entries = (entry.partition(" ") for entry in os.fsdecode(data).split("\0"))
     return (path for tag, _, path in entries if _may_be_listed(path) and is_there(tag, path))
@@ -77,13 +77,13 @@ def _may_be_listed(path: str) -> bool:
     return is_line and 0 < len(path) <= MAX_LISTED_PATH and KB_DIRNAME not in path.split("/")
 
 
-def _walked(root: Path) -> Iterator[str]:
+def _walked(tree: Path) -> Iterator[str]:
     """The regular files below a folder, without those of hidden folders, packages and builds."""
-    for folder, folders, names in islice(os.walk(root), MAX_FOLDERS):
+    for folder, folders, names in islice(os.walk(tree), MAX_FOLDERS):
         folders[:] = sorted(name for name in folders if not _is_passed_over(name))
-        below = Path(folder).relative_to(root)
+        below = Path(folder).relative_to(tree)
         paths = ((below / name).as_posix() for name in names if name != ".git")
-        yield from (path for path in paths if _may_be_listed(path) and stat_of(root, path))
+        yield from (path for path in paths if _may_be_listed(path) and stat_of(tree, path))
 
 
 def _is_passed_over(name: str) -> bool:

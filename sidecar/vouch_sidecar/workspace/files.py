@@ -245,15 +245,15 @@ def folded(path: str) -> str:
     return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
-def path_below(root: Path, path: str) -> str | None:
-    """A path, absolute or relative to the root, as one below the root. None if it leads out of it
+def path_below(tree: Path, path: str) -> str | None:
+    """A path, absolute or relative to the tree, as one below it. None if it leads out of it
     or into a knowledge base. Opens nothing.
     """
     if not path or "\0" in path or len(path) > MAX_LISTED_PATH * 4:
         return None
-    whole = os.path.normpath(os.path.join(root, path))  # noqa: PTH118
-    top = str(root)
-    if not is_below(whole, top):  # the caller may name the root by another link, as /tmp on macOS
+    whole = os.path.normpath(os.path.join(tree, path))  # noqa: PTH118
+    top = str(tree)
+    if not is_below(whole, top):  # the caller may name the tree by another link, as /tmp on macOS
         folder, name = os.path.split(whole)
         with suppress(ValueError):  # of what is no text
             whole = os.path.join(os.path.realpath(folder), name)  # noqa: PTH118

@@ -65,28 +65,28 @@ class Repository:
 
     @classmethod
     def holding(
-        cls, root: Path, trusted: Collection[str] = ()
+        cls, folder: Path, trusted: Collection[str] = ()
     ) -> tuple[Repository, str] | tuple[None, str]:
         """The innermost repository around a folder; None if there is none that may be read, with
         the reason if there is one. `trusted` are folders of other users that are allowed.
         """
-        top = working_tree(str(root))
+        top = working_tree(str(folder))
         if top is None:
             return None, ""
         try:
             folders = git_folders(top)
             if folders is None:
                 return None, "its .git leads to a folder that does not lead back"
-            folder, common = map(Path, folders)
-            if any(is_refused(str(path), trusted) for path in (folder, common / "objects")):
+            git, common = map(Path, folders)
+            if any(is_refused(str(path), trusted) for path in (git, common / "objects")):
                 return None, "it is another user's"
         except (OSError, ValueError):
             return None, "its files can't be read"
-        return cls(Path(top), folder, common), ""
+        return cls(Path(top), git, common), ""
 
-    def prefix(self, root: Path) -> str:
+    def prefix(self, folder: Path) -> str:
         """The path of a folder below the top, with a slash at its end; "" for the top."""
-        inside = root.relative_to(self.top).as_posix()
+        inside = folder.relative_to(self.top).as_posix()
         return "" if inside == "." else f"{inside}/"
 
     def why_unread(self) -> str:

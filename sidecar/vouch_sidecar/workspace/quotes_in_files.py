@@ -82,9 +82,9 @@ class FlatLines:
 
 
 @lru_cache(maxsize=MAX_KEPT)
-def _lines_of(root: Path, path: str, _: Stat) -> FlatLines:
+def _lines_of(tree: Path, path: str, _: Stat) -> FlatLines:
     """A file as it is at this stat. Raises UnreadableError, so that it is tried again."""
-    if (data := read_file(root, path)) is None:
+    if (data := read_file(tree, path)) is None:
         raise UnreadableError(path)
     return FlatLines(data)
 
