@@ -11,8 +11,12 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from vouch_sidecar.text.sentences import MAX_SENTENCE, WITHOUT_SPACES, sentence_spans
-from vouch_sidecar.text.windows import MAX_WINDOW
+from vouch_sidecar.text.sentences import (
+    MAX_SENTENCE,
+    MAX_WINDOW,
+    WITHOUT_SPACES,
+    sentence_spans,
+)
 
 MAX_PARAGRAPH = 20_000
 """Characters of a paragraph; a longer one is taken for data."""

@@ -1,12 +1,15 @@
-"""Splits text without markup into sentences, and tells whether a text says something by itself."""
+"""Splits text without markup into sentences, or windows, and tells whether a text says something by
+itself. A long text is cut before an expression meets it: a match holds the interpreter to its end,
+and no other thread, signal or end of input is seen meanwhile.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from vouch_sidecar.text.windows import MAX_WINDOW
-
+MAX_WINDOW = 4_096
+"""Characters of a text that an expression meets at once."""
 MAX_SENTENCE = 1_000
 """Characters of a sentence; after so many, the next full stop ends it in any case."""
 
@@ -43,6 +46,20 @@ _TALK = re.compile(
     re.IGNORECASE,
 )
 _FEW_WORDS = 3
+
+
+def windows(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of the pieces of a text, each cut behind a line end, else behind a blank, else
+    anywhere.
+    """
+    start = 0
+    while start < len(text):
+        end = start + MAX_WINDOW
+        if end < len(text):
+            behind = text.rfind("\n", start, end) + 1 or text.rfind(" ", start, end) + 1
+            end = behind or end
+        yield start, min(end, len(text))
+        start = end
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.kb.safe_files import UnreadableError, read_below
-from vouch_sidecar.text.windows import MAX_WINDOW
+from vouch_sidecar.text.sentences import MAX_WINDOW
 
 OWNERS_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """Paths below the top of a repository, in the order in which GitHub looks; the first file found

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from itertools import chain
 from typing import Literal, NamedTuple
 
-from vouch_sidecar.text.windows import windows
+from vouch_sidecar.text.sentences import windows
 
 MAX_TEXT_READ = 20_000
 """The number of characters of one text that are read."""

@@ -14,7 +14,7 @@ from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.text.analysis import fold, stem, units
 from vouch_sidecar.text.around import parts_of
 from vouch_sidecar.text.english_words import STOPWORDS, tier
-from vouch_sidecar.text.windows import MAX_WINDOW
+from vouch_sidecar.text.sentences import MAX_WINDOW
 from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of
 
 MAX_NAME_WORDS = 6

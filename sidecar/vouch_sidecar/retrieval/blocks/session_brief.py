@@ -15,7 +15,7 @@ from vouch_sidecar.kb.records import Entity, Kind
 from vouch_sidecar.kb.sanitize import clip, count
 from vouch_sidecar.retrieval.blocks.block import frame, room_in_frame, safe
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.windows import MAX_WINDOW
+from vouch_sidecar.text.sentences import MAX_WINDOW
 
 MAX_BRIEF = 300
 """Characters, frame included."""
