@@ -12,7 +12,7 @@ from itertools import groupby, islice
 from math import exp, fsum
 from typing import NamedTuple
 
-from tantivy import Query
+from tantivy import Document, Query
 
 from vouch_sidecar.index.artifact_documents import sections, texts
 from vouch_sidecar.index.claim_weights import worth
@@ -187,9 +187,8 @@ def claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
     themselves: a few that are reviewed, and a few that are not.
     """
     hits = view.knowledge.snapshot.hits(view.search.weighed(asked.weights, Kind.CLAIM))
-    holding = (claim for claim, _ in view.of_hits(islice(hits, MAX_TRIED)))
     found = sorted(
-        islice(_claims(view, holding), SPARE * MAX_CONSIDERED),
+        islice(_claims(view, view.of_hits(islice(hits, MAX_TRIED))), SPARE * MAX_CONSIDERED),
         key=lambda each: -asked.weight_of(asked.held_by(frozenset(each.stems))),
     )
     few = list[Candidate]()
@@ -216,20 +215,22 @@ def claims_of(
             yield from (hit for _, hit in sorted(ranked, key=lambda each: -each[0]))
         yield from snapshot.hits(own, by="worth")
 
-    found = _claims(view, (claim for claim, _ in view.of_hits(islice(best(), MAX_TRIED))))
+    found = _claims(view, view.of_hits(islice(best(), MAX_TRIED)))
     return list(islice(first_of_each(found, lambda each: each.sentence_key), most))
 
 
 def claims_by_id(view: View, claim_ids: Iterable[str]) -> Iterator[Candidate]:
     """The candidates of some claims, without those that the viewer may not see."""
-    return _claims(view, map(view.claim, claim_ids))
+    return _claims(view, ((view.claim(each), None) for each in claim_ids))
 
 
-def _claims(view: View, artifacts: Iterable[Artifact | None]) -> Iterator[Candidate]:
+def _claims(
+    view: View, found: Iterable[tuple[Artifact | None, Document | None]]
+) -> Iterator[Candidate]:
     """The candidates of the claims among some artifacts, as far as they may enter a prompt."""
-    for claim in artifacts:
+    for claim, document in found:
         if isinstance(claim, Claim) and view.may_enter(claim):
-            yield _claim(view, claim)
+            yield _claim(view, claim, document)
 
 
 def _found(
@@ -272,17 +273,20 @@ def _section(
     return Candidate(page, number, stems, text, about, group=page.path, kind=kind)
 
 
-def _claim(view: View, claim: Claim) -> Candidate:
+def _claim(view: View, claim: Claim, document: Document | None = None) -> Candidate:
     """A claim with the words of its whole sentence; for a statement of an exchange, with those of
-    the question.
+    the question. Its `document` has them where nothing else than its own text is shown.
     """
-    shown, about = view.shown(claim), view.entities_of(claim.id)
-    exchange, text = view.artifact((Kind.SOURCE, shown.source_id)), shown.text
+    shown = view.shown(claim)
+    exchange = view.artifact((Kind.SOURCE, shown.source_id))
+    text, about = " ".join((shown.text, *claim.topical_tags)), view.entities_of(claim.id)
+    is_own = document is not None and shown.text == claim.text
+    stems = stems_in(document) if document is not None and is_own else content_stems(text)
     if isinstance(exchange, Source) and exchange.question and asks(exchange.question):
         text = f"{exchange.question}\n{text}"
-    text = " ".join((text, *claim.topical_tags))
+        stems = [*content_stems(exchange.question), *stems]
     where, kind = (shown.sentence_key, shown.source_id or claim.path), view.kind_of(claim)
-    return Candidate(claim, None, content_stems(text), text, about, *where, kind)
+    return Candidate(claim, None, stems, text, about, *where, kind)
 
 
 def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
