@@ -67,7 +67,14 @@ def test_only_sources_that_are_there_and_visible_are_counted() -> None:
         evidence("of-gone", "gone"),
     )
     for cited, shown in {
-        ("open", "receipt", "gone", "private", "of-private", "of-gone"): "2 sources: “Notes”]",
+        (
+            "open",
+            "receipt",
+            "gone",
+            "private",
+            "of-private",
+            "of-gone",
+        ): "[working, confidence 0.7, 1 source: “Notes”]",
         ("gone",): "0 sources]",
         ("s",): "1 source: “notes.md”]",
     }.items():

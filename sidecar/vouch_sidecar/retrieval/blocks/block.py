@@ -119,7 +119,7 @@ def _behind(line: Line) -> Iterator[str]:
     """
     claim, view = line.artifact, line.view
     if isinstance(claim, Claim) and view.recall.include_key_facts:
-        sources = {claim.evidence[at]: source for at, source, _ in view.cited(claim)}
+        sources = {source.id: source for _, source, _ in view.cited(claim)}
         titles = (each.title or PurePath(each.locator).name for each in sources.values())
         quoted = [f"“{clip(safe(one), _SOURCE_CHARS)}”" for one in dict.fromkeys(titles) if one]
         cited = ": ".join(filter(None, [count(len(sources), "source"), ", ".join(quoted[:2])]))
