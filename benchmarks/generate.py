@@ -85,8 +85,7 @@ class Writer:
 
     def __init__(self, root: Path, size: Size) -> None:
         self.root, self.size, self.rng = root, size, random.Random(20_260_101)
-        lines = ENGLISH.read_text("utf-8").splitlines()
-        tiers = [line.split() for line in lines if not line.startswith("#")]
+        _, *tiers = (words.split() for words in ENGLISH.read_text("utf-8").split("\n\n"))
         common = [word for tier in tiers[:2] for word in tier if word.isalpha() and len(word) > 2]
         self.rng.shuffle(common)
         self.rare = [word for word in tiers[2] if word.isalpha()]

@@ -33,8 +33,8 @@ DATES = frozenset(
 @cache
 def _english() -> dict[str, int]:
     text = resources.files("vouch_sidecar.text").joinpath("english.txt").read_text("utf-8")
-    tiers = (line for line in text.splitlines() if not line.startswith("#"))
-    return {word: tier for tier, line in enumerate(tiers, 1) for word in line.split()}
+    _, *tiers = text.split("\n\n")
+    return {word: tier for tier, words in enumerate(tiers, 1) for word in words.split()}
 
 
 def tier(folded: str) -> int:
