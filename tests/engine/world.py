@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable, Iterator, Set
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.operations.wire import InvalidParamsError
 
 from tests.engine.bases import ask, write
-from tests.kb.samples import claim, dump, entity, make_kb, page
+from tests.kb.samples import claim, dump, entity, make_kb, page, source_of
 
 Files = dict[str, bytes]
 """Path below `.vouch/`, and bytes."""
@@ -43,7 +42,7 @@ At night the gate does *not*:
 - {4} {2}
 """.format(*SENTENCES)
 CONTENTS = (CONTENT, CONTENT.replace("nine", "ten") + "\nA line more.\n", "Nothing is here.\n")
-SOURCES = [sha256(content.encode()).hexdigest() for content in CONTENTS]
+SOURCES = [source_of(content.encode()) for content in CONTENTS]
 SCOPES: list[object] = [
     *[{"visibility": "project"}] * 6,
     {"visibility": "private", "agent": "ada"},

@@ -35,9 +35,14 @@ def page(body: str = "# Auth\n", **fields: object) -> bytes:
     return b"---\n" + dump(content) + b"---\n" + body.encode()
 
 
+def source_of(content: bytes) -> str:
+    """The id of a source with this content."""
+    return sha256(content).hexdigest()
+
+
 def source(content: bytes, **meta: object) -> dict[str, bytes]:
     """The files of a source with this content."""
-    name = sha256(content).hexdigest()
+    name = source_of(content)
     meta = {"id": name, "locator": "notes.md"} | meta
     return {f"sources/{name}/content": content, f"sources/{name}/meta.yaml": dump(meta)}
 
@@ -46,7 +51,7 @@ def receipt(name: str, content: bytes, quote: bytes) -> dict[str, bytes]:
     """The file of evidence: a quote, and where it stands in the source with this content."""
     start = content.index(quote)
     end = start + len(quote)
-    fields = {"id": name, "source_id": sha256(content).hexdigest(), "locator": f"b{start}-{end}"}
+    fields = {"id": name, "source_id": source_of(content), "locator": f"b{start}-{end}"}
     span = {"quote": quote.decode(), "byte_start": start, "byte_end": end}
     return {f"evidence/{name}.yaml": dump(fields | span)}
 

@@ -12,8 +12,8 @@ from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.surfaces.console.printing import show
 
 from tests.engine.bases import ask, performed, told
-from tests.kb.samples import claim, dump, make_kb, put, source
-from tests.workspace.places import cite, repository, settled, source_of, write
+from tests.kb.samples import claim, dump, make_kb, put, source, source_of
+from tests.workspace.places import cite, repository, settled, write
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from vouch_sidecar.retrieval.statements.candidates import candidates_for
 from vouch_sidecar.retrieval.view import View
 
 from tests.conftest import lines_run
-from tests.kb.samples import make_kb, put
+from tests.kb.samples import make_kb, put, source_of
 from tests.retrieval.samples import ADA, NOBODY, PRIVATE, knowledge_of
 
 CONTENT = """\
@@ -34,7 +33,7 @@ At night it does *not*:
 - send mails to the team.
 - delete old rows. Ask first.
 """
-SOURCE_ID = sha256(CONTENT.encode()).hexdigest()
+SOURCE_ID = source_of(CONTENT.encode())
 QUOTES = {
     "heading": "# Long heading",
     "first": "The first part is in a.",
@@ -191,7 +190,7 @@ def test_of_answers_to_a_question_that_was_captured_often_three_are_compared(
     kb, made = make_kb(tmp_path), list[Artifact]()
     for name in ("noon", "dusk", "dawn", "rain", "snow"):
         answer = f"Run the {name} script and wait for its parcels."
-        sha = sha256(answer.encode()).hexdigest()
+        sha = source_of(answer.encode())
         put(kb, f"sources/{sha}/content", answer.encode())
         quoted = Evidence(name, f"evidence/{name}.yaml", sha, "b", answer, 0, len(answer))
         heard = Source(sha, f"sources/{sha}/meta.yaml", "chat", type="message", kept=True)
@@ -204,7 +203,7 @@ def test_of_answers_to_a_question_that_was_captured_often_three_are_compared(
 
 def test_a_range_over_much_of_a_document_costs_no_walk_through_it(tmp_path: Path) -> None:
     data = b"Say so.\n\n" * 4_000
-    digest = sha256(data).hexdigest()
+    digest = source_of(data)
     put(make_kb(tmp_path), f"sources/{digest}/content", data)
     kept = Source(digest, f"sources/{digest}/meta.yaml", "a.md", kept=True)
     ends = {"one": 7, "all": len(data)}

@@ -18,7 +18,7 @@ from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
 
 from tests.engine.bases import cached, engine_on, reread, settle
-from tests.kb.samples import claim, make_kb, put, receipt, source
+from tests.kb.samples import claim, make_kb, put, receipt, source, source_of
 
 
 def git(folder: Path, *arguments: str, given: str | None = None) -> str:
@@ -93,11 +93,6 @@ def listed(root: Path, tmp_path: Path, env: Mapping[str, str] = os.environ) -> F
     return Files(list_files(root, Repository.holding(root)[0], tmp_path / "caches", env))
 
 
-def source_of(content: bytes) -> str:
-    """The id of a source with this content."""
-    return hashlib.sha256(content).hexdigest()
-
-
 def cite(
     root: Path,
     claim_id: str,
@@ -127,8 +122,8 @@ def cite(
 
 
 def settled(root: Path, tmp_path: Path, *others: Path, **client: Any) -> Engine:
-    """An engine that has read knowledge bases and worked out what lies around them, with what a
-    client sets.
+    """An engine that has read knowledge bases and worked out what lies around them. The settings
+    are those that a client sends by group, as in `recall={"enabled": False}`.
     """
     env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
     engine = engine_on(root, *others, env=env, client_settings=client)

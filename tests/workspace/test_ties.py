@@ -13,17 +13,8 @@ from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.names_in_text import names_in
 
 from tests.engine.bases import ask, cached, engine_on, reread, settle, told
-from tests.kb.samples import dump, entity, put
-from tests.workspace.places import (
-    cite,
-    repository,
-    settled,
-    source_of,
-    tie_rows,
-    ties,
-    track,
-    write,
-)
+from tests.kb.samples import dump, entity, put, source_of
+from tests.workspace.places import cite, repository, settled, tie_rows, ties, track, write
 
 NOTES, UPLOAD, WIRE = "docs/notes.md", "src/pkg/upload.py", "src/pkg/net/wire.py"
 VENDORED, ELSEWHERE = "src/_vendor/lib/upload_lib.py", "https://example.org"
