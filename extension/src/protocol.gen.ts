@@ -290,7 +290,7 @@ export interface ExpertsParams {
   readonly limit?: number;
   /** Matching claims that a row needs. */
   readonly min_claims?: number;
-  /** What a matching claim adds. count: 1; recency: 2^(−age in days / 30); citation: its sources × its confidence; evidence: its confidence × the share of the topic that it holds, doubled where it begins with the topic, nothing where it repeats another; anything else is read as count. */
+  /** What a matching claim adds. count: 1; recency: 2^(−age in days / 30); citation: its citations × its confidence; evidence: its confidence × the share of the topic that it holds, doubled where it begins with the topic, nothing where it repeats another; anything else is read as count. */
   readonly weight?: string;
   /** Only entities of these types, such as person, team or system. */
   readonly types?: readonly string[] | null;

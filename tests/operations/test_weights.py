@@ -11,6 +11,7 @@ from vouch_sidecar.retrieval.people.weights import WEIGHTS
 
 from tests.engine.bases import ask, base, counts, engine_on, known
 from tests.kb.samples import claim, entity
+from tests.workspace.places import cite
 
 SCORES = {
     "count": {"zeta": 2.0, "alpha": 1.0},
@@ -26,12 +27,13 @@ of 30 days ago, by a time without a zone.
 
 def test_what_each_weight_adds(tmp_path: Path) -> None:
     assert SCORES.keys() == WEIGHTS.keys()
-    files = {f"entities/{name}.yaml": entity(name, name=name) for name in ("alpha", "zeta")}
+    named = {f"entities/{name}.yaml": entity(name, name=name) for name in ("alpha", "zeta")}
+    root = base(tmp_path, named)
     then = "2026-08-22T14:13:20"  # 30 days before `bases.NOW`, by UTC
     for name, who, confidence in (("a", "alpha", 1.0), ("b", "zeta", 0.5), ("c", "zeta", 0.5)):
-        fields = {"entities": [who], "confidence": confidence, "updated_at": then}
-        files[f"claims/{name}.yaml"] = claim(name, text="It was weighed.", **fields)
-    engine = engine_on(base(tmp_path, files))
+        said = "It was weighed."
+        cite(root, name, said, "a.md", entities=[who], confidence=confidence, updated_at=then)
+    engine = engine_on(root)
     for weight, scores in SCORES.items():
         found = ask(engine, "experts", topic="weighed", weight=weight)["experts"]
         assert [(row["entity_id"], row["score"]) for row in found] == [*scores.items()]

@@ -129,7 +129,7 @@ def _contributions(match: Match, weight: Weight) -> dict[str, list[Contribution]
     out = defaultdict[str, list[Contribution]](list)
     heard: set[tuple[str, str]] = set()
     for matched in match.claims:
-        factors, claim = weight.factors(matched, match.view.now), matched.claim
+        factors, claim = weight.factors(matched, match.view), matched.claim
         adds = Contribution(matched, factors, prod(factors.values()))
         again = adds._replace(factors=factors | {"repeat": 0.0}, amount=0.0)
         says = " ".join(claim.text.lower().split()) if weight.hears_once else claim.id

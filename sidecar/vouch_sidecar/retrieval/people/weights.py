@@ -11,6 +11,7 @@ from vouch_sidecar.index.claim_weights import DAY, HALF_LIFE_DAYS, confirmed_at
 
 if TYPE_CHECKING:
     from vouch_sidecar.kb.records import Claim
+    from vouch_sidecar.retrieval.view import View
     from vouch_sidecar.text.content_words import Term
 
 Factors = dict[str, float]
@@ -32,33 +33,33 @@ class Matched(NamedTuple):
 
 class Weight(NamedTuple):
     """A choice of `experts`: its title in a heading, what a claim adds to the score in words, and
-    the factors whose product that is, at a time in seconds since 1970.
+    the factors whose product that is. The view has the time, and what the claim cites (`cited`).
     """
 
     title: str
     adds: str
-    factors: Callable[[Matched, float], Factors]
+    factors: Callable[[Matched, View], Factors]
     hears_once: bool = False
     """Whether a claim that repeats another one of the entity adds nothing."""
 
 
-def _count(_: Matched, __: float) -> Factors:
+def _count(_: Matched, __: View) -> Factors:
     return {"claim": 1.0}
 
 
-def _recency(matched: Matched, now: float) -> Factors:
+def _recency(matched: Matched, view: View) -> Factors:
     """A claim from the future, or without a date, adds 1."""
     at = confirmed_at(matched.claim)
-    age = max(0.0, now - at) / DAY if at is not None else 0.0
+    age = max(0.0, view.now - at) / DAY if at is not None else 0.0
     return {"freshness": float(2.0 ** (-age / HALF_LIFE_DAYS))}
 
 
-def _citation(matched: Matched, _: float) -> Factors:
+def _citation(matched: Matched, _: View) -> Factors:
     claim = matched.claim
     return {"evidence_ids": float(len(set(claim.evidence))), "confidence": claim.confidence}
 
 
-def _evidence(matched: Matched, _: float) -> Factors:
+def _evidence(matched: Matched, _: View) -> Factors:
     # the help of a command reads the titles alone
     from vouch_sidecar.retrieval.constants import LEADS
     from vouch_sidecar.text.analysis import units
@@ -74,7 +75,7 @@ def _evidence(matched: Matched, _: float) -> Factors:
 WEIGHTS = {
     "count": Weight("by number of claims", "1", _count),
     "recency": Weight("by how recent they are", f"2^(−age in days / {HALF_LIFE_DAYS:g})", _recency),
-    "citation": Weight("by what they cite", "its sources × its confidence", _citation),
+    "citation": Weight("by what they cite", "its citations × its confidence", _citation),
     "evidence": Weight(
         "by weight of evidence",
         "its confidence × the share of the topic that it holds, doubled where it begins with "
