@@ -49,6 +49,7 @@ def root(tmp_path: Path) -> Path:
         (["salience"], 2, ["TEXT"]),
         (["experts", "jwt", "--root", "/never/seen"], 2, ["--root"]),
         (["unknown"], 2, ["No such command"]),
+        (["expert", "jwt"], 2, ["Did you mean 'experts'?"]),
     ],
     ids=lambda given: " ".join(given) if isinstance(given, list) else None,
 )

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from contextlib import suppress
+from itertools import pairwise
 
 from vouch_sidecar.operations import NAMES
 
 HELP = {"-h", "--help"}
+ROOT = "--root"
+SWITCHES = ("--", "--explain", "--header", "--json")
+"""The options without a value."""
+MAX_INPUT = 4_000_001
+"""Bytes of standard input that are read: more than a text may have."""
 
 
 def main() -> None:
@@ -25,7 +32,6 @@ def main() -> None:
     if arguments == ["resident"]:  # as a hook starts it, without a client of its own
         from vouch_sidecar.surfaces.local.user_socket import Ownership
 
-        # Before the engine is imported, which takes half a second: who asks meanwhile starts none.
         if (owned := Ownership.take(os.environ)) is not None:
             from vouch_sidecar.surfaces.socket_server import run_resident
 
@@ -38,9 +44,7 @@ def main() -> None:
         try:
             options = arguments[: arguments.index("--")] if "--" in arguments else arguments
             if not {*NAMES}.isdisjoint(arguments[:1]) and HELP.isdisjoint(options):
-                from vouch_sidecar.surfaces.local.asking import print_and_end
-
-                typed = print_and_end(arguments, os.environ)
+                typed = _end_if_answered(arguments)
             from vouch_sidecar.surfaces.cli import main as shell
 
             _hold_little_memory()
@@ -56,6 +60,42 @@ def main() -> None:
     except OSError as error:  # mostly because standard output can't be written
         sys.stderr.write(f"vouch-sidecar: {error.strerror or type(error).__name__}\n")
         os._exit(1)  # a normal exit would try to write again
+
+
+def _end_if_answered(arguments: list[str]) -> str:
+    """Have the process that serves answer a command that asks an operation, print that, and end
+    with its exit code. That process reads the line as a shell of its own would, so that this
+    imports neither what reads options nor an operation.
+
+    Returns where no process serves, or it leaves the line to a shell: what is wrong, not found, or
+    not all read; then with what standard input held, where the line says that it holds a text.
+    """
+    from vouch_sidecar.kb.discovery import find
+    from vouch_sidecar.surfaces.console.printing import print_answer
+    from vouch_sidecar.surfaces.local.user_socket import LINE, SOON_SECONDS, ask
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads can't be interrupted
+    parted = (w.split("=", 1) if w.startswith(f"{ROOT}=") else [w] for w in arguments)
+    line = [part for parts in parted for part in parts]
+    typed, told, root = "", None, None
+    if any(word == "-" and not _takes_value(before) for before, word in pairwise(line)):
+        typed = sys.stdin.buffer.read(MAX_INPUT).decode("utf-8", "replace")
+    with suppress(OSError, IndexError):  # this folder is gone, or the option names none
+        if ROOT in line:
+            at = line.index(ROOT) + 1
+            root = line[at] = line[at] and os.path.join(os.getcwd(), line[at])
+        found = find(root, os.environ)
+        asked = {"line": line, "root": root, "folder": os.getcwd(), "typed": typed}
+        if found.places and not found.refused:
+            told = ask(found.trees, LINE, asked, env=os.environ, timeout=SOON_SECONDS)
+    if told and told["complete"]:
+        sys.exit(print_answer(told))
+    return typed
+
+
+def _takes_value(word: str) -> bool:
+    """Whether the word behind this one is its value."""
+    return word.startswith("--") and "=" not in word and word not in SWITCHES
 
 
 def _open_standard_streams() -> None:

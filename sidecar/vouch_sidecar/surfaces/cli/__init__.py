@@ -55,3 +55,7 @@ class _Shell(click.Group):
 def main() -> None:
     """Say which entities of a vouch knowledge base are in play, and who carries the evidence."""
     log_to_stderr(os.environ)
+
+
+# Among these click looks for the one that a mistyped command resembles.
+main.commands.update(dict.fromkeys([*FIRST, *MODULES, *NAMES], main))

@@ -42,7 +42,7 @@ def lsp() -> None:
     from vouch_sidecar.surfaces.local.user_socket import Ownership
 
     owned = None
-    with suppress(OSError):  # before the engine is imported: who asks meanwhile starts none
+    with suppress(OSError):
         owned = Ownership.take(os.environ)
     from vouch_sidecar.surfaces.lsp.run import run_stdio
 
@@ -80,11 +80,8 @@ def mcp(root: str | None, tools: str) -> None:
 
 @click.command()
 @click.argument("event", type=click.Choice([*NAMES]))
-def hook(event: str) -> None:
-    """Answer an event of an agent's hooks, JSON on standard input."""
-    from vouch_sidecar.surfaces.hook.client import run
-
-    run([event])
+def hook(**_: str) -> None:
+    """Answer an event of an agent's hooks, JSON on standard input."""  # `entry` runs it
 
 
 @click.command()

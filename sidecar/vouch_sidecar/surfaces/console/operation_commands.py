@@ -36,7 +36,7 @@ MUST_FIND = frozenset({"experts", "probe", "search"})
 
 
 def _or_standard_input(value: str) -> str:
-    """A text; `-` stands for what standard input held, which `local.asking` has read."""
+    """A text; `-` stands for what standard input held, which `entry` has read."""
     return str(click.get_current_context().obj) if value == "-" else value
 
 
@@ -125,7 +125,7 @@ class OperationCommand(click.Command):
 
 
 def told(asked: Mapping[str, Any], answer: Answer) -> dict[str, Any] | None:
-    """What is printed of a command line that another process sent, as `local.asking` does; None
+    """What is printed of a command line that another process sent, as `entry` does; None
     where that has to see for itself what is wrong or not found.
     """
     name, *arguments = asked["line"]
