@@ -190,8 +190,8 @@ class Client:
         """Wait for the first index; the status."""
         return self.until("vouch/status", {}, lambda status: status["complete"])
 
-    def open(self, uri: str, text: str, language: str = "plaintext", version: int = 1) -> None:
-        document = {"uri": uri, "languageId": language, "version": version, "text": text}
+    def open(self, uri: str, text: str, language: str = "plaintext") -> None:
+        document = {"uri": uri, "languageId": language, "version": 1, "text": text}
         self.notify("textDocument/didOpen", {"textDocument": document})
 
     def change(self, uri: str, text: str, version: int = 2) -> None:

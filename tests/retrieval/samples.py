@@ -52,8 +52,8 @@ def evidence(evidence_id: str, source_id: str) -> Evidence:
     return Evidence(evidence_id, f"evidence/{evidence_id}.yaml", source_id, "L1", "a quote")
 
 
-def view(*artifacts: Artifact, who: Viewer = NOBODY, collection: str = "kb") -> View:
-    return View(collection, knowledge_of(artifacts), who.gates, identity=collection)
+def view(*artifacts: Artifact, collection: str = "kb") -> View:
+    return View(collection, knowledge_of(artifacts), NOBODY.gates, identity=collection)
 
 
 def knowledge_of(artifacts: Iterable[Artifact]) -> Knowledge:

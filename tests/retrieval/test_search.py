@@ -32,8 +32,8 @@ FULL = view(
 )
 
 
-def found(query: str, *kinds: Kind, limit: int = 10, exclude: tuple[str, ...] = ()) -> list[str]:
-    hits = search([FULL], query, kinds or SEARCHED, limit, exclude)
+def found(query: str, *kinds: Kind, exclude: tuple[str, ...] = ()) -> list[str]:
+    hits = search([FULL], query, kinds or SEARCHED, 10, exclude)
     return [hit.artifact.id for hit in hits]
 
 
