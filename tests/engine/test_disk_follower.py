@@ -10,7 +10,7 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Engine, running
+from vouch_sidecar.engine import Engine, disk_follower, running
 from vouch_sidecar.engine.collection import Collection, Seen
 from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.kb.discovery import Found
@@ -55,7 +55,7 @@ async def test_after_many_changes_answers_are_those_of_a_fresh_start(
     answered meanwhile.
     """
     monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.FINISH_SECONDS", 0.1)
+    monkeypatch.setattr(disk_follower, "FINISH_SECONDS", 0.1)
     state, bases, stop = files(60), set[int](), threading.Event()
     root = lay(tmp_path / "kb", state)
     engine = unread_engine(root, env=cached(tmp_path))
@@ -199,8 +199,8 @@ async def test_a_world_during_which_git_wrote_is_dropped_once_and_forgets_no_rep
 async def test_files_around_are_listed_now_and_then_though_nobody_reports_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.sweep_interval", lambda _: 0.1)
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.AROUND_SECONDS", 0.1)
+    monkeypatch.setattr(disk_follower, "sweep_interval", lambda _: 0.1)
+    monkeypatch.setattr(disk_follower, "AROUND_SECONDS", 0.1)
     engine = unread_engine(root := base(tmp_path / "kb"))
     async with running(engine):
         await until(lambda: engine.collections[root].world.inputs.is_whole)
@@ -211,7 +211,7 @@ async def test_files_around_are_listed_now_and_then_though_nobody_reports_them(
 async def test_while_git_holds_the_lock_of_one_the_others_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.GIT_LOCK_SECONDS", 60)
+    monkeypatch.setattr(disk_follower, "GIT_LOCK_SECONDS", 60)
     locked, other = base(tmp_path / "locked"), base(tmp_path / "other")
     git(locked, "init", "-q")
     lock, engine = locked / ".git" / "index.lock", unread_engine(locked, other)
@@ -273,9 +273,8 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, touched: float | None
 ) -> None:
     """One that git left behind not at all; with another one, a checkout may be seen in parts."""
-    monkeypatch.setattr(
-        "vouch_sidecar.engine.disk_follower.GIT_LOCK_SECONDS", 60 if touched else 0.2
-    )
+    monkeypatch.setattr(disk_follower, "GIT_LOCK_SECONDS", 60 if touched else 0.2)
+    monkeypatch.setattr(disk_follower, "sweep_interval", lambda _: 0.1)
     root = base(tmp_path / "kb")
     git(root, "init", "-q")
     lock = root / ".git" / "index.lock"
@@ -326,7 +325,7 @@ async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
 async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_workspace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str, made: str
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.sweep_interval", lambda _: 0.1)
+    monkeypatch.setattr(disk_follower, "sweep_interval", lambda _: 0.1)
     search, searching, searched = Registry.found_from, threading.Event(), threading.Event()
 
     def slow(registry: Registry, folder: Path) -> Found:

@@ -263,7 +263,7 @@ async def telling(engine: Engine, *tell: Tell) -> None:
 @pytest.mark.anyio
 async def test_a_pause_ends_whoever_noticed_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """It begins and ends between two rankings, and nothing else changes."""
-    monkeypatch.setattr(socket_server, "PAUSE_LOOK_SECONDS", 0.5)
+    monkeypatch.setattr(socket_server, "PAUSE_LOOK_SECONDS", 0.1)
     told: list[int] = []
 
     def tell(push: DidChangeSalience) -> None:
