@@ -42,7 +42,7 @@ from vouch_sidecar.retrieval.lookup import (
     successors,
 )
 from vouch_sidecar.retrieval.people.rows import Author, PersonToAsk
-from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, to_ask
+from vouch_sidecar.retrieval.people.whom_to_ask import to_ask
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.files import line_in
 from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
@@ -164,11 +164,10 @@ class ArtifactResult(Result):
 
 
 def around(view: View, artifact: Claim | Entity) -> dict[str, Any]:
-    """The fields of `ArtifactResult`. A person is asked directly."""
+    """The fields of `ArtifactResult`."""
     people, wrote = to_ask(view, artifact)
-    is_person = isinstance(artifact, Entity) and artifact.type == PERSON
     return {
-        "people": [] if is_person else people,
+        "people": people,
         "by_commits": wrote or None,
         "pages": [
             PageRef(

@@ -18,7 +18,7 @@ from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.files.stale_claims import quotes_of
 from vouch_sidecar.retrieval.line import Given, Line
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.people.whom_to_ask import to_ask
+from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, to_ask
 from vouch_sidecar.retrieval.salience import Salient, strengths_of
 from vouch_sidecar.retrieval.statements.answers import answers, asked_for
 from vouch_sidecar.retrieval.statements.candidates import Strengths
@@ -192,8 +192,10 @@ def _pages_about(row: Salient) -> list[Line]:
 
 
 def whom_to_ask(row: Salient, text: str) -> list[Line]:
-    """The line that says whom to ask about an entity, where a text asks that."""
-    if WHOM.search(text) is None:
+    """The line that says whom to ask about an entity, where a text asks that; a person is asked
+    directly.
+    """
+    if row.entity.type == PERSON or WHOM.search(text) is None:
         return []
     asked, wrote = to_ask(replace(row.view, is_model=True), row.entity)
     told = [f"{each.name} ({each.said})" for each in asked]

@@ -79,7 +79,7 @@ class Match(NamedTuple):
         """The files that the topic names, else those of the claims."""
         named = dict.fromkeys(self.paths, 1.0)
         claims = (matched.claim for matched in self.claims)
-        return Subject(self.view, named or files_of(self.view, claims))
+        return self.view, named or files_of(self.view, claims)
 
 
 def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import chain, islice
 from math import fsum
-from typing import NamedTuple
 
 from vouch_sidecar.index.claim_weights import DAY
-from vouch_sidecar.kb.records import Claim, Entity
+from vouch_sidecar.kb.records import Claim, Entity, moment
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import (
@@ -50,29 +48,25 @@ EVERY_FILE = frozenset({"*", "**", "/**"})
 """Patterns that own every file without another owner, which says little about any one of them."""
 File = tuple[object, str]
 """The identity of a knowledge base, and a path in its workspace."""
-
-
-class Subject(NamedTuple):
-    """The files that owners and authors are looked for of, and folders with a slash at their end,
-    each with the strength of its tie.
-    """
-
-    view: View
-    files: Mapping[str, float]
+Subject = tuple[View, Mapping[str, float]]
+"""What owners and authors are looked for of: files of a view's workspace, and folders with a slash
+at their end, each with the strength of its tie.
+"""
 
 
 def to_ask(view: View, about: Claim | Entity) -> tuple[list[PersonToAsk], list[Author]]:
-    """Whom to ask about a claim or an entity, the first first, and the authors of its files. What a
-    model reads is asked of a view that `is_model`: settings may keep persons from it.
+    """Whom to ask about a claim or an entity, the first first, and the authors of its files. A
+    person is asked directly. What a model reads is asked of a view that `is_model`: settings may
+    keep persons from it.
     """
     if isinstance(about, Claim):
-        claims, named = [about], people_of_claim(view, about)
-    else:
-        best = view.found(view.search.claims_of([about.id]), MAX_CLAIMS_WITH_FILES, by="worth")
-        claims = [claim for claim, _ in best if isinstance(claim, Claim)]
-        named = people(view, about)
-    subjects = [Subject(view, files_of(view, claims))]
-    return with_owners(named, subjects), authors(subjects)
+        subjects = [(view, files_of(view, [about]))]
+        return with_owners(people_of_claim(view, about), subjects), authors(subjects)
+    linked = view.search.claims_of([about.id])
+    found = view.found(linked, MAX_CLAIMS_WITH_FILES, by="worth")
+    subjects = [(view, files_of(view, (one for one, _ in found if isinstance(one, Claim))))]
+    asked = [] if about.type == PERSON else with_owners(people(view, about), subjects)
+    return asked, authors(subjects)
 
 
 # Declared people and teams
@@ -147,8 +141,8 @@ def with_owners(asked: Iterable[PersonToAsk], subjects: Sequence[Subject]) -> li
     """
     rows, never = [*asked], _never_told(subjects)
     declared = {(row.collection, row.entity_id) for row in rows}
-    for subject in subjects:
-        view, called = subject.view, subject.view.knowledge.names.exactly
+    for view, files in subjects:
+        called = view.knowledge.names.exactly
         tells = {True: view.settings.people.git != "off", False: _tells_persons(view)}
         every = [
             PersonToAsk(
@@ -161,7 +155,7 @@ def with_owners(asked: Iterable[PersonToAsk], subjects: Sequence[Subject]) -> li
                 said="owner of the files",
                 collection=view.shown_collection,
             )
-            for handle, pattern in _owners(subject).items()
+            for handle, pattern in _owners(view, files).items()
             if tells["/" in handle]
             and _may_be_named([handle], never)
             and declared.isdisjoint(
@@ -180,7 +174,7 @@ def _tells_persons(view: View) -> bool:
 
 def _never_told(subjects: Iterable[Subject]) -> frozenset[str]:
     """The names, folded, of whom one of the knowledge bases never names."""
-    every = (subject.view.settings.people.never for subject in subjects)
+    every = (view.settings.people.never for view, _ in subjects)
     return frozenset(spelling(name.removeprefix("@")) for never in every for name in never)
 
 
@@ -190,12 +184,11 @@ def _may_be_named(names: Iterable[str], never: frozenset[str]) -> bool:
     return not never or never.isdisjoint(map(spelling, forms))
 
 
-def _owners(subject: Subject) -> dict[str, str]:
+def _owners(view: View, ties: Mapping[str, float]) -> dict[str, str]:
     """The owners, in order, each with the pattern of the rule for his strongest tie."""
-    ties, sums = subject.files, defaultdict[str, float](float)
-    patterns: dict[str, str] = {}
+    sums, patterns = defaultdict[str, float](float), dict[str, str]()
     for path in sorted(ties, key=lambda path: (-ties[path], path)):
-        if (rule := subject.view.world.owners_rule(path)) is not None:
+        if (rule := view.world.owners_rule(path)) is not None:
             for owner in rule.owners:
                 sums[owner] += ties[path]
                 patterns.setdefault(owner, rule.pattern)
@@ -229,10 +222,9 @@ def _changes(subjects: Sequence[Subject]) -> dict[tuple[Commit, File], float]:
     file's tie, or of that to a folder around it.
     """
     changes, never = dict[tuple[Commit, File], float](), _never_told(subjects)
-    for subject in subjects:
-        view, world = subject.view, subject.view.world
-        history, places = world.history, subject.files if _tells_persons(view) else {}
-        weakest_first = sorted(places, key=places.__getitem__)
+    for view, places in subjects:
+        world, history = view.world, view.world.history
+        weakest_first = sorted(places, key=places.__getitem__) if _tells_persons(view) else ()
         ties = {path: places[at] for at in weakest_first for path in world.files.below(at)}
         for path, strength in ties.items():
             for commit in history.by_path.get(path, ()):
@@ -254,4 +246,4 @@ def _author(changes: Sequence[tuple[Commit, File]]) -> Author:
 
 
 def _last(seconds: Iterable[int]) -> str:
-    return datetime.fromtimestamp(max(seconds), UTC).date().isoformat()
+    return moment(max(seconds)).date().isoformat()
