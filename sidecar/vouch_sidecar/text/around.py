@@ -46,8 +46,8 @@ _ABOVE_CODE = re.compile(
 _LINE_BREAK = re.compile(r"\n(?:[ \t]{0,3}(?:>[ \t]?)+)?")
 _BREAK_BETWEEN_SIGNS = re.compile(rf"(?<={WITHOUT_SPACES})\s*\n\s*(?={WITHOUT_SPACES})")
 
-_Kind = Literal["blank", "item", "other", "text", "title", "underline"]
-"""What a line of a document is."""
+_Kind = Literal["blank", "item", "more", "other", "text", "title", "underline"]
+"""What a line of a document is; `more` goes on with the paragraph above."""
 Span = tuple[int, int]
 """Start and end of a part of a document, in characters."""
 
@@ -82,9 +82,9 @@ def parts_of(text: str) -> tuple[list[Block], list[Span]]:
     blocks: list[Block] = []
     headings: list[Span] = []
     heading: Span | None = None
-    lists, is_open = [_List(-1)], False
+    lists = [_List(-1)]
     for kind, start, end, indent in _lines(text):
-        if kind == "text" and is_open:
+        if kind == "more":
             blocks[-1].end = end
         elif kind in ("text", "item"):
             while lists[-1].indent >= indent:
@@ -103,7 +103,6 @@ def parts_of(text: str) -> tuple[list[Block], list[Span]]:
             lists = [_List(-1)]
         elif kind == "other":  # parts a sentence from a list below
             lists[-1].last = None
-        is_open = kind in ("text", "item")
     return blocks, headings
 
 
@@ -194,8 +193,8 @@ def _lines(text: str) -> Iterator[tuple[_Kind, int, int, int]]:
             elif opened := _FENCE.match(words):
                 kind, fence = "other", opened[1]
             code_below = indent if _ABOVE_CODE.match(words) else inf
-        title = len(words) if kind == "text" and not is_open and indent < 2 else 0
-        is_open = kind in ("text", "item")
+        title = len(words) if kind == "text" and indent < 2 else 0
+        is_open = kind in ("item", "more", "text")
         mark = after_mark(words, 0) if kind == "item" else 0
         yield kind, at + begins + indent + mark, at + len(whole.rstrip()), indent
         at += len(whole) + 1
@@ -207,4 +206,4 @@ def _kind_of(words: str, is_open: bool) -> _Kind:
         return "title"
     if _NO_PROSE.match(words):
         return "other"
-    return "item" if _ITEM.match(words) else "text"
+    return "item" if _ITEM.match(words) else "more" if is_open else "text"
