@@ -48,7 +48,7 @@ def _head(view: View) -> str:
     """The size of a knowledge base in words; "" if it is empty."""
     counts = (view.number_of(Kind.CLAIM), "claim"), (view.number_of(Kind.PAGE), "page")
     counted = [count(number, word) for number, word in counts if number]
-    name = next(_harmless(view.collection), UNNAMED)
+    name = _harmless(view.collection) or UNNAMED
     return f"{name} holds {' and '.join(counted)}." if counted else ""
 
 
@@ -60,17 +60,14 @@ def _subjects(view: View) -> Iterator[str]:
         for entity in entities
         if isinstance(entity, Entity)
     )
-    for negative, _, name in counted:
-        if negative:
-            yield from _harmless(name)
+    return filter(None, (_harmless(name) for negative, _, name in counted if negative))
 
 
-def _harmless(name: str) -> Iterator[str]:
-    """A name as it is listed; nothing for one that has more than words in it, in whichever of
-    Unicode's forms.
+def _harmless(name: str) -> str:
+    """A name as it is listed; "" for one that has more than words in it, in whichever of Unicode's
+    forms.
     """
     name = safe(name[:MAX_WINDOW])
     kinds = map(unicodedata.category, normal := unicodedata.normalize("NFKC", name))
     letters = ("a" if kind[0] in "LMN" else sign for sign, kind in zip(normal, kinds, strict=True))
-    if _PLAIN.fullmatch("".join(letters)):
-        yield clip(name, BRIEF_NAME_CHARS)
+    return clip(name, BRIEF_NAME_CHARS) if _PLAIN.fullmatch("".join(letters)) else ""

@@ -93,7 +93,7 @@ def lines_at(view: View, touched: Touched) -> list[Line]:
     stored = visible_ties(view, view.world.stored_ties_of(there))
     ties = each_statement_once(tied for tied in stored if view.may_enter(tied.claim))
     taken = flat(touched.before or touched.removed)
-    gone = [tied for tied in ties if taken and tied.fresh == "gone"]
+    gone = (tied for tied in ties if taken and tied.fresh == "gone")
     lost = [tied for tied in gone if _is_quoted(tied, taken) and stale(view, tied.claim)]
     lines = [*map(_line, lost)]
     if touched.inserted:
@@ -130,11 +130,9 @@ def _last_words(names: Iterable[str]) -> set[str]:
 
 def _is_quoted(tied: Tied, taken: str) -> bool:
     """Whether what a claim quotes stood in what a change has taken out, or that in it."""
-    places, said = tied.view.world.quotes.places, list[str]()
-    for _, _, evidence in tied.view.cited(tied.claim):
-        if evidence is not None:
-            place = places.get(evidence.quoted)
-            said += [flat(place.text)] if place is not None else []
+    places, cited = tied.view.world.quotes.places, tied.view.cited(tied.claim)
+    quoted = (each.quoted for _, _, each in cited if each is not None)
+    said = (flat(places[quote].text) for quote in quoted if quote in places)
     return any(each in taken or taken in each for each in said)
 
 
