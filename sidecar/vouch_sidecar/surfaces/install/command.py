@@ -30,8 +30,6 @@ from vouch_sidecar.surfaces.install.hosts import (
 from vouch_sidecar.surfaces.stdio import say
 
 MAX_FILE = 16 << 20
-DESKTOP_PATH = "/usr/local/bin:/usr/bin:/bin"
-"""The shortest PATH of programs that are started from the desktop."""
 _VOUCH_HOOK = re.compile(r"(?<![^\s/\"'])vouch(?:-kb)? context-hook\b")
 
 
@@ -125,8 +123,7 @@ def faults(host: Host, base: Path, project: Path | None) -> Iterator[str]:
     """What keeps an integration from working, or has it work twice."""
     if find_spec("mcp") is None:
         yield NEEDS_MCP
-    where = DESKTOP_PATH if host.from_desktop else None
-    if _command_for(project) == PROGRAM and shutil.which(PROGRAM, path=where) is None:
+    if _command_for(project) == PROGRAM and shutil.which(PROGRAM) is None:
         yield f"{PROGRAM} is not on the PATH that {host.title} starts with; it is {location()}"
     for path in host.vouch:
         with suppress(UnreadableError):

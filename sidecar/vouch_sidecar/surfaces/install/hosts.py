@@ -49,8 +49,6 @@ class Host:
     """
     permission: str | None = None
     """The host's setting that lets it call the tools without asking, and its file."""
-    from_desktop: bool = False
-    """Whether it starts from the desktop, without the PATH of a shell."""
     vouch: tuple[str, ...] = ()
     """Files below the base that may contain vouch's own prompt hook, which doubles ours."""
 
@@ -237,7 +235,6 @@ HOSTS = {
         after=f"Cursor Settings, MCP: switch {PROGRAM} on.",
         files=_cursor,
         permission='{"mcpAllowlist": ["vouch-sidecar:*"]} in .cursor/permissions.json',
-        from_desktop=True,
     ),
     "opencode": Host(
         title="OpenCode", after="opencode mcp list shows the server.", files=_opencode
@@ -248,6 +245,5 @@ HOSTS = {
         files=_zed,
         permission='"mcp:vouch-sidecar:kb_context": {"default": "allow"}, and likewise for each '
         "tool, below agent.tool_permissions.tools in its settings",
-        from_desktop=True,
     ),
 }
