@@ -17,12 +17,15 @@ from tests.kb.samples import dump, entity, put, source_of
 from tests.workspace.places import cite, repository, settled, tie_rows, ties, track, write
 
 NOTES, UPLOAD, WIRE = "docs/notes.md", "src/pkg/upload.py", "src/pkg/net/wire.py"
+WEB, PHONE = "web/pay.ts", "phone/Pay.kt"
 VENDORED, ELSEWHERE = "src/_vendor/lib/upload_lib.py", "https://example.org"
 FILES = {
     UPLOAD: "import os\n\n\nclass UploadLoop:\n    limit = 3\n\n    def retry_once(self): ...\n",
     "src/pkg/other.py": "from pkg.upload import UploadLoop\n\nUploadLoop().retry_once()\n",
     "src/pkg/net/__init__.py": "",
     WIRE: 'MAX_FRAME = 10\ngetenv("PKG_FRAME")\noption("--max-frame")\n',
+    WEB: "const fee = 3\nexport async function charge(card: string): Promise<string> {\n}\n",
+    PHONE: "suspend fun refund(card: Card) {\n}\n",
     NOTES: "# Notes\n\nUploads stop after three retries.\n",
     "docs/a/index.md": "one",
     "docs/b/index.md": "two",
@@ -129,6 +132,8 @@ NAMED: dict[str, tuple[str, str, int | None]] = {
     "`MAX_FRAME` is 10.": (WIRE, "identifier", 1),
     "Set PKG_FRAME for it.": (WIRE, "identifier", 2),
     "--max-frame cuts.": (WIRE, "identifier", 3),
+    "charge() waits for the bank.": (WEB, "identifier", 2),
+    "`refund` is logged.": (PHONE, "identifier", 1),
 }
 
 
@@ -137,7 +142,7 @@ def test_a_path_or_an_identifier_that_few_files_define_is_named(root: Path, tmp_
         cite(root, f"c{number}", text, ELSEWHERE)
     cite(root, "begun", "See src/pkg/net/{a,b}.py and src/pkg/net/<name>.md.", ELSEWHERE)
     engine = settled(root, tmp_path)
-    for path in (UPLOAD, WIRE):
+    for path in (UPLOAD, WIRE, WEB, PHONE):
         rows = [(f"c{at}", *row) for at, row in enumerate(NAMED.values())]
         expected = {(claim_id, arm, line) for claim_id, there, arm, line in rows if there == path}
         assert {*tie_rows(engine, path)} == expected

@@ -37,7 +37,10 @@ _PATTERNS = {
     "javascript": (
         r"\b(?:function(?:\s*+\*)?|class|interface|type|enum|namespace)\s++NAME",
         r"^(?:export\s++)?(?:default\s++)?(?:declare\s++)?(?:const|let|var)\s++NAME",
-        r"^\s*+(?:[a-z]++\s++(?![(<])){0,4}+#?NAME\s*+(?:<[^>]*+>)?\([^;]{0,250}\)\s{0,20}(?::[^{;]++)?\{",
+        (
+            r"^\s*+(?:(?!function\b)[a-z]++\s++(?![(<])){0,4}+"
+            r"#?NAME\s*+(?:<[^>]*+>)?\([^;]{0,250}\)\s{0,20}(?::[^{;]++)?\{"
+        ),
         r"^\s*+(?:(?:public|private|protected|static|readonly)\s++)++NAME",
         r"^\s++this\.NAME\s*+=(?!=)",
         r"^\s*+(?:exports\.|module\.exports\.|static\s++)?NAME\s*+[=:]\s*+(?:async\b|function\b|\()",
@@ -64,8 +67,8 @@ _PATTERNS = {
         _MODIFIED + r"NAME\s*+\(",
     ),
     "kotlin": (
-        r"\b(?:class|interface|object|typealias|val|var)\s++NAME",
         r"\bfun\s++(?:<[^>]{0,200}>\s*+)?(?:[\w.<>]{1,200}\.)?NAME",
+        r"\b(?:class|interface|object|typealias|val|var)\s++NAME",
     ),
     "swift": (
         r"\b(?:class|struct|enum|protocol|extension|actor|func|var|let|typealias|case)\s++NAME",

@@ -38,6 +38,7 @@ _IDENTIFIER = re.compile(
     r"|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++"  # VARIABLE_NAME
     r"|[a-z]++[0-9]*+(?:[A-Z][a-z0-9]*+)++"  # camelCase
     r"|(?:[A-Z]++[a-z][a-z0-9]*+){2,}+[A-Z]*+"  # CamelCase
+    r"|[A-Za-z]\w{2,200}+(?=\(\))"  # called()
     r")(?![\w$-]|(?:\.|::|#)\w)"
 )
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9]+(?:-[a-z0-9]+)*(?![\w-])")
