@@ -58,6 +58,14 @@ def test_the_missed_threshold_is_named(engine: Engine) -> None:
     assert explained(engine, asked)[1]["night"]["verdict"] == "said"
 
 
+def test_what_is_likely_and_not_said_has_a_reason() -> None:
+    courier = engine_on(ROOT / "examples" / "courier")
+    drain = explained(courier, "buffer drain")[1]["drain-before-restart"]
+    assert drain["why"].endswith("in common; names alone are looked for here")
+    asked = "Relay buffer not empty drain wait scans kafka brokers lose depot printer"
+    assert explained(courier, asked)[1]["label-printer-dpi"]["why"].endswith("go before it")
+
+
 def test_an_entity_of_which_nothing_is_known_is_not_said_to_be_told(tmp_path: Path) -> None:
     found = engine_on(base(tmp_path, {"entities/gull.yaml": entity("gull", name="Gull Tower")}))
     gull = explained(found, "Gull Tower")[0]["gull"]

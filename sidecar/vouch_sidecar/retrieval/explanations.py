@@ -68,7 +68,7 @@ def considered(
     )
     for each in islice(others, MANY):
         line = Line(view, each.artifact, "", each.likelihood, "text", None, judged=each)
-        lines.append((line, False, _why_unsaid(view, each)))
+        lines.append((line, False, _why_unsaid(view, each, probed)))
     query = view.search.weighed(worths_of(view, text[:MAX_PHRASED]), Kind.CLAIM)
     for claim, _ in view.found(query, MANY):
         if isinstance(claim, Claim) and (reason := view.why_never_told(claim)) is not None:
@@ -89,8 +89,8 @@ def _why_said(hit: Line) -> str:
     return sentence(hit.likelihood, reason) + note
 
 
-def _why_unsaid(view: View, answer: Candidate) -> str:
+def _why_unsaid(view: View, answer: Candidate, probed: Probe) -> str:
     is_told, needs = answer.is_told(view), view.least(answer.kind)
     reason = f"{'' if is_told else 'only '}{answer.features.reason(answer.words)}"
-    note = "; others go before it, or names alone are looked for here" if is_told else ""
-    return sentence(answer.likelihood, reason, needs) + note
+    others = "others go before it" if probed.answers else "names alone are looked for here"
+    return sentence(answer.likelihood, reason, needs) + (f"; {others}" if is_told else "")
