@@ -124,6 +124,7 @@ def test_three_words_of_an_id_are_enough(tmp_path: Path) -> None:
         assert ask(engine, "claim", id=start)["claim"]["id"] == found
     nearest, none = f"shown; the nearest: {whole}", "^id names no claim that may be shown"
     refusals = {"drain-the": nearest, "drain-the…": nearest, "drain-no-relay": none}
+    refusals |= {"winter-in-old-rules": none, "drain-teh": nearest}
     refusals |= {old: f"^id names a claim that is superseded by {whole}"}
     for start, message in refusals.items():
         with pytest.raises(InvalidParamsError, match=message):

@@ -5,10 +5,11 @@ while somebody types a part of that.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 from vouch_sidecar.index.query import nearly_query
 from vouch_sidecar.kb.records import Artifact, Claim, Kind
@@ -21,8 +22,6 @@ _BEGINNING = re.compile(r"(?:[\W_]*+[^\W_]++){3}")
 """The first three words of an id."""
 IDS_COMPARED = 500
 """Ids that are compared with the one asked for, beside as many that differ by two letters."""
-NEAR = 0.3
-"""The least similarity, by difflib's measure."""
 _BLANKS = re.compile(r"[\s_]+")
 
 
@@ -59,15 +58,18 @@ def _all(view: View, kind: Kind) -> list[Artifact]:
 
 
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
-    """At most three ids of artifacts whose id, name or alias is most similar to what was called."""
-    called, ids = called[:LONG_NAME], dict[str, str]()
+    """At most three ids of artifacts whose id, name or alias, or the beginning of one, is most
+    similar to what was called.
+    """
+    called, ids = called[:LONG_NAME], defaultdict[str, list[str]](list)
     for view in views:
         alike = (one for one, _ in view.found(nearly_query(kind, called), IDS_COMPARED))
         for artifact in (*alike, *_all(view, kind)[:IDS_COMPARED]):
             for name in names_of(artifact):
-                ids.setdefault(name[:LONG_NAME].casefold(), artifact.id)
-    near = get_close_matches(called.casefold(), ids, 3 * FEW, NEAR)
-    return list(dict.fromkeys(ids[name] for name in near))[:FEW]
+                for alike_to in (name[:LONG_NAME], name[: len(called)]):
+                    ids[alike_to.casefold()].append(artifact.id)
+    near = get_close_matches(called.casefold(), ids, 3 * FEW)
+    return list(dict.fromkeys(chain.from_iterable(map(ids.__getitem__, near))))[:FEW]
 
 
 def contradicting(view: View, claim: Claim) -> list[Claim]:
