@@ -108,6 +108,7 @@ acme/gantry ........ DONE
         "at src/relay.py:12 the queue is full",
         "at night (when the queue is full) it waits",
         "1. at the relay\n   (see src/relay.py:12 for that)",
+        "```gantry --up``` hangs\nGantry is stuck",
     ],
 )
 def test_what_a_person_writes_was_not_printed(text: str) -> None:

@@ -84,9 +84,8 @@ def _why_said(hit: Line) -> str:
     elif hit.arm in ("text", "semantic") and judged is not None:
         reason = judged.features.reason(judged.words)
     needs = 0.0 if judged is None else UNASKED_LEAST.get(judged.kind, 0.0)
-    is_enough = hit.likelihood >= needs
-    note = "" if is_enough else f"; unasked it needs {needs:.2f}, as nobody reviewed it"
-    return sentence(hit.likelihood, reason) + note
+    note = f"; unasked it needs {needs:.2f}, as nobody reviewed it"
+    return sentence(hit.likelihood, reason) + ("" if hit.likelihood >= needs else note)
 
 
 def _why_unsaid(view: View, answer: Candidate, probed: Probe) -> str:

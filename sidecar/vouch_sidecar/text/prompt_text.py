@@ -61,7 +61,9 @@ def printed_lines(text: str) -> list[Span]:
     """
     lines = text.split("\n")
     words = [line.strip() for line in lines]
-    fenced = [*accumulate((line.startswith("```") for line in words), xor)]
+    # code between two marks on one line opens no fence
+    marks = (line.startswith("```") and line.count("```") % 2 == 1 for line in words)
+    fenced = [*accumulate(marks, xor)]
     formed = {
         number
         for number, line in enumerate(words)

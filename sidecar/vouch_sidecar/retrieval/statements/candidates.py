@@ -280,8 +280,8 @@ def _claim(view: View, claim: Claim, document: Document | None = None) -> Candid
     shown = view.shown(claim)
     exchange = view.artifact((Kind.SOURCE, shown.source_id))
     text, about = " ".join((shown.text, *claim.topical_tags)), view.entities_of(claim.id)
-    is_own = document is not None and shown.text == claim.text
-    stems = stems_in(document) if document is not None and is_own else content_stems(text)
+    own = document if shown.text == claim.text else None
+    stems = content_stems(text) if own is None else stems_in(own)
     if isinstance(exchange, Source) and exchange.question and asks(exchange.question):
         text = f"{exchange.question}\n{text}"
         stems = [*content_stems(exchange.question), *stems]
