@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, groupby, pairwise
 from operator import xor
 
 Span = tuple[int, int]
@@ -54,34 +54,27 @@ _PRINTED_LINE = re.compile(
 
 
 def printed_lines(text: str) -> list[Span]:
-    """Where the lines of a text are that a machine printed: those of a known form or in a fence,
-    and all from the paragraph of the first of these to the end of the last one's, but for lines
-    that end as a question or an introduction does, and for what begins the text. The line that
-    closes a fence ends a paragraph; what stands behind its mark was typed.
+    """Where the lines of a text are that a machine printed: those in a fence, and between fences
+    those of a known form, with all from the paragraph of the first of these to the end of the last
+    one's, but for lines that end as a question or an introduction does, and for what stands above
+    the first without a blank line. What stands behind the mark that closes a fence was typed.
     """
     lines = text.split("\n")
     words = [line.strip() for line in lines]
     # code between two marks on one line opens no fence
     marks = (line.startswith("```") and line.count("```") % 2 == 1 for line in words)
-    fenced = [*accumulate(marks, xor)]
-    formed = {
-        number
-        for number, line in enumerate(words)
-        if line and (fenced[number] or _PRINTED_LINE.match(line[:MAX_LINE]))
-    }
-    if not formed:
-        return []
-    first, last = min(formed), max(formed)
-    closing = {n for n, line in enumerate(words) if line.startswith("```") and not fenced[n]}
-    ends = [number for number, line in enumerate(words) if not line or number in closing]
-    begin = max((number + 1 for number in ends if number < first), default=first)
-    end = min((number for number in ends if number > last), default=len(lines))
+    fenced, printed = [*accumulate(marks, xor)], list[int]()
+    for is_fenced, group in groupby(range(len(lines)), fenced.__getitem__):
+        run = [*group]
+        formed = {n for n in run if is_fenced or _PRINTED_LINE.match(words[n][:MAX_LINE])}
+        if formed:
+            first, last = min(formed), max(formed)
+            begin = max((n + 1 for n in run if n < first and not words[n]), default=first)
+            end = min((n for n in run if n > last and not words[n]), default=run[-1] + 1)
+            here = range(begin, end)
+            printed += (n for n in here if n in formed or not words[n].endswith(("?", ":")))
     starts = [*accumulate((len(line) + 1 for line in lines), initial=0)]
-    return [
-        (starts[number], starts[number] + len(lines[number]))
-        for number in range(begin, end)
-        if number in formed or not (number in closing or words[number].endswith(("?", ":")))
-    ]
+    return [(starts[n], starts[n] + len(lines[n])) for n in printed]
 
 
 WHOM = re.compile(
