@@ -269,8 +269,7 @@ def _section(
     mentions = view.mentions(text) if entity_strengths else ()
     named = {mention.entity_id for mention in mentions}
     about = frozenset(page.entities).union(named.intersection(entity_strengths))
-    kind = view.kind_of(page)
-    return Candidate(page, number, stems, text, about, group=page.path, kind=kind)
+    return Candidate(page, number, stems, text, about, group=page.path, kind=view.kind_of(page))
 
 
 def _claim(view: View, claim: Claim, document: Document | None = None) -> Candidate:
