@@ -25,6 +25,7 @@ def git(folder: Path, *arguments: str, given: str | None = None) -> str:
     """Run git as a user without any settings. `given` is its input."""
     plain = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     env = plain | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    env["GIT_TEMPLATE_DIR"] = ""  # which has a dozen files for each repository
     settings = "-c protocol.file.allow=always -c user.name=a -c user.email=a@b.example"
     command = ["git", *settings.split(), *arguments]
     done = subprocess.run(
