@@ -77,7 +77,7 @@ def in_project() -> Iterator[Set]:
         yield _own(f"world {base}", base)
     for base in ("twenty", "click", "chat"):
         yield from _real(base, REAL / base)
-    yield from _foreign("courier", partial(opened, "courier"))
+    yield from _foreign("twenty", partial(_of, REAL / "twenty"))
     yield from _foreign("chat", partial(_of, REAL / "chat"))
     yield Set("edits, twenty", partial(_edits, "twenty"))
 
