@@ -83,7 +83,7 @@ class Reflex(Group, path="retrieval.reflex", listed={"enabled"}):
         3,
         ge=1,
         le=20,
-        description="entities told as in play at most, where a question names no number",
+        description="entities listed as in play at most, where a question names no number",
     )
 
 
@@ -292,7 +292,7 @@ class General(Group, path="sidecar"):
 class Diagnostics(Group, path="sidecar.diagnostics"):
     """Which findings of the checks are told; `docs/diagnostics.md` lists their codes."""
 
-    ignore: WordList = Field((), description="codes of checks whose findings are not told")
+    ignore: WordList = Field((), description="codes of checks whose findings are not shown")
 
 
 class Base(Group, path="kb", sources=OF_THE_BASE):
