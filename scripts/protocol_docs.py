@@ -325,12 +325,14 @@ class Fields:
     def objects(self) -> Iterator[str]:
         """What the lists refer to."""
         yield "## Objects\n"
-        for name, fields in self.shapes.items():
-            if self._is_small(name) or LEFT_TO_SCHEMA.search(name):
-                continue
-            held = [
-                one for one in self.shapes if one != name and not _without(self.shapes[one], fields)
-            ]
+        listed = [
+            each
+            for each in self.shapes
+            if not self._is_small(each) and not LEFT_TO_SCHEMA.search(each)
+        ]
+        for name in listed:
+            fields = self.shapes[name]
+            held = [one for one in listed if one != name and not _without(self.shapes[one], fields)]
             of = max(held, key=lambda one: len(self.shapes[one]), default=None)
             rest = _without(fields, self.shapes[of]) if of else fields
             beside = f" It has what {_link(of)} has, and:" if of else ""
