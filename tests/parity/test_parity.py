@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from random import Random
 
 import pytest
+import yaml
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.text.analysis import stem
@@ -78,6 +79,8 @@ def steps(words: list[str], random: Random) -> Iterator[Step]:
 
 
 def test_experts_are_the_same_as_vouchs(make_kb: MakeKb, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(yaml, "safe_load", partial(yaml.load, Loader=yaml.CSafeLoader))
+    monkeypatch.setattr(yaml, "safe_dump", partial(yaml.dump, Dumper=yaml.CSafeDumper))
     words = vocabulary()
     kb = make_kb(*steps(words, Random(20261115)))
     vouch("health").rebuild_index(kb.store)
