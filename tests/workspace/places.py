@@ -150,7 +150,7 @@ def ties(engine: Engine, path: str) -> list[Tied]:
 
 def tie_rows(engine: Engine, path: str) -> list[tuple[str, str, int | None]]:
     """Claim, arm and line of the ties of a file, strongest first."""
-    return [(tied.claim.id, tied.arm, tied.line) for tied in ties(engine, path)]
+    return [(tied.claim.id, tied.tie.arm, tied.tie.line) for tied in ties(engine, path)]
 
 
 def plant(root: Path, planted: Path) -> None:

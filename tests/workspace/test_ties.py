@@ -102,7 +102,7 @@ def test_a_checkout_with_other_line_ends_quotes_the_same(root: Path, tmp_path: P
         content.write_bytes(content.read_bytes().replace(b"\n", b"\r\n"))
     write(root, {NOTES: notes.replace(b"\n", b"\r\n")})
     (tied,) = ties(settled(root, tmp_path), NOTES)
-    assert (tied.arm, tied.line, tied.fresh) == ("quotes", 3, "there")
+    assert (tied.tie.arm, tied.tie.line, tied.fresh) == ("quotes", 3, "there")
 
 
 def test_a_receipt_that_lies_is_a_citation(root: Path, tmp_path: Path) -> None:
@@ -214,10 +214,10 @@ def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> N
     engine = settled(root, tmp_path)
     for path in named[:2]:
         (tied,) = ties(engine, path)
-        assert (tied.claim.id, tied.line) == ("one", None)
+        assert (tied.claim.id, tied.tie.line) == ("one", None)
         assert tied.why == "cites it; this tests wire.py"
     (tied,) = ties(engine, named[2])
-    assert (tied.arm, tied.line, tied.is_weak) == ("identifier", None, True)
+    assert (tied.tie.arm, tied.tie.line, tied.is_weak) == ("identifier", None, True)
     assert tied.why == "names UploadLoop; this tests upload.py"
     for path in (*others, "tests/test_upload.py"):
         assert tie_rows(engine, path) == []
@@ -233,7 +233,7 @@ def test_files_with_the_name_of_an_entity(root: Path, tmp_path: Path) -> None:
     engine = settled(root, tmp_path)
     for path in named:
         (tied,) = ties(engine, path)
-        assert (tied.claim.id, tied.arm, tied.line) == ("one", "path", None)
+        assert (tied.claim.id, tied.tie.arm, tied.tie.line) == ("one", "path", None)
         assert tied.why == "is about Refund job, which the file is named after"
     assert tie_rows(engine, "src/money/refund.py") == []
     put(root / ".vouch", "entities/job.yaml", entity(id="job", name="Refund"))

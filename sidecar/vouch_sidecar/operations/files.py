@@ -86,10 +86,10 @@ def _tied(ask: OperationCall, path: str, text: str | None, wanted: Range | None)
             inside = inside or there
 
     def order(tied: Tied) -> tuple[object, ...]:
-        line = tied.line
+        line = tied.tie.line
         is_wanted = wanted and line is not None and wanted.start.line < line <= wanted.end.line + 1
         return (
-            *(tied.is_weak, not is_wanted, -tied.strength, line or 0),
+            *(tied.is_weak, not is_wanted, -tied.tie.strength, line or 0),
             *(tied.claim.id, tied.view.collection),
         )
 
@@ -100,10 +100,10 @@ def _row(tied: Tied) -> TiedClaim:
     return TiedClaim(
         **dict(claim_view(tied.view, tied.claim)),
         collection=tied.view.collection,
-        arm=tied.arm,
-        strength=tied.strength,
+        arm=tied.tie.arm,
+        strength=tied.tie.strength,
         weak=tied.is_weak,
-        line=tied.line,
+        line=tied.tie.line,
         why=tied.why,
         fresh=tied.fresh,
     )

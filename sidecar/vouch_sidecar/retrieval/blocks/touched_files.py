@@ -101,25 +101,26 @@ def lines_at(view: View, touched: Touched) -> list[Line]:
         met = (each for each, _ in met_by(view, there, touched.inserted, touched.removed, ids))
         told = [c for c in met if c.likelihood >= max(EDIT_LEAST, view.least(c.kind))][:1]
         lines += [Line(view, c.artifact, there, c.likelihood, "text", None) for c in told]
-    strong = [tied for tied in ties if not tied.is_weak and tied.strength >= view.least()]
-    lined = [tied for tied in strong if tied.line is not None]
+    strong = [tied for tied in ties if not tied.is_weak and tied.tie.strength >= view.least()]
+    lined = [tied for tied in strong if tied.tie.line is not None]
     words = frozenset(_BETWEEN_WORDS.split(touched.text))
     near = [tied for tied in lined if _overlaps(tied, touched.ranges)]
     near += [tied for tied in lined if not words.isdisjoint(_last_words(tied.names))]
     if not (touched.text and near):
         is_placed = touched.ranges or touched.text
-        near += [tied for tied in strong if tied.line is None or not is_placed]
+        near += [tied for tied in strong if tied.tie.line is None or not is_placed]
     return [*lines, *map(_line, near)]
 
 
 def _line(tied: Tied) -> Line:
-    place = tied.path if tied.line is None else f"{tied.path}:{tied.line}"
-    return Line(tied.view, tied.claim, place, tied.strength, tied.arm, None)
+    tie, path = tied.tie, tied.path
+    place = path if tie.line is None else f"{path}:{tie.line}"
+    return Line(tied.view, tied.claim, place, tie.strength, tie.arm, None)
 
 
 def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:
-    first = tied.line or 0
-    last = tied.last_line or first
+    first = tied.tie.line or 0
+    last = tied.tie.last_line or first
     return any(start <= last and first <= end for start, end in ranges)
 
 
@@ -150,7 +151,7 @@ def met_by(
     is_prose = is_test(path) or ending_of(path) in DOCUMENTS
     is_prose |= all(map(_REMARK.match, text.splitlines()))
     stored = view.world.stored_ties_of(path)
-    ties = {tied.claim.id: tied.strength for tied in visible_ties(view, stored)}
+    ties = {tied.claim.id: tied.tie.strength for tied in visible_ties(view, stored)}
     named = [
         mention
         for mention in weigh(view, f"{path}\n{text}")

@@ -17,7 +17,7 @@ from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
-from vouch_sidecar.workspace.ties import STRENGTH, Tie, TieArm
+from vouch_sidecar.workspace.ties import STRENGTH, Tie
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
@@ -27,19 +27,15 @@ WEAK = 0.45
 
 @dataclass(frozen=True, slots=True)
 class Tied:
-    """A claim that is tied to a file or folder. `strength` is from 0 to 1, `line` counts from 1,
-    and `why` gives the reason in a few words.
+    """A claim that is tied to a file or folder. `tie` has the line and the strength that all its
+    ties have together; `why` gives the reason of the strongest in a few words.
     """
 
     view: View
     claim: Claim
     path: str
-    arm: TieArm
-    strength: float
-    line: int | None
+    tie: Tie
     why: str
-    last_line: int | None = None
-    """The last line of the definition that begins at `line`, if one does."""
     fresh: QuoteState | None = None
     """Whether the file still has the quote, where that is known."""
     names: tuple[str, ...] = ()
@@ -47,7 +43,7 @@ class Tied:
 
     @property
     def is_weak(self) -> bool:
-        return self.strength < WEAK
+        return self.tie.strength < WEAK
 
 
 def tied_to(view: View, path: str, text: str | None = None) -> list[Tied]:
@@ -82,7 +78,7 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
             continue
         if now := [_tied(view, claim, *each) for each in _holding(view, claim, several)]:
             tied.append(_together(now))
-    tied.sort(key=lambda each: (-each.strength, each.line or 0, each.claim.id))
+    tied.sort(key=lambda each: (-each.tie.strength, each.tie.line or 0, each.claim.id))
     return tied
 
 
@@ -134,8 +130,7 @@ def _tied(view: View, claim: Claim, path: str, tie: Tie) -> Tied:
         tie = tie._replace(line=None if is_gone else fresh.line, strength=strength)
     name = claim.text[tie.start : tie.end]  # as the claim has it
     names = (name,) if tie.arm == "identifier" else ()
-    how = tie.arm, tie.strength, tie.line, _why(view, name, tie), tie.last_line
-    return Tied(view, claim, path, *how, state, names)
+    return Tied(view, claim, path, tie, _why(view, name, tie), state, names)
 
 
 def _together(several: Iterable[Tied]) -> Tied:
@@ -144,17 +139,18 @@ def _together(several: Iterable[Tied]) -> Tied:
     """
 
     def order(tied: Tied) -> tuple[object, ...]:
-        return -tied.strength, -STRENGTH[tied.arm], tied.line or 0, tied.path
+        tie = tied.tie
+        return -tie.strength, -STRENGTH[tie.arm], tie.line or 0, tied.path
 
     best, *_ = several = sorted(several, key=order)
-    lined = next((tied for tied in several if tied.line is not None), best)
-    strongest = {tied.arm: tied.strength for tied in reversed(several)}
+    ties = [tied.tie for tied in several]
+    lined = next((tie for tie in ties if tie.line is not None), best.tie)
+    strongest = {tie.arm: tie.strength for tie in reversed(ties)}
+    strength = round(1.0 - prod(1.0 - each for each in strongest.values()), 6)
     states = [tied.fresh for tied in several if tied.fresh is not None]
     return replace(
         best,
-        strength=round(1.0 - prod(1.0 - strength for strength in strongest.values()), 6),
-        line=lined.line,
-        last_line=lined.last_line,
+        tie=best.tie._replace(strength=strength, line=lined.line, last_line=lined.last_line),
         fresh=min(states, key=("there", "moved", "gone").index, default=None),
         names=tuple(name for tied in several for name in tied.names),
     )

@@ -168,7 +168,7 @@ def judge(
         if is_relation and not (strength and meant):
             continue
         tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
-        tie = tied.strength if tied is not None else 0.0
+        tie = tied.tie.strength if tied is not None else 0.0
         exact, lacks = asked.exactly_in(candidate.text), frozenset(asked.weights).difference(meant)
         judged = []
         for sentence in asked.best_sentences(meant):

@@ -115,7 +115,7 @@ def ties_at(served: Sequence[Served], document: Document, offset: int) -> Place[
     line = document.source[start : offset + REACH].partition("\n")[0]
     spans = [(kb, span) for kb in served if (span := tied_at(kb.view, line, offset - start))]
     tied = [(kb, tie) for kb, (_, _, several) in spans for tie in several]
-    tied.sort(key=lambda row: -row[1].strength)
+    tied.sort(key=lambda row: -row[1].tie.strength)
     begin, end, _ = max((span for _, span in spans), key=lambda s: s[1] - s[0], default=(0, 0, 0))
     return _place(document, start + begin, start + end, tied)
 
