@@ -114,9 +114,9 @@ def settle(engine: Engine) -> None:
         with collection.faults.contained(WORKSPACE):
             while collection.is_world_due:
                 of = collection.knowledge, collection.inputs, collection.viewers()
-                reported = collection.reported_around.take()
-                world = collection.build(*of, reported, Breathe(engine.breath))
-                collection.reported_around.done()
+                paths = collection.due_around.take()
+                world = collection.build(*of, paths, Breathe(engine.breath))
+                collection.due_around.done(0.0)
                 engine.publish_world(collection, world)
 
 

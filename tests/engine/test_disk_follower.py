@@ -199,7 +199,7 @@ async def test_a_world_during_which_git_wrote_is_dropped_once_and_forgets_no_rep
 async def test_files_around_are_listed_now_and_then_though_nobody_reports_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(disk_follower, "sweep_interval", lambda _: 0.1)
+    monkeypatch.setattr("vouch_sidecar.engine.collection.sweep_interval", lambda _: 0.1)
     monkeypatch.setattr(disk_follower, "AROUND_SECONDS", 0.1)
     engine = unread_engine(root := base(tmp_path / "kb"))
     async with running(engine):
@@ -274,7 +274,7 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
 ) -> None:
     """One that git left behind not at all; with another one, a checkout may be seen in parts."""
     monkeypatch.setattr(disk_follower, "GIT_LOCK_SECONDS", 60 if touched else 0.2)
-    monkeypatch.setattr(disk_follower, "sweep_interval", lambda _: 0.1)
+    monkeypatch.setattr("vouch_sidecar.engine.collection.sweep_interval", lambda _: 0.1)
     root = base(tmp_path / "kb")
     git(root, "init", "-q")
     lock = root / ".git" / "index.lock"

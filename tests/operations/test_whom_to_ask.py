@@ -292,7 +292,7 @@ async def test_a_change_counts_without_a_new_start(
     root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.disk_follower.AROUND_SECONDS", 0.1)
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.sweep_interval", lambda _: 0.1)
+    monkeypatch.setattr("vouch_sidecar.engine.collection.sweep_interval", lambda _: 0.1)
     caplog.set_level(logging.DEBUG)
     env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
     engine = engine_on(root, env=env, clock=time.monotonic)

@@ -135,7 +135,7 @@ def settled(root: Path, tmp_path: Path, *others: Path, **client: Any) -> Engine:
 def looked(engine: Engine) -> World:
     """What lies around the only knowledge base, after a look at everything."""
     (collection,) = engine.collections.values()
-    collection.reported_around.add("")
+    collection.due_around.report("")
     reread(engine)
     settle(engine)
     return collection.world

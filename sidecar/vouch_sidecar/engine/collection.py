@@ -19,6 +19,7 @@ from vouch_sidecar.kb.pauses import end_in, pause_file
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.store import EVERYTHING, OnDisk
+from vouch_sidecar.kb.watch import sweep_interval
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.build import build
 from vouch_sidecar.workspace.git import Checkout
@@ -75,28 +76,46 @@ class Published:
 
 
 class Due:
-    """The files below a folder that are to be looked at, by path; the empty path is that of the
-    folder. What a look has taken is due until that is done, and is taken again if it fails.
+    """What is to be looked at below a folder, by path: the files that somebody named, and now and
+    then all of them, for which the empty path of the folder stands. What a look has taken is due
+    until it is done, so that one that fails is made again.
     """
 
-    def __init__(self) -> None:
-        self._paths, self._taken = set[str](), set[str]()
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._sweep_at = 0.0
+        self._named, self._taken = set[str](), set[str]()
+        self.awaited = self._awaited_then = 0
+        """How many reports no look has taken in, so that questions wait; and when a look began."""
 
-    def __bool__(self) -> bool:
-        return bool(self._paths or self._taken)
+    def add(self, paths: Iterable[str]) -> None:
+        """These files may have changed."""
+        self._named.update(paths)
 
-    def add(self, *paths: str) -> None:
-        self._paths.update(paths)
+    def report(self, path: str) -> None:
+        """This file may have changed, and questions wait for it."""
+        self._named.add(path)
+        self.awaited += 1
+
+    @property
+    def at(self) -> float:
+        """When a look is due, on the clock."""
+        return 0.0 if self._named or self._taken else self._sweep_at
 
     def take(self) -> Set[str]:
         """What a look that begins now is of."""
-        self._taken |= self._paths
-        self._paths = set()
+        if self._sweep_at <= self._clock():
+            self._named.add("")
+        self._taken |= self._named
+        self._named, self._awaited_then = set(), self.awaited
         return frozenset(self._taken)
 
-    def done(self) -> None:
-        """The look has ended."""
+    def done(self, cost: float) -> None:
+        """The look has ended, and took so many seconds."""
+        if "" in self._taken:
+            self._sweep_at = self._clock() + sweep_interval(cost)
         self._taken = set()
+        self.awaited -= self._awaited_then
 
 
 class Collection:
@@ -124,10 +143,8 @@ class Collection:
         self.reader = DiskReader(self.kb_dir, clock, self.bases)
         self.published = Published(World(tree, root), Seen(Knowledge(), OnDisk(), Checkout()))
         """The event loop alone assigns it."""
-        self.reported = Due()
-        """The files below `.vouch/` that somebody said have changed: questions wait for these."""
-        self.reported_around = Due()
-        """The same of other files below the working tree."""
+        self.due, self.due_around = Due(clock), Due(clock)
+        """What is to be looked at below `.vouch/`, and of other files below the working tree."""
         self.paused_until = partial(end_in, pause_file(root, env))
         self.faults = Faults(bump, clock)
         self._env = env
@@ -191,10 +208,10 @@ class Collection:
         for path in paths:
             below = self.below(path)
             if below is not None and (read := read_with(below)) is not None:
-                self.reported.add(read)
+                self.due.report(read)
             around = None if path.is_relative_to(self.kb_dir) else _below(self.tree, path)
             if around is not None:
-                self.reported_around.add(around)
+                self.due_around.report(around)
 
     # The world around
 
@@ -232,7 +249,7 @@ class Collection:
         """Whether the world is not that of what is published and of the files as they were
         reported.
         """
-        return self.world.inputs != self.inputs or bool(self.reported_around)
+        return self.world.inputs != self.inputs or self.due_around.awaited > 0
 
     @property
     def may_have_topics(self) -> bool:
@@ -288,13 +305,13 @@ class Collection:
         answer may wait for; None where that fails.
         """
         lacks: dict[Lack, Awaited | None] = {}
-        if not self.complete or (self.reported and not self.is_failing):
+        if not self.complete or (self.due.awaited and not self.is_failing):
             index: Awaited = "reported" if self.complete else "first"
             lacks["index_building"] = None if self.is_failing else index
         asks_topics = "topics" in needs and self.may_have_topics
         is_lacking = self.is_world_behind or (asks_topics and gates not in self.world.topics)
         if self.complete and is_lacking and ("ties" in needs or asks_topics):
-            again: Awaited = "reported" if self.reported_around else "later"
+            again: Awaited = "reported" if self.due_around.awaited else "later"
             world = again if self.world.inputs.is_whole else "first"
             lacks["workspace_pending"] = None if WORKSPACE in self.faults else world
         return lacks

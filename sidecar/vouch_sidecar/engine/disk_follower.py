@@ -18,11 +18,10 @@ import anyio
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync
 
-from vouch_sidecar.engine.collection import Collection, Due, Seen
+from vouch_sidecar.engine.collection import Collection, Seen
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import CACHE, FOLLOWING, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
-from vouch_sidecar.kb.store import EVERYTHING
 from vouch_sidecar.kb.watch import changes, sweep_interval
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.world import World
@@ -88,14 +87,6 @@ class CollectionFollower:
         self._engine = engine
         self._collection = collection
         self._disk = disk
-        self._touched = Due()
-        """Files that events name, to be read at once. They are apart from those that were reported,
-        for which questions wait.
-        """
-        self._sweep_at = 0.0
-        """When to look at all files below `.vouch/`."""
-        self._sweep_around_at = 0.0
-        """When to look at all files around it."""
         self._keep_at = inf
         """When to keep a base for the next process."""
         self._is_passed_over = False
@@ -133,25 +124,19 @@ class CollectionFollower:
     def _look_due_at(self) -> float:
         """When some files are to be looked at, or a base is to be kept."""
         collection = self._collection
-        was = collection.published.seen.checkout
-        is_changed = self._touched or collection.reported or collection.has_git_written(was)
-        if is_changed or collection.is_failing or collection.knowledge.base.is_damaged:
+        is_wrong = collection.is_failing or collection.knowledge.base.is_damaged
+        if is_wrong or collection.has_git_written(collection.published.seen.checkout):
             return 0.0
-        return min(self._sweep_at, self._keep_at, collection.reader.store.due_at)
+        return min(collection.due.at, self._keep_at, collection.reader.store.due_at)
 
     async def _look(self) -> None:
         """Read what is due, and publish what changed. Then keep a base, if that is due."""
         engine, collection, began = self._engine, self._collection, self._engine.clock()
-        every = EVERYTHING if self._sweep_at <= began else frozenset()
-        touched, reported = self._touched.take(), collection.reported.take()
-        seen, cost = await self._read_whole(touched | reported | every)
-        self._touched.done()
-        collection.reported.done()
-        if engine.publish(collection, seen, is_awaited=bool(reported)):
+        seen, cost = await self._read_whole(collection.due.take())
+        if engine.publish(collection, seen, is_awaited=collection.due.awaited > 0):
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
             cost = 0.0
-        if every:
-            self._sweep_at = engine.clock() + sweep_interval(cost)
+        collection.due.done(cost)
         if self._keep_at <= began:
             await self._keep()
 
@@ -193,18 +178,17 @@ class CollectionFollower:
         collection, was = self._collection, self._collection.published.seen.checkout
         if not collection.complete or collection.has_git_written(was):
             return inf
-        return 0.0 if collection.is_world_due else self._sweep_around_at
+        return 0.0 if collection.is_world_due else collection.due_around.at
 
     async def _build(self) -> None:
         engine, collection = self._engine, self._collection
-        every = EVERYTHING if self._sweep_around_at <= engine.clock() else frozenset()
         of = collection.knowledge, collection.inputs, collection.viewers()
-        reported = collection.reported_around.take()
+        paths = collection.due_around.take()
         with Breathe(engine.breath) as breathe:
 
             def build() -> tuple[World, float]:
                 began = engine.clock()  # worlds of other knowledge bases may be built before
-                world = collection.build(*of, reported | every, breathe)
+                world = collection.build(*of, paths, breathe)
                 return world, engine.clock() - began
 
             world, seconds = await in_turn(build, WORLDS)
@@ -212,10 +196,9 @@ class CollectionFollower:
         self._is_passed_over = is_across and not self._is_passed_over
         if self._is_passed_over:  # files may be those of other claims
             return
-        collection.reported_around.done()
-        engine.publish_world(collection, world, is_awaited=bool(reported))
-        if every:
-            self._sweep_around_at = engine.clock() + sweep_interval(seconds)
+        is_awaited = collection.due_around.awaited > 0
+        collection.due_around.done(seconds)
+        engine.publish_world(collection, world, is_awaited=is_awaited)
 
     # Events
 
@@ -223,5 +206,5 @@ class CollectionFollower:
         async with aclosing(changes(self._collection.kb_dir)) as events:
             async for paths in events:
                 self._collection.faults.remove(WATCH)
-                self._touched.add(*paths)
+                self._collection.due.add(paths)
                 self._engine.changed.bump()
