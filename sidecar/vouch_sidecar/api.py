@@ -8,13 +8,14 @@ from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
 from threading import Thread, main_thread
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, get_args
 from weakref import ref
 
 import anyio
 from anyio.from_thread import BlockingPortal
 
 from vouch_sidecar.engine import Caller, Engine, running
+from vouch_sidecar.engine.collection import Need
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.operations import (
@@ -32,7 +33,7 @@ from vouch_sidecar.operations import (
     stats,
     status,
 )
-from vouch_sidecar.operations.call import perform
+from vouch_sidecar.operations.call import perform, ready
 from vouch_sidecar.operations.capabilities import OPERATION as CAPABILITIES
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import InvalidParamsError as InvalidParamsError
@@ -130,7 +131,8 @@ class KnowledgeBase:
 
     def until_read(self) -> None:
         """Wait until all is read, and what is worked out of the files around is there."""
-        self.status()
+        needs, served = {*get_args(Need)}, partial(self._engine.registry.serving, self._caller)
+        self._open_portal.call(partial(ready, self._engine, needs, served, until="later"))
 
     experts = _method(experts.OPERATION)
     salience = _method(salience.OPERATION)

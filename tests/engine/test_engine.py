@@ -362,7 +362,7 @@ def test_no_slot_holds_more_than_4_kb(piece: str) -> None:
     session, text = Session("s", 0.0), piece * 900
     for long in (text, text + " " * 5000, " " * 5000 + text, text * 5):
         session.touch(None, long, 1, {"kb"})
-        assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.window("kb"))
+        assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.texts("kb"))
 
 
 def test_sessions_end_half_an_hour_after_they_were_used_the_longest_idle_one_before(

@@ -257,7 +257,7 @@ async def telling(engine: Engine, *tell: Tell) -> None:
     async with anyio.create_task_group() as tasks:
         server = LocalServer({}, tasks, engine)
         for each in tell:
-            tasks.start_soon(server.tell, Subscriber(Caller(), hears_all=True), each)
+            tasks.start_soon(server.keep_told, Subscriber(Caller(), hears_all=True), each)
 
 
 @pytest.mark.anyio

@@ -239,6 +239,9 @@ def test_what_an_event_does_not_hold_is_not_read(agent: Agent, tmp_path: Path) -
     assert "redis-holds" in agent.read(
         here, file={"content": "import os\n# sessions go to Redis\n"}
     )
+    block = agent(PROMPT, "other", prompt=KNOWN)
+    assert "jwt-rotates" in block
+    assert agent.read(here, "new", file={"content": block}) == "", "nobody wrote it"
 
 
 def test_what_is_weakly_tied_to_a_file_is_not_told(agent: Agent, tmp_path: Path) -> None:

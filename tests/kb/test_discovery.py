@@ -9,9 +9,24 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb import discovery
-from vouch_sidecar.kb.discovery import find, start_folder
+from vouch_sidecar.kb.discovery import find, path_of, start_folder
 
 TABLE = json.loads(Path(__file__).with_name("discovery_cases.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("named", "path"),
+    [
+        *((each, "/a b;c") for each in ("/a b;c", "file:///a%20b;c", "FILE://localhost/a b;c#L3")),
+        ("file:///C:/a", "C:/a"),
+        ("file:///c%3A/a", "c:/a"),
+        ("file://host/a", "//host/a"),
+        *((each, each) for each in ("file://[/a", "https://host/a", "a", "")),
+        ("~/a", str(Path("~/a").expanduser())),
+    ],
+)
+def test_a_path_or_the_uri_of_a_file_names_it(named: str, path: str) -> None:
+    assert path_of(named) == path
 
 
 def found_from(start: Path | str | None, env: dict[str, str]) -> list[str]:

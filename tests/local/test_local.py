@@ -209,7 +209,7 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
         watching = Caller(env={}, trees=frozenset({one}), names={one: "mine"})
         who = Subscriber(watching, hears_all=True)
-        tasks.start_soon(engines.tell, who, told.append)
+        tasks.start_soon(engines.keep_told, who, told.append)
         wanted = [Caller(trees=frozenset(roots)) for roots in ({one}, {one, two})]
         alone, both = map(engines.engine_for, wanted)
         assert engines.engine_for(Caller(trees=frozenset({one}))) is alone
@@ -234,7 +234,7 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
         engines = LocalServer({}, tasks, window)
         watching = Caller(env={}, trees=frozenset({two}))
         who = Subscriber(watching, hears_all=True)
-        tasks.start_soon(engines.tell, who, told.append)
+        tasks.start_soon(engines.keep_told, who, told.append)
         engines.engine_for(watching).observe("agent", None, KNOWN)
         for in_play in (True, False):
             while not told or bool(told[-1].salience) != in_play:

@@ -75,8 +75,6 @@ def test_a_block_in_a_prompt_is_nobodys_words(engine: Engine) -> None:
     assert ask(engine, "salience", session_id="s")["salience"] == []
     assert said(engine, block) == ""
     assert ask(engine, "salience", session_id="H")["salience"] == []
-    engine.observe("s", "slot", block)
-    assert ask(engine, "salience", session_id="s")["salience"] == []
     assert ask(engine, "context", task=f"{block}\n{NAMED}", session_id="s")["_meta"]
 
 

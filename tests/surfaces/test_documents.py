@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.surfaces.lsp.documents import PROMPT, Document, path_of
+from vouch_sidecar.surfaces.lsp.documents import PROMPT, Document, local_path
+from vouch_sidecar.surfaces.lsp.features.requests import prompt as submit
 from vouch_sidecar.surfaces.lsp.features.sync import flush, observe, typed
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
-from tests.engine.bases import base, engine_on
+from tests.engine.bases import ask, base, engine_on
 
 WIDTHS = {
     "utf-8": lambda text: len(text.encode()),
@@ -33,12 +34,13 @@ ENCODINGS = st.sampled_from(sorted(WIDTHS))
         ("file:///a/b%20c;d.md", "/a/b c;d.md"),
         ("file://localhost/a", "/a"),
         ("file://another/a", "//another/a"),
+        ("file:///c%3A/a", "None"),
         *((uri, "None") for uri in ("untitled:a", "file:a", "file:///%00", "file:///\ud800")),
         ("file://[/a", "None"),
     ],
 )
 def test_a_uri_of_a_file_has_a_path(uri: str, path: str) -> None:
-    assert str(path_of(uri)) == path
+    assert str(local_path(uri)) == path
 
 
 def lines(text: str) -> list[str]:
@@ -83,7 +85,7 @@ TEXT = "one\nmore\n\ntwo\n\nthree\n\nfour\n"
 def window(engine: Engine) -> list[str]:
     """The texts of the only session that count for the only knowledge base."""
     (session,), (collection,) = engine.sessions, engine.collections.values()
-    return session.window(collection.identity)
+    return session.texts(collection.identity)
 
 
 def prompt(uri: str, text: str) -> Document:
@@ -157,6 +159,17 @@ async def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Pat
     observe(server, server.documents.pop("u"), is_final=True)
     flush(server)  # what waited for this finds nothing
     assert window(engine) == ["jwt and redis", "jwt"]
+
+
+@pytest.mark.anyio
+async def test_a_block_that_comes_back_is_nobodys_words(tmp_path: Path) -> None:
+    engine = engine_on(base(tmp_path))
+    server, block = Sidecar(engine), ask(engine, "context", task="the Key Vault")["text"]
+    assert "Keys rotate." in block
+    server.documents["u"] = prompt("u", f"{block}\njwt")
+    flush(server)
+    submit(server, {"session_id": "s", "text": f"redis\n{block}"})
+    assert window(engine) == ["redis", "jwt"]
 
 
 @pytest.mark.anyio

@@ -48,7 +48,8 @@ CITED = {
     """,
     UPLOAD: """
         /home/dev/elsewhere/src/pkg/upload.py file:///home/dev/elsewhere/src/pkg/upload.py
-        C:\\dev\\repo\\src\\pkg\\upload.py
+        C:\\dev\\repo\\src\\pkg\\upload.py file:///C:/dev/a%20b/src/pkg/upload.py
+        file://host/src/pkg/upload.py
     """,
     WIRE: "/x/y/wire.py",
 }

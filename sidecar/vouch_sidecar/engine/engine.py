@@ -154,7 +154,8 @@ class Engine:
         *,
         final: bool = False,
     ) -> None:
-        """Put a text into a slot of a session, which becomes the newest slot; None makes a new one.
+        """Put a text, from which inserted blocks were taken out, into a slot of a session, which
+        becomes the newest slot; None makes a new one.
 
         After a `final` text, a later text with the same name gets another slot. The text counts for
         the knowledge bases that take in those of the caller, by default the client.
@@ -163,9 +164,9 @@ class Engine:
         reflexes = self.registry.reflexes_for(by)
         if not reflexes:
             return
-        window = max(reflex.window for reflex in reflexes.values())
+        most = max(reflex.window for reflex in reflexes.values())
         session = self.sessions.open(session_id)
-        session.touch(slot, text, window, reflexes.keys(), final=final)
+        session.touch(slot, text, most, reflexes.keys(), final=final)
         if by.env is not None:
             session.shared_for |= by.trees or frozenset()
         self.tellable.bump()

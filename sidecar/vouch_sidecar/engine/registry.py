@@ -71,7 +71,7 @@ class Served:
     def window(self, session: Session) -> Window:
         """The texts of a session that count for this knowledge base; none if `reflex` is off."""
         reflex = self.view.settings.reflex
-        texts = session.window(self.view.identity) if reflex.enabled else []
+        texts = session.texts(self.view.identity) if reflex.enabled else []
         is_newest = session.ends_in(self.view.identity)
         return Window(self.view, texts[: reflex.window], is_newest)
 
@@ -127,15 +127,13 @@ class Registry:
     def serve_from(self, folder: Path, found: Found) -> None:
         """Serve the knowledge bases that were found from a folder, too."""
         self._folders[folder] = found
-        if not found.trees <= self.collections.keys():
-            self._serve_found()
+        self._serve_found()
 
     def add(self, found: Found) -> None:
         """Serve knowledge bases that somebody found, too."""
-        if not found.trees <= self.collections.keys():
-            for place in found.places:  # the first one of a tree counts
-                self._folders.setdefault(Path(place.tree), Found([place]))
-            self._serve_found()
+        for place in found.places:  # the first one of a tree counts
+            self._folders.setdefault(Path(place.tree), Found([place]))
+        self._serve_found()
 
     def open_document(self, path: Path) -> None:
         """Serve the knowledge bases found from a document, but for those of installed packages:
@@ -143,9 +141,8 @@ class Registry:
         """
         own, found = self.own_trees, self.found_from(path)
         served = [p for p in found.places if Path(p.tree) in own or not is_in_package(p.root)]
-        self._documents[path] = found = Found(served, found.refused)
-        if not found.trees <= self.collections.keys():
-            self._serve_found()
+        self._documents[path] = Found(served, found.refused)
+        self._serve_found()
 
     def close_document(self, path: Path) -> None:
         """A document was closed."""
@@ -167,10 +164,14 @@ class Registry:
         """Make these the folders of the workspace, in place of former ones."""
         self._folders = {folder: self.found_from(folder) for folder in folders}
         self._serve_found()
+        self._bump()  # others may be refused
 
     def _serve_found(self) -> None:
         """Serve the knowledge bases that were found, and no others."""
-        for tree in self.collections.keys() - frozenset().union(*(f.trees for f in self._found)):
+        trees = frozenset[Path]().union(*(found.trees for found in self._found))
+        if trees == self.collections.keys():
+            return
+        for tree in self.collections.keys() - trees:
             del self.collections[tree]
         for place in (place for found in self._found for place in found.places):
             if (tree := Path(place.tree)) not in self.collections:

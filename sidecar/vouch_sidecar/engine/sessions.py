@@ -61,25 +61,25 @@ class Session:
         self,
         key: str | None,
         text: str,
-        window: int,
+        most: int,
         counts_for: Iterable[Hashable],
         *,
         final: bool = False,
     ) -> None:
         """Put a text that counts for some identities into its slot, or a new one, and make that the
-        newest; one that holds nothing empties the slot. After a `final` text, a later one with the
-        same key gets another slot.
+        newest of `most` slots; one that holds nothing empties the slot. After a `final` text, a
+        later one with the same key gets another slot.
         """
         self.touches += 1
         if key is not None:
             self._slots.pop(key, None)
-        if text := what_counts(text):
+        if text := _cut(text):
             key = f"{key or ''}\0{self.touches}" if key is None or final else key
             self._slots[key] = text, frozenset(counts_for)
-        for old in list(self._slots)[: max(0, len(self._slots) - window)]:
+        for old in list(self._slots)[: max(0, len(self._slots) - most)]:
             del self._slots[old]
 
-    def window(self, identity: Hashable) -> list[str]:
+    def texts(self, identity: Hashable) -> list[str]:
         """The texts that count for a knowledge base, newest first."""
         slots = list(self._slots.values())  # one copy: the event loop may touch slots meanwhile
         return [text for text, counts_for in reversed(slots) if identity in counts_for]
@@ -105,11 +105,15 @@ class Session:
 
 
 def what_counts(text: str) -> str:
-    """What is read of a text: without inserted blocks, the beginning and the end, `MAX_SLOT_BYTES`
-    together, in whole words. The middle is left out, as people write a question before or after
-    what they paste.
+    """What is read of a text that was sent: as much as a slot holds, without inserted blocks."""
+    return _cut(without_blocks(text))
+
+
+def _cut(text: str) -> str:
+    """The beginning and the end of a text, `MAX_SLOT_BYTES` together, in whole words. The middle is
+    left out, as people write a question before or after what they paste.
     """
-    text = without_blocks(text).strip()
+    text = text.strip()
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= MAX_SLOT_BYTES:
         return text

@@ -16,9 +16,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 
-from vouch_sidecar.kb.paths import is_below
+from vouch_sidecar.kb.paths import is_below, path_in
 
 TYPE_CHECKING = False  # `typing` takes a hook three milliseconds
 if TYPE_CHECKING:
@@ -204,11 +203,7 @@ def why_refused(folder: str) -> str:
 
 def path_of(folder: str) -> str:
     """The path that a path or a file URI names; `~` is the home folder."""
-    from urllib.parse import unquote, urlparse
-
-    with suppress(ValueError):
-        folder = unquote(urlparse(folder).path) if folder.startswith("file:") else folder
-    return os.path.expanduser(folder)
+    return os.path.expanduser(path_in(folder) or folder)
 
 
 def start_folder(env: Mapping[str, str]) -> str:

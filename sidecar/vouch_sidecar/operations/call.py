@@ -87,17 +87,18 @@ async def perform(
     asked = partial(serving, engine, caller, params.viewer, params.root)
     served = await ready(engine, operation.needs, asked, patience, until)
     started, generation = perf_counter(), engine.registry.generation
-    text = getattr(params, operation.text_field) if operation.text_field else None
+    sent = getattr(params, operation.text_field) if operation.text_field else None
+    text = what_counts(sent or "")
     with refusing_if_damaged(engine):
-        if params.session_id and text is not None:
+        if params.session_id and sent is not None:
             engine.observe(params.session_id, None, text, caller)
         lacks: list[str] = [
             lack for kb in served for lack in kb.collection.lacks(operation.needs, kb.view.gates)
         ]
-        call = OperationCall(engine, caller, served, what_counts(text or ""), document)
+        call = OperationCall(engine, caller, served, text, document)
         embeddings = engine.embeddings
-        if operation.is_semantic and call.text and served and embeddings.reads(call.text):
-            call = replace(call, vector=await embeddings.vector(call.text, served))
+        if operation.is_semantic and text and served and embeddings.reads(text):
+            call = replace(call, vector=await embeddings.vector(text, served))
             lacks += ["semantic_unavailable"] if call.vector is None else []
         with engine.breath:
             run = partial(_run, operation, call, params)
@@ -165,13 +166,17 @@ def serving(
     """The knowledge bases that a call is about, as its viewer sees them. Raises
     `InvalidParamsError`.
     """
-    viewer = Viewer(who.project, who.agent) if who else None
     try:
-        return engine.registry.serving(caller, viewer, root)
+        return engine.registry.serving(caller, viewer_of(who), root)
     except UnknownRootError:
         raise InvalidParamsError(
             {"root": "is no folder of a knowledge base that is served"}
         ) from None
+
+
+def viewer_of(who: ViewerParams | None) -> Viewer | None:
+    """The viewer whom params name."""
+    return Viewer(who.project, who.agent) if who else None
 
 
 def _run(operation: Operation[P, R], call: OperationCall, params: P) -> R:

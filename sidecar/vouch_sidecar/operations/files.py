@@ -6,10 +6,11 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from vouch_sidecar.kb.paths import path_in
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ClaimView, claim_view
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import FileUri, Shown, Table
+from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import (
     EditorParams,
     Range,
@@ -65,7 +66,7 @@ def answer(ask: OperationCall, params: FilesParams) -> FilesResult:
     params.check()
     paths, text = params.paths or [], None
     if params.uri is not None:
-        paths = [path] if (path := FileUri(params.uri).path()) else []
+        paths = [path] if (path := path_in(params.uri)) else []
         text = None if ask.document is None else ask.document.source
     files: dict[str, TiedFile] = {}
     for path in paths:

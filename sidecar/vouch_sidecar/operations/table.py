@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import unquote, urlsplit
 
+from vouch_sidecar.kb.paths import path_in
 from vouch_sidecar.kb.sanitize import clip, one_line, printable
 
 CELL_CHARS = 300
@@ -33,18 +33,6 @@ class FileUri:
     """The URI of a file, shown as its path from the working folder; to a model from `.vouch/`."""
 
     uri: str
-
-    def path(self, errors: str = "replace") -> str:
-        """The path that it means; empty for other URIs. `errors`: of bytes that are no UTF-8."""
-        try:
-            parts = urlsplit(self.uri)
-        except ValueError:  # its host can be none
-            return ""
-        if parts.scheme != "file" or not parts.path:
-            return ""
-        host = "" if parts.netloc in ("", "localhost") else f"//{parts.netloc}"
-        path = host + unquote(parts.path, errors=errors)
-        return path[1:] if path[2:3] == ":" else path
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +104,7 @@ def _from_vouch(value: object) -> object:
     """A value; of a file its path, of one in a knowledge base from `.vouch/`."""
     if not isinstance(value, FileUri):
         return value
-    path = value.path()
+    path = path_in(value.uri)
     before, _, below = path.rpartition("/.vouch/")
     return f".vouch/{below}" if before else path
 
@@ -142,5 +130,5 @@ def clipped(value: object) -> str:
 
 def cell_text(value: object) -> str:
     if isinstance(value, FileUri):
-        return printable(os.path.relpath(value.path("surrogateescape")))
+        return printable(os.path.relpath(path_in(value.uri, "surrogateescape")))
     return "" if value is None else one_line(str(value))

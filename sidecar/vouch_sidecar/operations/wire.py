@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -17,15 +17,15 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
+    TypeAdapter,
+    ValidationError,
 )
 from pydantic_core import PydanticCustomError
 
-from vouch_sidecar.kb.sanitize import LONE_SURROGATE
-
 MAX_TEXT = 1_000_000
-MAX_SESSION_ID = 256
 
-SessionId = Annotated[str, StringConstraints(min_length=1, max_length=MAX_SESSION_ID)]
+SessionId = Annotated[str, StringConstraints(min_length=1, max_length=256)]
+SESSION_ID = TypeAdapter(SessionId)
 LongText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
 TopicText = Annotated[str, StringConstraints(max_length=MAX_TEXT, pattern=r"\S")]
 
@@ -40,13 +40,15 @@ Degraded = Literal[
     "workspace_pending",
     "unknown_weight",
 ]
+T = TypeVar("T")
 
 
-def session_called(value: object) -> str | None:
-    """The id of a session, where it is one that params take; else None."""
-    if not isinstance(value, str) or LONE_SURROGATE.search(value):
+def taken(kind: TypeAdapter[T], value: object) -> T | None:
+    """A value that is no param, where params would take it; else None."""
+    try:
+        return kind.validate_python(value, strict=True)
+    except ValidationError:
         return None
-    return value if 0 < len(value) <= MAX_SESSION_ID else None
 
 
 class OperationError(Exception):
@@ -132,6 +134,9 @@ class ViewerParams(Wire):
     agent: str | None = Field(
         default=None, max_length=1024, description="Agent that the viewer is."
     )
+
+
+VIEWER = TypeAdapter(ViewerParams)
 
 
 class Params(Wire):

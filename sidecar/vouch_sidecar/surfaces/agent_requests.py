@@ -16,17 +16,16 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.answering import context_for
 from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES, Session
-from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.runtime_folder import READY_SECONDS
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import context, files
-from vouch_sidecar.operations.call import perform, ready, refusing_if_damaged
+from vouch_sidecar.operations.call import perform, ready, refusing_if_damaged, viewer_of
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.table import for_model
-from vouch_sidecar.operations.wire import OperationError, as_json
-from vouch_sidecar.retrieval.blocks.block import safe
+from vouch_sidecar.operations.wire import VIEWER, OperationError, as_json, taken
+from vouch_sidecar.retrieval.blocks.block import safe, without_blocks
 from vouch_sidecar.retrieval.blocks.session_brief import brief
 from vouch_sidecar.retrieval.blocks.touched_files import lines_at
 from vouch_sidecar.retrieval.line import Line
@@ -103,6 +102,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
             return None
         if (place := Path(str(file or payload.get("cwd")))).is_absolute():
             caller = replace(caller, at=resolved(place))
+        caller = replace(caller, viewer=viewer_of(taken(VIEWER, payload.get("viewer"))))
         await _wait(engine, event, caller)
         if file is not None:
             engine.look_soon([Path(file)])
@@ -143,7 +143,6 @@ async def _prompt(engine: Engine, payload: Payload, session: Session | None, cal
         return ""
     session_id = None if session is None else session.id
     task = {"task": prompt, "session_id": session_id, "repeat": session is None}
-    task |= {"viewer": payload.get("viewer")}
     result = await perform(engine, context.OPERATION, task, caller, patience=0)
     engine.stats.counts.update(prompts=1, told=bool(result.text))
     return result.text
@@ -157,7 +156,7 @@ async def _begin(engine: Engine, payload: Payload, session: Session | None, call
         session.forget_answers()
     elif session is not None and payload.get("source") == "clear":
         engine.end_session(session.id)
-    return brief([kb.view for kb in engine.registry.serving(caller, viewer_in(payload))])
+    return brief([kb.view for kb in engine.registry.serving(caller)])
 
 
 async def _file(engine: Engine, payload: Payload, session: Session | None, caller: Caller) -> str:
@@ -165,7 +164,7 @@ async def _file(engine: Engine, payload: Payload, session: Session | None, calle
     that its text names, each once a session. Does not search full text, and reads at most the file
     itself.
     """
-    served = engine.registry.serving(caller, viewer_in(payload))
+    served = engine.registry.serving(caller)
     lines = _lines_naming(served, given.text_of(payload))
     if session is not None and lines:
         engine.observe(session.id, None, lines, caller)
@@ -184,7 +183,7 @@ async def _file(engine: Engine, payload: Payload, session: Session | None, calle
 
 def _lines_naming(served: Sequence[Served], text: str) -> str:
     """The first lines of a text that name an entity, as many as a slot of a session holds."""
-    text += "\n"
+    text = without_blocks(text) + "\n"
     starts = {
         text.rfind("\n", 0, mention.start) + 1
         for kb in served

@@ -157,7 +157,7 @@ class LocalServer:
         self._asked_at[engine] = anyio.current_time()
         return engine
 
-    async def tell(self, subscriber: Subscriber, tell: Tell) -> None:
+    async def keep_told(self, subscriber: Subscriber, tell: Tell) -> None:
         """Tell somebody what is new to him in the sessions of all engines, until cancelled: now and
         after every change, and now and then, as a pause or a session may have ended. A failure is
         recorded as a fault, and it is told the next time.
@@ -205,7 +205,9 @@ class LocalServer:
                 answered = {"ok": False}  # an editor's process ends with its client
             elif request["method"] == FOLLOW:
                 follower = follower_for(_caller(request), request["params"])
-                telling = asyncio.ensure_future(self.tell(follower, partial(send_push, writer)))
+                telling = asyncio.ensure_future(
+                    self.keep_told(follower, partial(send_push, writer))
+                )
                 try:
                     await left
                 finally:

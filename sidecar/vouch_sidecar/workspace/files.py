@@ -14,10 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from urllib.parse import unquote, urlparse
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.paths import is_below
+from vouch_sidecar.kb.paths import is_below, path_in
 from vouch_sidecar.workspace.file_kinds import (
     is_for_names,
     is_searched,
@@ -38,6 +37,7 @@ MAX_FOLDER = 60
 """Files of a folder whose name ties a claim to each of them."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _BLANK = re.compile(r"\s")
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:/")
 _AT_LINE = re.compile(r"(?:#L?|:)(\d{1,7})(?:\Z|[-:,][\s\S]*+)")
 _LINE = re.compile(r"\bL([1-9][0-9]{0,6})\b")
 
@@ -105,11 +105,8 @@ class Files:
         """
         if "\0" in locator or len(locator) > MAX_LOCATOR:
             return None
-        path = locator.strip()
-        if path.startswith("file:"):
-            with suppress(ValueError):
-                path = unquote(urlparse(path).path)
-        elif _SCHEME.match(path):
+        path = path_in(locator.strip()) or locator.strip()
+        if _SCHEME.match(path):
             return None
         forms = dict.fromkeys((path, path.partition("#")[0], _AT_LINE.sub("", path)))
         files = (self._of_locator(tree, written.replace("\\", "/")) for written in forms)
@@ -119,7 +116,7 @@ class Files:
         inside = path_below(tree, path)
         if inside is not None and (file := self.find(inside)) is not None:
             return file
-        if _BLANK.search(path) and not path.startswith("/"):
+        if _BLANK.search(path) and not _ABSOLUTE.match(path):
             return None  # a captured question that holds a path
         parts = [part for part in os.path.normpath(path).split("/") if part not in ("", ".", "..")]
         if not parts or KB_DIRNAME in parts:

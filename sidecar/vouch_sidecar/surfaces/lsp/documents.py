@@ -10,10 +10,10 @@ from urllib.parse import unquote
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.paths import path_in
 from vouch_sidecar.kb.yaml_document import LINE_END, line_starts
 from vouch_sidecar.operations.open_document import OpenDocument
-from vouch_sidecar.operations.table import FileUri
-from vouch_sidecar.operations.wire import session_called
+from vouch_sidecar.operations.wire import SESSION_ID, taken
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.surfaces.stdio import well_formed
 
@@ -25,9 +25,9 @@ MAX_BEFORE = 14
 KEPT = 3
 
 
-def path_of(uri: str) -> Path | None:
+def local_path(uri: str) -> Path | None:
     """The path of a file URI; None for other schemes and impossible paths."""
-    path = FileUri(uri).path()
+    path = path_in(uri)
     is_possible = "\0" not in path and path == well_formed(path) and Path(path).is_absolute()
     return Path(path) if is_possible else None
 
@@ -46,11 +46,11 @@ class Document(OpenDocument):
         super().__init__(well_formed(source), lsp.PositionEncodingKind(encoding))
         self.uri = uri
         self.language_id = language_id
-        self.path = path_of(uri)
+        self.path = local_path(uri)
         scheme, _, rest = uri.partition(":")
         self.is_prompt = PROMPT in (language_id, scheme)
         named = unquote(rest.lstrip("/").partition("/")[0]) if scheme == PROMPT else None
-        self.session_id = session_called(named) or session_id
+        self.session_id = taken(SESSION_ID, named) or session_id
         self.observed = ("" if self.is_prompt else self.words, True)
         """The words that were observed last, and whether they were submitted."""
         self._paragraphs: dict[int, list[str]] = {}

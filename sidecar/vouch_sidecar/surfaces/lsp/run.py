@@ -37,21 +37,21 @@ async def _serve(
         server = Sidecar(engine)
         register_all(server)
         tell = partial(server.protocol.notify, SALIENCE)
-        server.on_start.append(partial(_tell, server, local, tell))
-        tasks.start_soon(local.run, owned, partial(_follow, server, tell))
+        server.on_start.append(partial(_tell_of_own, server, local, tell))
+        tasks.start_soon(local.run, owned, partial(_tell_of_holder, server, tell))
         leave(await _converse(server, source, sink))
 
 
-async def _tell(server: Sidecar, local: LocalServer, tell: Tell) -> None:
+async def _tell_of_own(server: Sidecar, local: LocalServer, tell: Tell) -> None:
     """Tell the client of the sessions of the window, and of those in which agents asked this
     process about its knowledge bases. Never returns.
     """
     # Engines of other knowledge bases have no settings of this environment.
     client = replace(server.caller, env=carried(server.engine.env))
-    await local.tell(Subscriber(client, server.parts, server.engine.registry), tell)
+    await local.keep_told(Subscriber(client, server.parts, server.engine.registry), tell)
 
 
-async def _follow(server: Sidecar, tell: Tell) -> None:
+async def _tell_of_holder(server: Sidecar, tell: Tell) -> None:
     """Tell the client what the holder says of the window's knowledge bases, until it ends or these
     change.
     """

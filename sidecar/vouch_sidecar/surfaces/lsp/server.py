@@ -20,13 +20,12 @@ from pygls.lsp.server import LanguageServer
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
-from vouch_sidecar.operations.call import refusing_if_damaged
+from vouch_sidecar.operations.call import refusing_if_damaged, viewer_of
 from vouch_sidecar.operations.capabilities import server_capabilities
-from vouch_sidecar.operations.wire import FailedError, OperationError, session_called
+from vouch_sidecar.operations.wire import SESSION_ID, VIEWER, FailedError, OperationError, taken
 from vouch_sidecar.retrieval.push import PUSH_PARTS, PushPart
-from vouch_sidecar.surfaces.lsp.documents import Document, path_of
+from vouch_sidecar.surfaces.lsp.documents import Document, local_path
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
 
 log = logging.getLogger(__name__)
@@ -63,7 +62,7 @@ class Sidecar(LanguageServer):
         uris = [folder.uri for folder in self.workspace.folders.values()]
         if not uris and self.workspace.root_uri is not None:
             uris = [self.workspace.root_uri]
-        return [path for uri in uris if (path := path_of(uri)) is not None]
+        return [path for uri in uris if (path := local_path(uri)) is not None]
 
     def document(self, uri: str) -> Document | None:
         """The document, if the client has it open."""
@@ -71,7 +70,7 @@ class Sidecar(LanguageServer):
 
     def caller_for(self, uri: str) -> Caller:
         """The client, asking about a document."""
-        path = path_of(uri)
+        path = local_path(uri)
         at = None if path is None else resolved(path)
         return replace(self.caller, trees=self.engine.registry.around(path), at=at)
 
@@ -131,8 +130,9 @@ class Sidecar(LanguageServer):
         """
         raw = params.initialization_options
         options = raw if isinstance(raw, Mapping) else {}
-        own = session_called(options.get("session_id")) or self.caller.session_id
-        self.caller = replace(self.caller, viewer=viewer_in(options), session_id=own)
+        own = taken(SESSION_ID, options.get("session_id")) or self.caller.session_id
+        viewer = viewer_of(taken(VIEWER, options.get("viewer")))
+        self.caller = replace(self.caller, viewer=viewer, session_id=own)
         if isinstance(wanted := options.get("push"), list):
             self.parts = {part for part in PUSH_PARTS if part in wanted}
         if isinstance(settings := options.get("settings"), Mapping):

@@ -9,13 +9,13 @@ from typing import Any
 from lsprotocol import types as lsp
 
 from vouch_sidecar.operations.notifications import PAUSE, PROMPT
-from vouch_sidecar.operations.operation import operations as every_operation
+from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.surfaces.lsp.features import (
     completion,
     definition,
     diagnostics,
     hover,
-    operations,
+    requests,
     status,
     sync,
     workspace_symbols,
@@ -33,8 +33,8 @@ HANDLERS: dict[str, Callable[[Sidecar, Any], object]] = {
     lsp.TEXT_DOCUMENT_DEFINITION: definition.definition,
     lsp.TEXT_DOCUMENT_COMPLETION: completion.complete,
     lsp.WORKSPACE_SYMBOL: workspace_symbols.symbols,
-    PROMPT: operations.prompt,
-    PAUSE: operations.pause,
+    PROMPT: requests.prompt,
+    PAUSE: requests.pause,
 }
 OPTIONS = {lsp.TEXT_DOCUMENT_COMPLETION: completion.OPTIONS}
 TASKS = diagnostics.keep_published, status.tell_status, status.show_progress
@@ -44,6 +44,6 @@ def register_all(server: Sidecar) -> None:
     """Let a server have all features."""
     for method, handle in HANDLERS.items():
         server.on(method, partial(handle, server), OPTIONS.get(method))
-    for operation in every_operation().values():
-        server.on(operation.method, partial(operations.answer, server, operation))
+    for operation in operations().values():
+        server.on(operation.method, partial(requests.answer, server, operation))
     server.on_start += [partial(task, server) for task in TASKS]

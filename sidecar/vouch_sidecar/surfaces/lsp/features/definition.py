@@ -10,7 +10,7 @@ from vouch_sidecar.kb.records import key_of
 from vouch_sidecar.kb.references import CITED
 from vouch_sidecar.operations.artifacts import citation, uri_of
 from vouch_sidecar.surfaces.lsp.at_position import artifact_at, entities_at, spot_of
-from vouch_sidecar.surfaces.lsp.documents import path_of
+from vouch_sidecar.surfaces.lsp.documents import local_path
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 
@@ -29,7 +29,7 @@ def definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locati
             cited = citation(served.view, artifact.id)
             target = cited.document or cited.uri or target
         address, _, line = target.partition("#L")
-        if (path := path_of(address)) is not None:
+        if (path := local_path(address)) is not None:
             start = lsp.Position(int(line) - 1 if line.isdecimal() else 0, 0)
             locations.append(lsp.Location(uri_for(path), lsp.Range(start, start)))
     return locations

@@ -29,7 +29,7 @@ from vouch_sidecar.retrieval.files.file_ties import Tied
 from vouch_sidecar.retrieval.line import text_of
 from vouch_sidecar.retrieval.people.whom_to_ask import PERSON
 from vouch_sidecar.surfaces.lsp.at_position import Place, artifact_at, entities_at, spot_of, ties_at
-from vouch_sidecar.surfaces.lsp.documents import path_of
+from vouch_sidecar.surfaces.lsp.documents import local_path
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 CLAIMS = 2
@@ -175,7 +175,7 @@ class Style:
     def link(self, label: str, uri: str | None) -> str:
         """A label that leads to a file, by a URI that we made, with a line as its fragment."""
         shown, (file, _, line) = self.text(label, HEAD_CHARS), (uri or "").partition("#")
-        if self._is_plain or (path := path_of(file)) is None:
+        if self._is_plain or (path := local_path(file)) is None:
             return shown
         target = self._uri_for(path).translate(LINK_UNSAFE) + (f"#{line}" if line else "")
         return f"[{shown}]({target})"

@@ -16,7 +16,7 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.settings import CLIENT, Settings
-from vouch_sidecar.surfaces.lsp.documents import Document, path_of
+from vouch_sidecar.surfaces.lsp.documents import Document, local_path
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 TAKE_IN = Step("What was typed could not be taken in")
@@ -48,7 +48,7 @@ def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
     uri = params.text_document.uri
     if (document := server.document(uri)) is not None:
         observe(server, document, is_final=True)
-    if (path := path_of(uri)) is not None:
+    if (path := local_path(uri)) is not None:
         server.engine.look_soon([path])
 
 

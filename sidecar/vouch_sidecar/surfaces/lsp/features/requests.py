@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from vouch_sidecar.engine.sessions import what_counts
 from vouch_sidecar.operations.call import perform, read_params
 from vouch_sidecar.operations.notifications import (
     PauseParams,
@@ -39,7 +40,7 @@ def prompt(server: Sidecar, params: object) -> None:
     """Put a prompt that was submitted without a document into a new, final slot."""
     flush(server)
     given = read_params(PromptParams, params)
-    server.engine.observe(given.session_id, None, given.text)
+    server.engine.observe(given.session_id, None, what_counts(given.text))
 
 
 def pause(server: Sidecar, params: object) -> PauseResult:
