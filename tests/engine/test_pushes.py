@@ -326,22 +326,25 @@ def test_a_pause_is_told_beside_what_is_wrong_and_of_some_which() -> None:
 @pytest.mark.anyio
 async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine: Engine) -> None:
     others, faults = list[DidChangeSalience](), iter([ZeroDivisionError])
-    told: list[DidChangeSalience] = []
+    told, messages = list[DidChangeSalience](), list[str]()
 
     def tell(push: DidChangeSalience) -> None:
         for fault in faults:
             raise fault
         told.append(push)
 
+    def tell_next(push: DidChangeSalience) -> None:
+        others.append(push)
+        messages.extend([problem.message for problem in engine.faults.problems()])
+        assert [health_told(engine)[1]] == messages
+
     engine.observe("s", None, "the Key Vault")
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(telling, engine, tell, others.append)
-        await until(lambda: bool(others and engine.faults.problems()))
-        (problem,) = engine.faults.problems()
-        assert "ZeroDivisionError" in problem.message
-        assert health_told(engine)[1] == problem.message
-        await until(lambda: not engine.faults.problems())
+        tasks.start_soon(telling, engine, tell, tell_next)
+        await until(lambda: bool(others and told))
         tasks.cancel_scope.cancel()
+    assert ["ZeroDivisionError" in message for message in messages] == [True]
+    assert not engine.faults.problems()
     assert health.degraded(engine, [*engine.collections.values()]) == []
     assert [row.entity_id for push in others for row in push.salience] == ["vault"]
     assert len(told) == 1
