@@ -117,6 +117,8 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
             engine.look_soon([root.parent / "link" / "src" / "wait.py"])
             assert (await asked(patience=0))[2] == ["workspace_pending"]
             assert await asked() == ("It waits.", fresh, [])
+        engine.look_soon([root / ".vouch" / "state.db"])  # which holds nothing that is told
+        assert (await asked(patience=0))[2] == []
         claim = root / ".vouch" / "claims" / "dusk.yaml"
         claim.write_text(claim.read_text("utf-8").replace("waits", "rests"), "utf-8")
         engine.look_soon([claim])
