@@ -195,7 +195,7 @@ export interface Counts {
 /** Sent when the ranking of a session changes. */
 export interface DidChangeSalience {
   readonly session_id: string;
-  /** What is in play now, strongest first, at most ten. */
+  /** What is in play now, strongest first, at most 10. */
   readonly salience: readonly SalientEntity[];
   /** Entities that the newest text brought in, sure enough to speak of unasked. */
   readonly fresh: readonly SalientEntity[];

@@ -153,11 +153,9 @@ class Sessions:
         """The session, created if there is none."""
         if (session := self.get(session_id)) is not None:
             return session
-        before = list(self._sessions)
-        staying = {session.id for session in list(self)[1 - MAX_SESSIONS :]}
-        for gone in before:
-            if gone not in staying:
-                self._sessions.pop(gone, None)
+        before = {*self._sessions}
+        for gone in before.difference(session.id for session in list(self)[1 - MAX_SESSIONS :]):
+            self._sessions.pop(gone, None)
         return self._sessions.setdefault(session_id, Session(session_id, self.clock()))
 
     def end(self, session_id: str) -> None:

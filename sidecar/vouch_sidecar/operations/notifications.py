@@ -16,7 +16,7 @@ from vouch_sidecar.operations.call import serving
 from vouch_sidecar.operations.salience import SalientEntity, salient_entity
 from vouch_sidecar.operations.session_end import SessionEndParams
 from vouch_sidecar.operations.wire import FailedError, LongText, Params, SessionId, Wire, iso
-from vouch_sidecar.retrieval.push import Push
+from vouch_sidecar.retrieval.push import PUSHED_ROWS, Push
 
 SALIENCE, STATUS = "vouch/didChangeSalience", "vouch/didChangeStatus"
 PROMPT, PAUSE = "vouch/prompt", "vouch/pause"
@@ -51,7 +51,7 @@ class DidChangeSalience(Wire):
 
     session_id: str
     salience: list[SalientEntity] = Field(
-        description="What is in play now, strongest first, at most ten."
+        description=f"What is in play now, strongest first, at most {PUSHED_ROWS}."
     )
     fresh: list[SalientEntity] = Field(
         description="Entities that the newest text brought in, sure enough to speak of unasked."

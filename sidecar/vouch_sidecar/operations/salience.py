@@ -16,7 +16,7 @@ from vouch_sidecar.operations.wire import (
     SalienceMeta,
 )
 from vouch_sidecar.retrieval.line import ArmName
-from vouch_sidecar.retrieval.salience import Salient
+from vouch_sidecar.retrieval.salience import CLAIM_CHARS, Salient
 
 
 class SalienceParams(Params):
@@ -35,7 +35,9 @@ class SalientEntity(EntityRow, SalienceMeta):
     matched: list[str] = Field(description="The words that named it, newest first.")
     why: str = Field(description="The evidence and its factors, readable.")
     ambiguous: bool = Field(description="Whether what named it names other entities as well.")
-    claim: str | None = Field(description="What its top claim says, at most 200 characters.")
+    claim: str | None = Field(
+        description=f"What its top claim says, at most {CLAIM_CHARS} characters."
+    )
 
 
 class SalienceResult(Result):
