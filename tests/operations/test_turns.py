@@ -151,6 +151,17 @@ async def test_others_are_answered_meanwhile_and_it_is_told_of_the_moment_when_i
 
 
 @pytest.mark.anyio
+async def test_an_answer_out_of_nothing_yet_is_never_complete(root: Path) -> None:
+    engine, go_on = unread_engine(root), Event()
+    slow = await held_up(engine, go_on)
+    load(engine)
+    go_on.set()
+    answered = await slow
+    assert (answered.complete, answered.items) == (False, [])
+    assert "index_building" in answered.degraded
+
+
+@pytest.mark.anyio
 async def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
     go_on = Event()
     slow = [await held_up(engine, go_on) for _ in range(9)]

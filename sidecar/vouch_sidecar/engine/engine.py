@@ -130,7 +130,7 @@ class Engine:
         self, collection: Collection, world: World, *, is_awaited: bool = False
     ) -> None:
         """Publish the world around a knowledge base: a generation, if answers may differ, be it in
-        that nothing is pending any more. Even the same one may be `is_awaited`.
+        that it is now the world of what was read last. Even the same one may be `is_awaited`.
         """
         before, was_behind = collection.world, collection.is_world_behind
         collection.published = replace(collection.published, world=world)

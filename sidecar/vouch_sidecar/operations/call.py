@@ -95,7 +95,8 @@ async def perform(
         lacks: list[str] = [
             lack for kb in served for lack in kb.collection.lacks(operation.needs, kb.view.gates)
         ]
-        call = OperationCall(engine, caller, served, text, document)
+        complete = all(kb.collection.complete for kb in served)
+        call = OperationCall(engine, caller, served, text, document, complete=complete)
         embeddings = engine.embeddings
         if operation.is_semantic and text and served and embeddings.reads(text):
             call = replace(call, vector=await embeddings.vector(text, served))

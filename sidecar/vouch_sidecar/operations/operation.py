@@ -40,6 +40,8 @@ class OperationCall:
     """The document asked about, if the caller has it open."""
     vector: TextVector | None = None
     """The vectors for a search by meaning; None without a model, or if it was late."""
+    complete: bool = True
+    """Whether the first index of each of them was built when it began."""
     to_record: list[Callable[[], None]] = field(default_factory=list)
     """What the operation wants recorded once its answer was heard."""
 
@@ -54,11 +56,6 @@ class OperationCall:
     @property
     def views(self) -> list[View]:
         return [kb.view for kb in self.served]
-
-    @property
-    def complete(self) -> bool:
-        """Whether the first index of each of them is built."""
-        return all(kb.collection.complete for kb in self.served)
 
 
 @dataclass(frozen=True, slots=True)

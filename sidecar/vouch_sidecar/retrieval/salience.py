@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -47,7 +48,7 @@ ARM_OF_FORM: dict[FormKind, ArmName] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Salient:
     """An entity in play. `strength` is that of its evidence, from 0 to 1."""
 
@@ -82,7 +83,7 @@ class Salient:
         """The entity among those of all knowledge bases."""
         return self.view.identity, self.entity.id
 
-    @property
+    @cached_property
     def shown(self) -> dict[str, Any]:
         """All that a row says of it, by field, but for the score, which fades with every text."""
         return {
@@ -113,7 +114,7 @@ class Salient:
         """Whether it was given before, and has not changed."""
         return bool(given) and self.gives.items() <= given.items()
 
-    @property
+    @cached_property
     def top_claim_id(self) -> str | None:
         """The entity's best claim for `text`."""
         return best_claim_id(self.view, self.entity.id, self.text)
