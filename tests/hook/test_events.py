@@ -118,7 +118,8 @@ def test_an_event_may_name_the_viewer(agent: Agent, tmp_path: Path) -> None:
     cite(agent.root, "own", "A zebra gate needs two keys.", "https://example.org/z", scope=scope)
     again, asked = Agent(agent.root, tmp_path), "How many keys does the zebra gate need?"
     assert again(PROMPT, prompt=asked) == ""
-    assert "two keys" in again(PROMPT, "other", prompt=asked, viewer={"agent": "ada"})
+    for viewer in ({"agent": "ada"}, {"agent": "ada", "project": 5}):
+        assert "two keys" in again(PROMPT, str(viewer), prompt=asked, viewer=viewer)
 
 
 def test_what_nobody_heard_was_not_given(agent: Agent) -> None:

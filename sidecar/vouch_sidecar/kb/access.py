@@ -38,6 +38,17 @@ def shared_gates(gates: frozenset[str]) -> frozenset[str]:
     return frozenset(gate for gate in gates if not gate.startswith(_AGENT))
 
 
+def viewer_in(payload: Mapping[str, object]) -> Viewer | None:
+    """The viewer that `payload["viewer"]` names; None if it names none. Of one with a field of
+    another form the rest counts: else the environment would say who asks.
+    """
+    viewer = payload.get("viewer")
+    if not isinstance(viewer, Mapping):
+        return None
+    names = (viewer.get("project"), viewer.get("agent"))
+    return Viewer(*(name if isinstance(name, str) else None for name in names))
+
+
 def is_live(artifact: Artifact) -> bool:
     """Whether an artifact is in force: retired claims and archived pages are not."""
     if isinstance(artifact, Claim):

@@ -167,17 +167,13 @@ def serving(
     """The knowledge bases that a call is about, as its viewer sees them. Raises
     `InvalidParamsError`.
     """
+    viewer = Viewer(who.project, who.agent) if who else None
     try:
-        return engine.registry.serving(caller, viewer_of(who), root)
+        return engine.registry.serving(caller, viewer, root)
     except UnknownRootError:
         raise InvalidParamsError(
             {"root": "is no folder of a knowledge base that is served"}
         ) from None
-
-
-def viewer_of(who: ViewerParams | None) -> Viewer | None:
-    """The viewer whom params name."""
-    return Viewer(who.project, who.agent) if who else None
 
 
 def _run(operation: Operation[P, R], call: OperationCall, params: P) -> R:

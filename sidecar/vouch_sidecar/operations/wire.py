@@ -136,9 +136,6 @@ class ViewerParams(Wire):
     )
 
 
-VIEWER = TypeAdapter(ViewerParams)
-
-
 class Params(Wire):
     """What every operation takes; null stands for what is not given."""
 

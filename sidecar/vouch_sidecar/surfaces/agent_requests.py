@@ -16,15 +16,16 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.answering import context_for
 from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES, Session
+from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.runtime_folder import READY_SECONDS
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.operations import context, files
-from vouch_sidecar.operations.call import perform, ready, refusing_if_damaged, viewer_of
+from vouch_sidecar.operations.call import perform, ready, refusing_if_damaged
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.table import for_model
-from vouch_sidecar.operations.wire import VIEWER, OperationError, as_json, taken
+from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.retrieval.blocks.block import safe, without_blocks
 from vouch_sidecar.retrieval.blocks.session_brief import brief
 from vouch_sidecar.retrieval.blocks.touched_files import lines_at
@@ -102,7 +103,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
             return None
         if (place := Path(str(file or payload.get("cwd")))).is_absolute():
             caller = replace(caller, at=resolved(place))
-        caller = replace(caller, viewer=viewer_of(taken(VIEWER, payload.get("viewer"))))
+        caller = replace(caller, viewer=viewer_in(payload))
         await _wait(engine, event, caller)
         if file is not None:
             engine.look_soon([Path(file)])

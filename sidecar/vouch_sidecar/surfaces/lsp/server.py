@@ -20,10 +20,11 @@ from pygls.lsp.server import LanguageServer
 
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
-from vouch_sidecar.operations.call import refusing_if_damaged, viewer_of
+from vouch_sidecar.operations.call import refusing_if_damaged
 from vouch_sidecar.operations.capabilities import server_capabilities
-from vouch_sidecar.operations.wire import SESSION_ID, VIEWER, FailedError, OperationError, taken
+from vouch_sidecar.operations.wire import SESSION_ID, FailedError, OperationError, taken
 from vouch_sidecar.retrieval.push import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.documents import Document, local_path
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
@@ -131,8 +132,7 @@ class Sidecar(LanguageServer):
         raw = params.initialization_options
         options = raw if isinstance(raw, Mapping) else {}
         own = taken(SESSION_ID, options.get("session_id")) or self.caller.session_id
-        viewer = viewer_of(taken(VIEWER, options.get("viewer")))
-        self.caller = replace(self.caller, viewer=viewer, session_id=own)
+        self.caller = replace(self.caller, viewer=viewer_in(options), session_id=own)
         if isinstance(wanted := options.get("push"), list):
             self.parts = {part for part in PUSH_PARTS if part in wanted}
         if isinstance(settings := options.get("settings"), Mapping):
