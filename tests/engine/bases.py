@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, Set
+from collections.abc import AsyncGenerator, Callable, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -134,7 +134,10 @@ class Listener:
 
     async def told(self) -> list[Push]:
         """What is told now."""
-        return [push async for push in self._subscriber.news(self._engine)]
+        return [push async for push in self.news()]
+
+    def news(self) -> AsyncGenerator[Push, None]:
+        return self._subscriber.news(self._engine)
 
 
 def pushed(listener: Listener) -> list[Push]:

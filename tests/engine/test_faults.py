@@ -10,6 +10,7 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Engine, running
+from vouch_sidecar.engine.checks import CheckContext, check_all
 
 from tests.engine.bases import (
     Clock,
@@ -212,6 +213,21 @@ async def test_a_first_look_that_fails_is_not_waited_for(
         switch.on = False
         await again(engine, clock, lambda: degraded(engine) == [])
         await until(lambda: degraded(engine) == [])
+
+
+def test_what_is_there_is_not_missed_while_looks_fail(
+    engine: Engine, root: Path, fails: Fails
+) -> None:
+    write(root, "entities/broken.yaml", b"id: broken\nname: [")
+    write(root, "claims/of.yaml", claim("of", text="Of both.", entities=["vault", "broken"]))
+    load(engine)
+    collection, switch = engine.collections[root], fails("index.knowledge:Knowledge:after")
+    write(root, "claims/more.yaml", claim("more", text="More.", entities=["vault"]))
+    switch.on = True
+    load(engine)
+    assert collection.is_failing
+    problems = check_all(CheckContext(collection, collection.knowledge, now=engine.now()))
+    assert "dangling-entity" not in {problem.code for problem in problems}
 
 
 def test_an_opt_out_survives_a_look_that_fails(engine: Engine, root: Path, fails: Fails) -> None:

@@ -381,6 +381,21 @@ async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
         tasks.cancel_scope.cancel()
 
 
+@pytest.mark.anyio
+async def test_a_session_that_ends_while_another_is_told_is_not_told_and_its_successor_is(
+    engine: Engine, listener: Listener
+) -> None:
+    engine.observe("s", None, "the Key Vault")
+    engine.observe("first", None, "Mail Relay 1x")
+    told = list[tuple[str, list[str]]]()
+    async for push in listener.news():
+        told.append((push.session_id, [row.entity.id for row in push.rows]))
+        engine.end_session("s")
+        engine.observe("s", None, "Mail Relay 2x")
+    assert told == [("first", ["e1"])]
+    assert [push.session_id for push in await listener.told()] == ["s"]
+
+
 def test_what_was_retired_while_a_push_was_worked_out_is_not_in_it(
     engine: Engine, listener: Listener, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,23 +25,24 @@ class DiskReader:
         self.bases = bases
         self._new_store = partial(Store, kb_dir, clock=clock)
         self.store, self.latest = self._new_store(), Knowledge()
+        self._is_sound: bool | None = None
+        """Whether the last read has ended, so that nothing is half updated; None before the first.
+        """
 
     def read(self, paths: Set[str] = EVERYTHING) -> tuple[Knowledge, OnDisk]:
         """Read what changed on disk of `paths`, as `Store.reconcile` takes them, or, after a read
         that failed, of everything. Returns what is known, and what is there.
         """
-        if self.latest.base.is_damaged:
+        was_sound, self._is_sound = self._is_sound, False
+        if was_sound is None:
+            self._resume()
+        elif not was_sound or self.latest.base.is_damaged:
             self._begin_anew()
-        try:
-            if self.store.is_new:
-                self._resume()
-            before, on_disk = self.latest, self.store.reconcile(paths)
-            self.latest = before.after(self.store.records)
-            if self.latest.withdrawn_since(before):
-                self._purge()
-        except Exception:
-            self._begin_anew()
-            raise
+        before, on_disk = self.latest, self.store.reconcile(paths)
+        self.latest = before.after(self.store.records)
+        if self.latest.withdrawn_since(before):
+            self._purge()
+        self._is_sound = True
         return self.latest, on_disk
 
     def _begin_anew(self) -> None:
@@ -69,7 +70,7 @@ class DiskReader:
         Returns what was read last; None if it is to be tried again, as another process removed the
         base meanwhile. Raises OSError or ValueError if there is no room.
         """
-        if self.store.is_new:
+        if not self._is_sound:
             return None
         store, bases, latest = self.store, self.bases, self.latest
         is_old = latest.snapshot.changes >= REBASE_FROM

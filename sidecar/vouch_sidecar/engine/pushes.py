@@ -75,7 +75,9 @@ class Subscriber:
         of = session.id, engine.registry.generation, windows, self.parts
         with engine.breath:
             push = await in_turn(partial(push_of, *of))
-        return (push, state) if _windows(engine, caller, session)[1] == state else None
+        is_there = engine.sessions.peek(session.id) is session
+        is_same = is_there and _windows(engine, caller, session)[1] == state
+        return (push, state) if is_same else None
 
 
 def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Window], object]:
@@ -88,4 +90,4 @@ def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Win
         before = {entity_id: now - at for (of, entity_id), at in every if of == own}
         windows.append(replace(kb.window(session), volunteered_before=before))
     of_each = [(window.view.stamp, window.room) for window in windows]
-    return windows, (engine.sessions.peek(session.id), session.touches, of_each)
+    return windows, (session, session.touches, of_each)

@@ -148,6 +148,7 @@ class Registry:
         """A document was closed."""
         self._documents.pop(path, None)
         self._serve_found()
+        self._bump()  # none may be refused any more
 
     def around(self, path: Path | None) -> frozenset[Path]:
         """What a client may ask about a document: his own, and what the document led to."""
