@@ -63,6 +63,10 @@ def test_what_people_read_and_the_exit_code(
     assert not code or done.stdout == ""
 
 
+def test_no_command_is_proposed_that_there_is_not(root: Path) -> None:
+    assert "Did you mean" not in run_command("session_end", cwd=root, code=2).stderr
+
+
 @pytest.mark.parametrize("command", ["experts", "search", "probe"])
 def test_where_nothing_is_found_programs_get_an_answer(root: Path, command: str) -> None:
     done = run_command(command, "zzzqqq", "--json", cwd=root, code=1)

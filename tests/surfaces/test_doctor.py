@@ -72,7 +72,7 @@ def test_a_pause_is_said_and_no_trial_sent(place: Place) -> None:
     assert run_command("status", cwd=root, env=env).stdout.split("\t")[-1].startswith("2100")
     found = doctor(place, root)
     assert found["knowledge base"] == [
-        ["note", f"{root}: 3 claims; paused: `vouch-sidecar resume` ends it"]
+        ["note", f"{root}: 3 claims; paused: `vouch-sidecar resume --root '{root}'` ends it"]
     ]
     assert [state for state, _ in found["prompt hook"]] == ["note"]
     assert "resumed" in run_command("resume", cwd=root, env=env).stdout

@@ -58,6 +58,7 @@ def test_nothing_that_a_workspace_plants_is_imported(tmp_path: Path, args: list[
     [
         ("search nothing-like-it | true", 1, b"Nothing found.\n"),
         ("install zed --dry-run 2>/dev/null | true", 0, b""),
+        ("install zed 2>/dev/null | true", 1, b""),
         ("search jwt >&-", 0, b""),
         ("search nothing-like-it >&-", 1, b"Nothing found.\n"),
         ("status 2>&- >&- <&-", 0, b""),

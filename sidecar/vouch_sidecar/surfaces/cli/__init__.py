@@ -41,10 +41,13 @@ class _Shell(click.Group):
         every = [*FIRST, *sorted({*MODULES, *NAMES}.difference(FIRST))]
         return [name for name in every if self.get_command(context, name)]
 
-    def get_command(self, _: click.Context, name: str) -> click.Command | None:
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name in MODULES:
             found: click.Command = getattr(import_module(f".{MODULES[name]}", __name__), name)
             return found
+        if name not in NAMES:  # among these click looks for the one that it resembles
+            self.commands.update(dict.fromkeys(self.list_commands(context), self))
+            return None
         from vouch_sidecar.surfaces.console.operation_commands import command_called
 
         return command_called(name)
@@ -55,7 +58,3 @@ class _Shell(click.Group):
 def main() -> None:
     """Say which entities of a vouch knowledge base are in play, and who carries the evidence."""
     log_to_stderr(os.environ)
-
-
-# Among these click looks for the one that a mistyped command resembles.
-main.commands.update(dict.fromkeys([*FIRST, *MODULES, *NAMES], main))

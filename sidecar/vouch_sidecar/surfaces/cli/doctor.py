@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -77,7 +78,8 @@ def _base(base: status.RootStatus) -> Finding:
     problems = sum(problem.severity != "hint" for problem in base.problems)
     said = [f"{printable(base.root)}: {count(base.counts.claims, 'claim')}"]
     said += [f"{count(problems, 'problem')}: `{program()} check` lists them"] if problems else []
-    said += [f"paused: `{program()} resume` ends it"] if base.paused_until else []
+    resume = f"{program()} resume --root {shlex.quote(printable(base.root))}"
+    said += [f"paused: `{resume}` ends it"] if base.paused_until else []
     state = "wrong" if problems else "note" if base.paused_until else "ok"
     return (BASE, state, "; ".join(said))
 

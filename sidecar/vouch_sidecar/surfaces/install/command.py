@@ -63,9 +63,9 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
                 _uninstall(each, base, dry_run)
             else:
                 _install(each, dry_run)
-    except BrokenPipeError:  # nobody reads what is printed
-        raise
     except OSError as error:
+        if dry_run and isinstance(error, BrokenPipeError):
+            raise  # nobody reads what is printed
         raise click.ClickException(f"can't be written: {error.strerror}") from None
     if not uninstall:
         for remark in _remarks(meant, base, project, found):
