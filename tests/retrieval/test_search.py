@@ -98,6 +98,7 @@ def test_a_snippet_is_one_line_around_the_first_word_found() -> None:
     assert cut.startswith("…")
     assert cut.endswith("…")
     assert snippet("a\nb", "b") == "a b"
+    assert "key" in snippet("x " * 40_000 + "key y", "keys")
     assert snippet("x " * 200, "nowhere").startswith("x x")
 
 

@@ -25,7 +25,7 @@ FILES = {
     "src/pkg/net/__init__.py": "",
     WIRE: 'MAX_FRAME = 10\ngetenv("PKG_FRAME")\noption("--max-frame")\n',
     WEB: "const fee = 3\nexport async function charge(card: string): Promise<string> {\n}\n",
-    PHONE: "suspend fun refund(card: Card) {\n}\n",
+    PHONE: "suspend fun refund(card: Card) {\n}\n\nclass account(val id: Int)\n",
     NOTES: "# Notes\n\nUploads stop after three retries.\n",
     "docs/a/index.md": "one",
     "docs/b/index.md": "two",
@@ -45,6 +45,7 @@ def root(tmp_path: Path) -> Path:
 CITED = {
     NOTES: """
         docs/notes.md ./docs/notes.md notes.md DOCS/Notes.md docs/notes.md#L3 ROOT/docs/notes.md
+        file:notes.md:3
     """,
     UPLOAD: """
         /home/dev/elsewhere/src/pkg/upload.py file:///home/dev/elsewhere/src/pkg/upload.py
@@ -135,6 +136,7 @@ NAMED: dict[str, tuple[str, str, int | None]] = {
     "--max-frame cuts.": (WIRE, "identifier", 3),
     "charge() waits for the bank.": (WEB, "identifier", 2),
     "`refund` is logged.": (PHONE, "identifier", 1),
+    "`account` has no limit.": (PHONE, "identifier", 4),
 }
 
 

@@ -91,5 +91,6 @@ def _why_said(hit: Line) -> str:
 def _why_unsaid(view: View, answer: Candidate, probed: Probe) -> str:
     is_told, needs = answer.is_told(view), view.least(answer.kind)
     reason = f"{'' if is_told else 'only '}{answer.features.reason(answer.words)}"
-    others = "others go before it" if probed.answers else "names alone are looked for here"
+    is_searched = view.recall.fallback_to_fts and probed.answers
+    others = "others go before it" if is_searched else "names alone are looked for here"
     return sentence(answer.likelihood, reason, needs) + (f"; {others}" if is_told else "")

@@ -17,7 +17,6 @@ from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Source
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.retrieval.constants import (
     BESIDE_A_CLAIM,
-    MAX_PASSAGED,
     MAX_SEMANTIC,
     SEMANTIC_LEAST,
     SEMANTIC_WEIGHT,
@@ -32,6 +31,8 @@ from vouch_sidecar.text.content_words import Term, content_stems, terms
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
 SNIPPET_CHARS = 200
+_LOOKED_AT = 100_000
+"""Characters of a text in which a snippet is looked for; a section may have four million."""
 _K1, _B = 1.2, 0.75
 SPARE_HITS = 100
 """Hits beyond those asked for that are scored exactly, and texts near in meaning that are read
@@ -176,7 +177,7 @@ def _scored(vector: TextVector, hit: Line, query: str) -> Line:
 
 def snippet(text: str, query: str) -> str:
     """At most 200 characters on one line, around the first word of the query."""
-    flat = one_line(text[:MAX_PASSAGED])
+    flat = one_line(text[:_LOOKED_AT])
     if len(flat) <= SNIPPET_CHARS:
         return flat
     wanted = {s for term in terms(query) for option in term.alternatives for s in option}

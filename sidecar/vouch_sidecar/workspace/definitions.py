@@ -67,8 +67,10 @@ _PATTERNS = {
         _MODIFIED + r"NAME\s*+\(",
     ),
     "kotlin": (
-        r"\bfun\s++(?:<[^>]{0,200}>\s*+)?(?:[\w.<>]{1,200}\.)?NAME",
-        r"\b(?:class|interface|object|typealias|val|var)\s++NAME",
+        (
+            r"\b(?:(?:class|interface|object|typealias|val|var)\s++"
+            r"|fun\s++(?:<[^>]{0,200}>\s*+)?(?:[\w.<>]{1,200}\.)?)NAME"
+        ),
     ),
     "swift": (
         r"\b(?:class|struct|enum|protocol|extension|actor|func|var|let|typealias|case)\s++NAME",

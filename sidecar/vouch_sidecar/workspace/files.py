@@ -105,8 +105,8 @@ class Files:
         """
         if "\0" in locator or len(locator) > MAX_LOCATOR:
             return None
-        path = path_in(locator.strip()) or locator.strip()
-        if _SCHEME.match(path):
+        path = path_in(locator.strip())
+        if not path and _SCHEME.match(path := locator.strip()):
             return None
         forms = dict.fromkeys((path, path.partition("#")[0], _AT_LINE.sub("", path)))
         files = (self._of_locator(tree, written.replace("\\", "/")) for written in forms)
