@@ -196,9 +196,8 @@ class CollectionFollower:
         self._is_passed_over = is_across and not self._is_passed_over
         if self._is_passed_over:  # files may be those of other claims
             return
-        is_awaited = collection.due_around.awaited > 0
+        engine.publish_world(collection, world, is_awaited=collection.due_around.awaited > 0)
         collection.due_around.done(seconds)
-        engine.publish_world(collection, world, is_awaited=is_awaited)
 
     # Events
 

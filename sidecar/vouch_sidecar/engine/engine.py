@@ -132,9 +132,9 @@ class Engine:
         """Publish the world around a knowledge base: a generation, if answers may differ, be it in
         that it is now the world of what was read last. Even the same one may be `is_awaited`.
         """
-        before, was_behind = collection.world, collection.is_world_behind
+        before, now = collection.world, collection.inputs
         collection.published = replace(collection.published, world=world)
-        is_news = was_behind and not collection.is_world_behind
+        is_news = before.inputs != now == world.inputs
         self.registry.generation += is_news or world.serial != before.serial
         if world is not before or is_awaited:
             self.changed.bump()
