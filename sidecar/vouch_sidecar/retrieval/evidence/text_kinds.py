@@ -15,16 +15,15 @@ from vouch_sidecar.text.prompt_text import Span, asks, blanked
 _ASKS_ABOUT = frozenset(
     """
     anything background basics brief context define definition describe description details
-    everything explain facts give info information know known learn mean meaning means notes
-    overview quick recall remind say show something stuff summary tell things understand what whats
-    who whos
+    everything explain facts give info information know learn mean meaning means notes overview
+    quick recall remind say show something stuff summary tell things understand what whats who whos
     """.split()
 )
 """Words that ask for everything there is about a name, or what it stands for."""
 _BESIDE_A_NAME = frozenset(
     """
-    a about an and any are can could did do does for have hello hey hi i is let lets may me might
-    must need of on our please s shall should tell the there to us was we were will would you
+    a about an and any are can could did do does for have hello hey hi i is let lets me of on our
+    please s tell the there to us was we were will would you
     """.split()
 )
 """Words that may stand beside these and a name, and ask for nothing else."""
