@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.operations import NAMES
-from vouch_sidecar.surfaces.console.operation_commands import command_called
-from vouch_sidecar.surfaces.entry import SWITCHES
 
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, GREETINGS, ran
@@ -57,7 +53,6 @@ def test_nothing_that_a_workspace_plants_is_imported(tmp_path: Path, args: list[
     ("command", "code", "said"),
     [
         ("search nothing-like-it | true", 1, b"Nothing found.\n"),
-        ("install zed --dry-run 2>/dev/null | true", 0, b""),
         ("install zed 2>/dev/null | true", 1, b""),
         ("search jwt >&-", 0, b""),
         ("search nothing-like-it >&-", 1, b"Nothing found.\n"),
@@ -79,17 +74,3 @@ def test_a_working_folder_that_is_gone_is_not_asked_for(tmp_path: Path) -> None:
     gone.mkdir()
     done = ran("bash", "-c", f"rmdir {gone}; {COMMAND} experts jwt --root {root}", cwd=gone)
     assert b"JWT" in done.stdout, done.stderr
-
-
-def test_what_is_the_value_of_an_option_waits_for_no_input(tmp_path: Path) -> None:
-    """Every switch of a command is known, so that a text behind one is read."""
-    root = knowledge.make(tmp_path / "project")
-    command = (COMMAND, "search", "jwt", "--limit", "-", "--root", root)
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
-        assert waiting.wait(60) == 2
-    commands = filter(None, map(command_called, NAMES))
-    options = {option for command in commands for option in command.params}
-    switches = {
-        word for option in options if getattr(option, "is_flag", False) for word in option.opts
-    }
-    assert switches == {*SWITCHES} - {"--"}

@@ -6,14 +6,11 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from itertools import pairwise
 
 from vouch_sidecar.operations import NAMES
 
 HELP = {"-h", "--help"}
 ROOT = "--root"
-SWITCHES = ("--", "--explain", "--header", "--json")
-"""The options without a value."""
 MAX_INPUT = 4_000_001
 """Bytes of standard input that are read: more than a text may have."""
 
@@ -77,9 +74,8 @@ def _end_if_answered(arguments: list[str]) -> str:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads can't be interrupted
     parted = (w.split("=", 1) if w.startswith(f"{ROOT}=") else [w] for w in arguments)
     line = [part for parts in parted for part in parts]
-    typed, told, root = "", None, None
-    if any(word == "-" and not _takes_value(before) for before, word in pairwise(line)):
-        typed = sys.stdin.buffer.read(MAX_INPUT).decode("utf-8", "replace")
+    data = sys.stdin.buffer.read(MAX_INPUT) if "-" in line else b""
+    typed, told, root = data.decode("utf-8", "replace"), None, None
     with suppress(OSError, IndexError):  # this folder is gone, or the option names none
         if ROOT in line:
             at = line.index(ROOT) + 1
@@ -91,11 +87,6 @@ def _end_if_answered(arguments: list[str]) -> str:
     if told and told["complete"]:
         sys.exit(print_answer(told))
     return typed
-
-
-def _takes_value(word: str) -> bool:
-    """Whether the word behind this one is its value."""
-    return word.startswith("--") and "=" not in word and word not in SWITCHES
 
 
 def _open_standard_streams() -> None:

@@ -64,8 +64,6 @@ def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: 
             else:
                 _install(each, dry_run)
     except OSError as error:
-        if dry_run and isinstance(error, BrokenPipeError):
-            raise  # nobody reads what is printed
         raise click.ClickException(f"can't be written: {error.strerror}") from None
     if not uninstall:
         for remark in _remarks(meant, base, project, found):
