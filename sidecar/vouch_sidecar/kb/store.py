@@ -84,7 +84,7 @@ class Store:
         self._survey_problems: list[Problem] = []
         self.config: Config | None = None
         """The last config that could be read."""
-        self.is_new = True
+        self._is_new = True
         """Whether files were not compared yet: it holds at most what an earlier process read."""
         self._looked_at = 0.0
 
@@ -102,7 +102,7 @@ class Store:
         """Begin with what an earlier process has read; the first reconcile reads only the files
         whose stat differs, and those without one.
         """
-        self.config = self.config if config is None else Config(config)
+        self.config = None if config is None else Config(config)
         self._stats = {**stats}
         self._records = {one.path: (key, one) for key, one in records.items() if one.path in stats}
 
@@ -122,7 +122,7 @@ class Store:
         are to be read (`read_with`), and those written a moment ago; all if the empty one is among
         them, and the first time. Blocks; no file makes it raise.
         """
-        is_all, touched = self.is_new or "" in paths, {*paths, *self._young}
+        is_all, touched = self._is_new or "" in paths, {*paths, *self._young}
         self._looked_at = self._clock()
         found = survey(self.kb_dir, only=None if is_all else touched)
         if is_all:
@@ -136,7 +136,7 @@ class Store:
         for path, stat in found.files.items():
             if self._stats.get(path) != stat or path in self._young:
                 self._read_file(path, stat)
-        self.is_new = False
+        self._is_new = False
         now = self._clock()
         for path in [path for path, at in self._expires.items() if at <= now]:
             self._put(path, None)
@@ -196,7 +196,7 @@ class Store:
         an earlier process read.
         """
         if path in self._records:
-            grace = 0.0 if self.is_new else GRACE_SECONDS
+            grace = 0.0 if self._is_new else GRACE_SECONDS
             self._expires.setdefault(path, self._clock() + grace)
 
     def _forget(self, path: str) -> None:

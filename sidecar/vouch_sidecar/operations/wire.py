@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -25,7 +25,7 @@ from pydantic_core import PydanticCustomError
 MAX_TEXT = 1_000_000
 
 SessionId = Annotated[str, StringConstraints(min_length=1, max_length=256)]
-SESSION_ID = TypeAdapter(SessionId)
+_SESSION_ID = TypeAdapter(SessionId)
 LongText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
 TopicText = Annotated[str, StringConstraints(max_length=MAX_TEXT, pattern=r"\S")]
 
@@ -40,13 +40,12 @@ Degraded = Literal[
     "workspace_pending",
     "unknown_weight",
 ]
-T = TypeVar("T")
 
 
-def taken(kind: TypeAdapter[T], value: object) -> T | None:
-    """A value that is no param, where params would take it; else None."""
+def session_called(value: object) -> str | None:
+    """The id of a session, where it is one that params take; else None."""
     try:
-        return kind.validate_python(value, strict=True)
+        return _SESSION_ID.validate_python(value, strict=True)
     except ValidationError:
         return None
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vouch_sidecar.kb.discovery import KB_DIRNAME
-from vouch_sidecar.operations.wire import SESSION_ID, taken
+from vouch_sidecar.operations.wire import session_called
 from vouch_sidecar.retrieval.blocks.touched_files import Touched
 from vouch_sidecar.surfaces.stdio import well_formed
 
@@ -59,9 +59,9 @@ def session_of(payload: Payload) -> str | None:
     """The session's id, of a subagent with its own behind it: it shares the session, not what was
     said. None without a valid one.
     """
-    session_id, agent_id = taken(SESSION_ID, payload.get("session_id")), payload.get("agent_id")
+    session_id, agent_id = session_called(payload.get("session_id")), payload.get("agent_id")
     own = f"{AGENT}{agent_id}" if isinstance(agent_id, str) and agent_id else ""
-    return session_id and taken(SESSION_ID, session_id + own)
+    return session_id and session_called(session_id + own)
 
 
 def prompt_of(payload: Payload) -> str:

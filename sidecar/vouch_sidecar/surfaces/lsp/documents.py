@@ -13,7 +13,7 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.paths import path_in
 from vouch_sidecar.kb.yaml_document import LINE_END, line_starts
 from vouch_sidecar.operations.open_document import OpenDocument
-from vouch_sidecar.operations.wire import SESSION_ID, taken
+from vouch_sidecar.operations.wire import session_called
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.surfaces.stdio import well_formed
 
@@ -50,7 +50,7 @@ class Document(OpenDocument):
         scheme, _, rest = uri.partition(":")
         self.is_prompt = PROMPT in (language_id, scheme)
         named = unquote(rest.lstrip("/").partition("/")[0]) if scheme == PROMPT else None
-        self.session_id = taken(SESSION_ID, named) or session_id
+        self.session_id = session_called(named) or session_id
         self.observed = ("" if self.is_prompt else self.words, True)
         """The words that were observed last, and whether they were submitted."""
         self._paragraphs: dict[int, list[str]] = {}

@@ -24,7 +24,7 @@ from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.operations.call import refusing_if_damaged
 from vouch_sidecar.operations.capabilities import server_capabilities
-from vouch_sidecar.operations.wire import SESSION_ID, FailedError, OperationError, taken
+from vouch_sidecar.operations.wire import FailedError, OperationError, session_called
 from vouch_sidecar.retrieval.push import PUSH_PARTS, PushPart
 from vouch_sidecar.surfaces.lsp.documents import Document, local_path
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
@@ -131,7 +131,7 @@ class Sidecar(LanguageServer):
         """
         raw = params.initialization_options
         options = raw if isinstance(raw, Mapping) else {}
-        own = taken(SESSION_ID, options.get("session_id")) or self.caller.session_id
+        own = session_called(options.get("session_id")) or self.caller.session_id
         self.caller = replace(self.caller, viewer=viewer_in(options), session_id=own)
         if isinstance(wanted := options.get("push"), list):
             self.parts = {part for part in PUSH_PARTS if part in wanted}
