@@ -195,10 +195,10 @@ def _topics(
     """The topics of those who ask, by their gates: those before, if they are of the same."""
     was, content = before.inputs, partial(read_content, before.root / KB_DIRNAME)
     is_known_same = (was.knowledge_serial, was.own) == (inputs.knowledge_serial, inputs.own)
-    known = before.topics if is_known_same else {}
+    topics = before.topics if is_known_same else {}
     return {
-        gates: known[gates]
-        if gates in known
+        gates: topics[gates]
+        if gates in topics
         else TopicFinder(knowledge, gates, content, inputs.own, breathe).topics()
         for gates in viewers
     }

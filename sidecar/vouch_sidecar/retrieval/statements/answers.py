@@ -192,7 +192,10 @@ def judge(
                 lead=(cosine or 0.0) - (next_one if cosine == nearest else nearest),
             )
             words = tuple(word.word for word in held)
-            found = candidate._replace(words=words, lacks=lacks, features=features)
-            judged.append(found._replace(likelihood=features.likelihood))
+            judged.append(
+                candidate._replace(
+                    words=words, lacks=lacks, features=features, likelihood=features.likelihood
+                )
+            )
         best = max(judged, key=lambda each: each.likelihood)
         yield best if best.words or tied is None else best._replace(words=(tied.path,))
