@@ -96,7 +96,7 @@ def reread(engine: Engine) -> None:
     """Have an engine take in what changed, and write nothing for the next process."""
     for collection in engine.collections.values():
         with collection.faults.contained(LOOK):
-            engine.publish(collection, collection.look())
+            engine.publish(collection, collection.look(collection.checkout()))
 
 
 def load(engine: Engine) -> None:

@@ -81,8 +81,9 @@ class Due:
     until it is done, so that one that fails is made again.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float], bump: Callable[[], None]) -> None:
+        """`bump` is called when reports were taken in."""
+        self._clock, self._bump = clock, bump
         self._sweep_at = 0.0
         self._named, self._taken = set[str](), set[str]()
         self.awaited = self._awaited_then = 0
@@ -116,6 +117,8 @@ class Due:
             self._sweep_at = self._clock() + sweep_interval(cost)
         self._taken = set()
         self.awaited -= self._awaited_then
+        if self._awaited_then:
+            self._bump()
 
 
 class Collection:
@@ -131,7 +134,9 @@ class Collection:
         clock: Callable[[], float],
         bump: Callable[[], None],
     ) -> None:
-        """`clock` is monotonic, in seconds; `bump` is called when a fault begins or ends."""
+        """`clock` is monotonic, in seconds; `bump` is called when a fault begins or ends, and when
+        reports were taken in.
+        """
         self.root, self.tree, self.kb_dir = root, tree, root / KB_DIRNAME
         caches = user_folder(env)
         self.bases = None if caches is None else Bases(caches, self.kb_dir)
@@ -143,7 +148,7 @@ class Collection:
         self.reader = DiskReader(self.kb_dir, clock, self.bases)
         self.published = Published(World(tree, root), Seen(Knowledge(), OnDisk(), Checkout()))
         """The event loop alone assigns it."""
-        self.due, self.due_around = Due(clock), Due(clock)
+        self.due, self.due_around = Due(clock, bump), Due(clock, bump)
         """What is to be looked at below `.vouch/`, and of other files below the working tree."""
         self.paused_until = partial(end_in, pause_file(root, env))
         self.faults = Faults(bump, clock)
@@ -174,26 +179,19 @@ class Collection:
 
     # Reading, in any thread, one call at a time
 
-    def look(self, paths: Set[str] = EVERYTHING) -> Seen:
-        """Read which of `paths` below `.vouch/` changed on disk, or everything where something was
-        checked out; what git writes meanwhile may be seen in parts. Blocks. Raises PermissionError
-        if another user owns `.vouch/`.
+    def look(self, checkout: Checkout, paths: Set[str] = EVERYTHING) -> Seen:
+        """Read which of `paths` below `.vouch/` changed on disk, or everything where this is
+        another checkout than the one before. Blocks. Raises PermissionError if another user owns
+        `.vouch/`.
         """
         if self.is_refused():
             raise PermissionError(self.root)
-        checkout = self.checkout()
         is_same = checkout == self.published.seen.checkout
-        knowledge, on_disk = self.reader.read(paths if is_same else EVERYTHING)
-        is_torn = checkout.is_locked or self.has_git_written(checkout)
-        return Seen(knowledge, on_disk, checkout, is_torn)
+        return Seen(*self.reader.read(paths if is_same else EVERYTHING), checkout)
 
     def checkout(self) -> Checkout:
         """The one around the knowledge base and the working tree now."""
         return Checkout.around((self.root, self.tree), self.settings.trust.folders)
-
-    def has_git_written(self, since: Checkout) -> bool:
-        """Whether git has written files since a checkout, or has begun to."""
-        return self.checkout() != since
 
     def is_refused(self) -> bool:
         """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""

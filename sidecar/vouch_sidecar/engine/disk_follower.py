@@ -9,10 +9,11 @@ no longer keeps what was read for the next process.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Set
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from math import inf
+from typing import TypeVar
 
 import anyio
 from anyio.abc import TaskGroup
@@ -24,14 +25,14 @@ from vouch_sidecar.engine.faults import CACHE, FOLLOWING, LOOK, WATCH, WORKSPACE
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.kb.watch import changes, sweep_interval
 from vouch_sidecar.workspace.breath import Breathe
+from vouch_sidecar.workspace.git import LOCK_SECONDS, Checkout
 from vouch_sidecar.workspace.world import World
 
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 AROUND_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
-GIT_LOCK_SECONDS = 5.0
-"""How long to wait for git to write its files before they are taken as they are."""
 LOCK_LOOK_SECONDS = 0.02
 FINISH_SECONDS = 2.0
 """A base is kept so long after a change, or after it could not be kept."""
@@ -89,10 +90,6 @@ class CollectionFollower:
         self._disk = disk
         self._keep_at = inf
         """When to keep a base for the next process."""
-        self._is_passed_over = False
-        """Whether the last world was not published, as git wrote files while it was built. Never
-        two are passed over: else there were none while git is at work more often than that.
-        """
 
     async def run(self) -> None:
         """Follow as long as it is served, or until cancelled."""
@@ -119,45 +116,58 @@ class CollectionFollower:
         while (left := due_at() - clock()) > 0:
             await changed.since(changed.count, min(left, AROUND_SECONDS))
 
+    async def _in_one_checkout(
+        self, of: Callable[[], Checkout], work: Callable[[Checkout], Awaitable[T]]
+    ) -> tuple[T, bool]:
+        """What work makes of files that git has checked out, and whether it is torn, as git wrote
+        some meanwhile. What is torn is made again; what begins after `LOCK_SECONDS` is taken as it
+        is, though git still holds its lock. `of` gives the checkout that it is to be of, which the
+        claims are read of first, unless they were taken torn.
+        """
+        until, now, collection = self._engine.changed.until, anyio.current_time, self._collection
+        give_up_at, checkout_now = now() + LOCK_SECONDS, collection.checkout
+
+        def is_read() -> bool:
+            return of() == checkout_now() or collection.published.seen.is_torn
+
+        while True:
+            await until(is_read, every=AROUND_SECONDS)
+            left = give_up_at - now()
+            await until(lambda: not checkout_now().is_locked, left, LOCK_LOOK_SECONDS)
+            began, checkout = now(), of()
+            made = await work(checkout)
+            is_torn = checkout.is_locked or checkout != checkout_now()
+            if not is_torn or began >= give_up_at:
+                return made, is_torn
+
     # Files
 
     def _look_due_at(self) -> float:
         """When some files are to be looked at, or a base is to be kept."""
         collection = self._collection
         is_wrong = collection.is_failing or collection.knowledge.base.is_damaged
-        if is_wrong or collection.has_git_written(collection.published.seen.checkout):
+        if is_wrong or collection.checkout() != collection.published.seen.checkout:
             return 0.0
         return min(collection.due.at, self._keep_at, collection.reader.store.due_at)
 
     async def _look(self) -> None:
         """Read what is due, and publish what changed. Then keep a base, if that is due."""
         engine, collection, began = self._engine, self._collection, self._engine.clock()
-        seen, cost = await self._read_whole(collection.due.take())
-        if engine.publish(collection, seen, is_awaited=collection.due.awaited > 0):
+
+        async def read(checkout: Checkout) -> tuple[Seen, float]:
+            begun, paths = engine.clock(), collection.due.take()
+            with engine.breath:
+                seen = await run_sync(collection.look, checkout, paths, limiter=self._disk)
+            return seen, engine.clock() - begun
+
+        (seen, cost), is_torn = await self._in_one_checkout(collection.checkout, read)
+        log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
+        if engine.publish(collection, seen._replace(is_torn=is_torn)):
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
-            cost = 0.0
+            cost = 0.0  # of a look that finds nothing, by which the next one is due
         collection.due.done(cost)
         if self._keep_at <= began:
             await self._keep()
-
-    async def _read_whole(self, paths: Set[str]) -> tuple[Seen, float]:
-        """Read files, and again if git wrote some meanwhile; for `GIT_LOCK_SECONDS` wait until it
-        has. Returns also the seconds that the last read took.
-        """
-        engine, collection = self._engine, self._collection
-        give_up_at = anyio.current_time() + GIT_LOCK_SECONDS
-        while True:
-            left = give_up_at - anyio.current_time()
-            await engine.changed.until(
-                lambda: not collection.checkout().is_locked, left, LOCK_LOOK_SECONDS
-            )
-            began = engine.clock()
-            with engine.breath:
-                seen = await run_sync(collection.look, paths, limiter=self._disk)
-            cost = engine.clock() - began
-            log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
-            if not seen.is_torn or anyio.current_time() >= give_up_at:
-                return seen, cost
 
     async def _keep(self) -> None:
         """Keep a base for the next process, or try again later."""
@@ -172,32 +182,35 @@ class CollectionFollower:
     # The world around
 
     def _build_due_at(self) -> float:
-        """When another world is to be built, not before the claims were read that git has checked
-        out.
-        """
-        collection, was = self._collection, self._collection.published.seen.checkout
-        if not collection.complete or collection.has_git_written(was):
+        """When another world is to be built: none before the claims were read once."""
+        collection = self._collection
+        if not collection.complete:
             return inf
         return 0.0 if collection.is_world_due else collection.due_around.at
 
     async def _build(self) -> None:
+        """Build a world of the checkout that the claims are of, and publish it. After a torn one
+        the claims are read of another checkout, and then another world is due.
+        """
         engine, collection = self._engine, self._collection
-        of = collection.knowledge, collection.inputs, collection.viewers()
-        paths = collection.due_around.take()
-        with Breathe(engine.breath) as breathe:
 
-            def build() -> tuple[World, float]:
-                began = engine.clock()  # worlds of other knowledge bases may be built before
-                world = collection.build(*of, paths, breathe)
-                return world, engine.clock() - began
+        async def build(_: Checkout) -> tuple[World, float]:
+            of = collection.knowledge, collection.inputs, collection.viewers()
+            paths = collection.due_around.take()
+            with Breathe(engine.breath) as breathe:
 
-            world, seconds = await in_turn(build, WORLDS)
-        is_across = collection.has_git_written(world.inputs.checkout)
-        self._is_passed_over = is_across and not self._is_passed_over
-        if self._is_passed_over:  # files may be those of other claims
-            return
-        engine.publish_world(collection, world, is_awaited=collection.due_around.awaited > 0)
-        collection.due_around.done(seconds)
+                def timed() -> tuple[World, float]:
+                    began = engine.clock()  # worlds of other knowledge bases may be built before
+                    world = collection.build(*of, paths, breathe)
+                    return world, engine.clock() - began
+
+                return await in_turn(timed, WORLDS)
+
+        (world, cost), _ = await self._in_one_checkout(
+            lambda: collection.published.seen.checkout, build
+        )
+        engine.publish_world(collection, world)
+        collection.due_around.done(cost)
 
     # Events
 

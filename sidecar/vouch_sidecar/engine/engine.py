@@ -15,7 +15,7 @@ from pathlib import Path
 import anyio
 
 from vouch_sidecar.engine.changed import Changed
-from vouch_sidecar.engine.collection import Collection, Seen
+from vouch_sidecar.engine.collection import Collection, Published, Seen
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.registry import Caller, Registry, Served
@@ -100,10 +100,8 @@ class Engine:
 
     # Publishing
 
-    def publish(self, collection: Collection, seen: Seen, *, is_awaited: bool = False) -> bool:
-        """Publish what was read last of a knowledge base. Returns whether anything changed. Even if
-        nothing did, it may be `is_awaited`.
-        """
+    def publish(self, collection: Collection, seen: Seen) -> bool:
+        """Publish what was read last of a knowledge base. Returns whether anything changed."""
         before, was = collection.published, collection.published.seen
         differs = seen.on_disk != was.on_disk or seen.knowledge.serial != was.knowledge.serial
         after = replace(before, seen=seen)
@@ -111,32 +109,33 @@ class Engine:
             after = replace(after, indexed_at=self.now())
         if seen.on_disk.config != was.on_disk.config:
             after = after.configured(self.registry.client, self.env)
-        collection.published = after
+        self._publish(collection, after, is_news=differs)
         self.registry.name_collections()
         if differs:
-            self.registry.generation += 1
             for session in self.sessions:
                 key = Kind.SESSION, session.id
                 now, earlier = (of.knowledge.records.get(key) for of in (seen, was))
                 if now != earlier and isinstance(now, VouchSession) and now.ended_at is not None:
                     self.sessions.end(session.id)
-            log.debug("published generation %d, from %r", self.registry.generation, collection.name)
-        # The world and the vectors may be of what was published before, if nothing else differs.
-        if is_awaited or differs or seen != was:
-            self.changed.bump()
         return differs
 
-    def publish_world(
-        self, collection: Collection, world: World, *, is_awaited: bool = False
-    ) -> None:
-        """Publish the world around a knowledge base: a generation, if answers may differ, be it in
-        that it is now the world of what was read last. Even the same one may be `is_awaited`.
-        """
+    def publish_world(self, collection: Collection, world: World) -> None:
+        """Publish the world around a knowledge base."""
         before, now = collection.world, collection.inputs
-        collection.published = replace(collection.published, world=world)
-        is_news = before.inputs != now == world.inputs
-        self.registry.generation += is_news or world.serial != before.serial
-        if world is not before or is_awaited:
+        after = replace(collection.published, world=world)
+        is_of_now = before.inputs != now == world.inputs
+        self._publish(collection, after, is_news=is_of_now or world.serial != before.serial)
+
+    def _publish(self, collection: Collection, after: Published, *, is_news: bool) -> None:
+        """Publish what is told of a knowledge base: a generation, if it `is_news` to answers, be it
+        in that the world is now that of what was read last.
+        """
+        before, collection.published = collection.published, after
+        if is_news:
+            self.registry.generation += 1
+            log.debug("published generation %d, of %r", self.registry.generation, collection.name)
+        # Without news the vectors and the next world may still be of what was published before.
+        if after.world is not before.world or after.seen != before.seen:
             self.changed.bump()
 
     def have_topics_derived(self, served: Iterable[Served]) -> None:

@@ -29,9 +29,9 @@ from vouch_sidecar.kb.safe_files import Stat, UnreadableError, packed, read_boun
 
 log = logging.getLogger(__name__)
 
-LEFT_OVER_SECONDS = 10.0
-"""Seconds after which git's lock is taken for left over; also if its time is that far in the
-future.
+LOCK_SECONDS = 5.0
+"""How long git is waited for while it writes files. A lock that is twice as old is taken for left
+over, also if its time is that far in the future; until then what is read may be torn.
 """
 GIT_SECONDS = 60.0
 """Seconds that a git command may take. Its output is dropped if it takes longer, so no answer is
@@ -121,7 +121,7 @@ class Repository:
         """Whether git holds its lock, as it does while it writes files."""
         with suppress(OSError, ValueError):
             locked_at = (self.folder / "index.lock").stat().st_mtime
-            return abs(time.time() - locked_at) < LEFT_OVER_SECONDS
+            return abs(time.time() - locked_at) < 2 * LOCK_SECONDS
         return False
 
     def stamp(self) -> Stat:
