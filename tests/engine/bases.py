@@ -186,8 +186,8 @@ def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:
     return {row["entity_id"]: row["claim_count"] for row in rows}
 
 
-async def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+async def until(condition: Callable[[], bool]) -> None:
     """Wait for something."""
-    with anyio.fail_after(seconds):
+    with anyio.fail_after(60):
         while not condition():
             await anyio.sleep(0.005)

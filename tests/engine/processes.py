@@ -17,8 +17,6 @@ from vouch_sidecar.index.layers import Layer
 from tests.engine.bases import cached
 from tests.protocol.client import Client
 
-PATIENCE = 60.0
-
 
 class Server(Client):
     """`vouch-sidecar jsonl` on a knowledge base. It reads as soon as it starts."""
@@ -79,11 +77,9 @@ def serving(root: Path, env: Mapping[str, str], number: int) -> Iterator[list[Se
         yield servers
 
 
-def until(
-    holds: Callable[[], object], what: str = "it does not come to hold", seconds: float = PATIENCE
-) -> None:
+def until(holds: Callable[[], object], what: str = "it does not come to hold") -> None:
     """Wait for something to hold."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + 60
     while not holds():
         if time.monotonic() > deadline:
             raise TimeoutError(what)

@@ -144,9 +144,3 @@ def test_what_is_ignored_is_not_told(root: Path) -> None:
     knowledge.config(root, "sidecar: {diagnostics: {ignore: [shared-name]}}\n")
     (one,) = problems(root)
     assert (one.code, one.severity) == ("dangling-entity", Severity.WARNING)
-
-
-def test_a_claim_without_evidence_has_a_code_of_its_own() -> None:
-    for text in ("id: x\ntext: X\n", "id: x\ntext: X\nevidence: []\n"):
-        (problem,) = parse("claims/x.yaml", text.encode()).problems
-        assert (problem.code, problem.severity) == ("no-evidence", Severity.ERROR)

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.sessions import MAX_SESSIONS, SESSION_SECONDS, Session, Sessions
-from vouch_sidecar.kb.pauses import pause
 from vouch_sidecar.operations.notifications import PauseParams, pause_or_resume
 from vouch_sidecar.operations.wire import FailedError, InvalidParamsError, NotFoundError
 
@@ -126,17 +125,6 @@ def test_a_prompt_is_held_against_as_many_as_the_config_says(worlds: Engine) -> 
         assert answer["supplemental_collections"] == []
     explained = ask(worlds, "explain", text=ARRIVED)
     assert {row["collection"] for row in explained["entities"]} == {"atlas"}
-
-
-def test_texts_are_not_followed_where_one_opts_out_and_the_other_is_paused() -> None:
-    with place() as (folder, env):
-        off, on = base(folder / "off"), base(folder / "on")
-        write(off, "config.yaml", {"retrieval": {"reflex": {"enabled": False}}})
-        engine = engine_on(off, on, env=env)
-        engine.observe("s", None, "A text that counts.")
-        pause(on, env, None)
-        engine.observe("t", None, "A text that counts nowhere.")
-        assert [session.id for session in engine.sessions] == ["s"]
 
 
 def test_a_pause_that_can_not_be_kept_is_refused_in_words() -> None:

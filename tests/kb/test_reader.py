@@ -139,6 +139,7 @@ def source(**fields: object) -> bytes:
         (CLAIM, claim("x" * 1025), "id"),
         (CLAIM, claim(text="x" * 200_001), "text"),
         (CLAIM, claim(evidence=[]), "evidence"),
+        (CLAIM, b"id: auth-uses-jwt\ntext: x\nevidence:\n", "evidence"),
         (CLAIM, claim(entities=["a", 5]), "entities.1"),
         (CLAIM, claim(entities=["a"] * 10_001), "entities"),
         (CLAIM, claim(confidence=float("nan")), "confidence"),
@@ -162,6 +163,7 @@ def test_what_is_refused_has_its_field_and_line_named(path: str, data: bytes, fi
     assert (problem.field, problem.severity) == (field, Severity.ERROR)
     assert problem.message.startswith(f"`{field}` ")
     assert len(problem.message) < 200
+    assert problem.code == ("no-evidence" if field == "evidence" else "invalid")
     there = data.splitlines()[problem.line - 1].decode()[problem.column - 1 :]
     assert there.startswith(("5", *field.split(".")))
 

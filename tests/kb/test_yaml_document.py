@@ -58,10 +58,6 @@ def test_what_is_wrong_has_a_place(data: bytes, said: str, place: tuple[int, int
     assert (caught.value.line, caught.value.column) == place
 
 
-def test_nesting_up_to_the_cap_is_read() -> None:
-    assert YamlDocument("[" * MAX_DEPTH + "]" * MAX_DEPTH).value
-
-
 @pytest.mark.parametrize(
     ("path", "place"),
     [

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import signal
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
+from subprocess import DEVNULL, PIPE, Popen
 from typing import IO
 
 import pytest
@@ -15,34 +14,23 @@ from tests.engine.bases import write
 from tests.engine.processes import sockets, until
 from tests.forks import Forked
 from tests.kb.samples import claim
-from tests.protocol.client import COMMAND, GREETINGS, environment
+from tests.protocol.client import GREETINGS, environment
 from tests.reliability.conftest import Here
 
 SECONDS = 30.0
 """The promise is two; a machine that does much else takes longer."""
 
 
-class Launched(subprocess.Popen[bytes]):
+class Launched(Popen[bytes]):
     stdin: IO[bytes]
     stdout: IO[bytes]
 
 
-@contextmanager
-def launched(here: Here, *args: str, greeting: bytes = b"") -> Iterator[Launched]:
-    """A command, which has begun to answer if it is greeted."""
-    pipe, null = subprocess.PIPE, subprocess.DEVNULL
-    folder, env = here[0] / "kb", environment(here[1])
-    with Launched(args, stdin=pipe, stdout=pipe, stderr=null, cwd=folder, env=env) as process:
-        greet(process, greeting)
-        yield process
-
-
-def greet(process: Launched | Forked, greeting: bytes) -> None:
-    """Wait until a process begins to answer what it is sent, if it is."""
-    if greeting:
-        process.stdin.write(greeting)
-        process.stdin.flush()
-        assert process.stdout.read(1)
+def greet(process: Launched | Forked, command: str) -> None:
+    """Wait until a process begins to answer."""
+    process.stdin.write(GREETINGS[command][0])
+    process.stdin.flush()
+    assert process.stdout.read(1)
 
 
 ENDS = [(end, one) for end in ("hang up", "interrupt") for one in GREETINGS]
@@ -54,7 +42,7 @@ def test_without_its_client_it_ends(here: Here, end: str, command: str) -> None:
     """Its input stays open, unless the client hangs up."""
     process = Forked([command], here[0] / "kb", environment(here[1]))
     with process.stdin, process.stdout, process.stderr:
-        greet(process, GREETINGS[command][0])
+        greet(process, command)
         match end:
             case "hang up":
                 process.stdin.close()
@@ -72,8 +60,11 @@ def test_without_its_client_it_ends(here: Here, end: str, command: str) -> None:
 def test_the_input_ends_during_the_first_index(here: Here) -> None:
     for number in range(1_000):
         write(here[0] / "kb", f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
-    with launched(here, str(COMMAND), "lsp") as process:
-        assert process.communicate(timeout=SECONDS)[0] == b""
+    process = Forked(["lsp"], here[0] / "kb", environment(here[1]))
+    with process.stdin, process.stdout, process.stderr:
+        process.stdin.close()
+        assert process.stdout.read() == b""
+        process.wait(SECONDS)
     assert sockets(here[0]) == []
 
 
@@ -100,9 +91,13 @@ def test_whose_parent_dies_ends(here: Here, command: str, is_early: bool) -> Non
     """Although somebody else, here we, holds both ends of its streams; `is_early`: it begins when
     it has no parent any more.
     """
-    words = (sys.executable, "-c", PARENT, CHILD.format(waits=is_early), command)
-    with launched(here, *words, greeting=b"" if is_early else GREETINGS[command][0]) as parent:
-        assert not is_early or parent.stdout.read(1)
+    words = [sys.executable, "-c", PARENT, CHILD.format(waits=is_early), command]
+    folder, env = here[0] / "kb", environment(here[1])
+    with Launched(words, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, cwd=folder, env=env) as parent:
+        if is_early:
+            assert parent.stdout.read(1)
+        else:
+            greet(parent, command)
         parent.kill()
         parent.stdout.read()  # until its end of the stream is closed
         with suppress(BrokenPipeError):

@@ -115,22 +115,20 @@ async def test_the_process_that_serves_trusts_what_the_asker_trusts(tmp_path: Pa
 
 
 def test_one_that_changes_hands_says_nothing_new_and_then_nothing(tmp_path: Path) -> None:
-    root, clock = base(tmp_path / "kb"), Clock()
-    engine = served(root, clock=clock)
-    give(root / ".vouch")
-    load(engine)
-    assert any(TRUST in problem.message for problem in health.faulty(engine))
-    clock.now += SILENT_SECONDS
-    assert counts(engine, "key vault") == {}
-
-
-def test_nor_does_it_name_topics(tmp_path: Path) -> None:
     root, clock = Path(shutil.copytree(ALMANAC, tmp_path / "kb")), Clock()
     engine = served(root, clock=clock)
     settle(engine)
-    for is_silent in (False, True):
+
+    def says() -> list[bool]:
+        """Whether it says claims, and topics."""
+        hits = ask(engine, "search", query="yearbook")["hits"]
         named = ask(engine, "mentions", text="How is the yearbook printed?")["mentions"]
-        assert bool(named) != is_silent
-        give(root / ".vouch")
-        load(engine)
-        clock.now += SILENT_SECONDS
+        return [bool(hits), bool(named)]
+
+    assert says() == [True, True]
+    give(root / ".vouch")
+    load(engine)
+    assert any(TRUST in problem.message for problem in health.faulty(engine))
+    assert says() == [True, True]
+    clock.now += SILENT_SECONDS
+    assert says() == [False, False]
