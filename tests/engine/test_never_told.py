@@ -61,14 +61,14 @@ def test_what_is_refused_is_told_nowhere_and_hides_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = Path(shutil.copytree(TOP / "examples" / "courier", tmp_path / "courier"))
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     before = claims_told(engine)
     summary = brief([kb.view for kb in engine.registry.serving(Caller())])
     ids = sorted(set().union(*before.values()))
     assert len(ids) > 20
     for refused in (set(ids[::2]), set(ids[1::2])):
         refuse(monkeypatch, refused)
-        again = settled(root, tmp_path)
+        again = settled(root)
         after = claims_told(again)
         assert not [way for way, ids in after.items() if ids & refused]
         for way in before:  # of a name the best claim is told, which may be another one now
@@ -93,7 +93,7 @@ def test_many_that_are_refused_hide_no_other(
     cite(root, "words", "No gate restart without approval.", "c.md")
     cite(root, "file", "src/relay.py must not be renamed.", "d.md")
     refuse(monkeypatch, refused)
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     for task, wanted in {
         "Who gives approval of a gate restart at night?": ["words"],
         "I will touch src/relay.py now": ["file"],

@@ -81,7 +81,7 @@ CHANGES: list[dict[str, str | None]] = [
 
 
 def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Path) -> None:
-    live = settled(root, tmp_path)
+    live = settled(root)
     for number, change in enumerate(CHANGES):
         for path, text in change.items():
             if text is None:
@@ -92,10 +92,10 @@ def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Pa
 
 
 def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
-    root: Path, tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+    root: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 1)
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     assert sorted(reads) == [DESK, RELAY]
     before = looked(engine)
     assert looked(engine) is before
@@ -114,9 +114,9 @@ def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
     assert looked(engine).serial == again.serial
 
 
-def test_that_nothing_is_pending_any_more_is_a_generation(root: Path, tmp_path: Path) -> None:
+def test_that_nothing_is_pending_any_more_is_a_generation(root: Path) -> None:
     """Who was told before that something is asks again, though the world says the same."""
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     claim, before = root / ".vouch" / "claims" / "relay.yaml", only(engine).world
     less_sure = claim.read_text("utf-8").replace("confidence: 0.9", "confidence: 0.3")
     claim.write_text(less_sure, "utf-8")
@@ -130,9 +130,9 @@ def test_that_nothing_is_pending_any_more_is_a_generation(root: Path, tmp_path: 
 
 
 def test_a_file_that_changes_while_it_is_read_is_read_again(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine, relay = settled(root, tmp_path), root / RELAY
+    engine, relay = settled(root), root / RELAY
     ties = ties_in(looked(engine))
 
     def written(tree: Path, path: str) -> Any:
@@ -150,22 +150,22 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(
 def test_the_next_process_reads_no_file_that_is_as_it_was(
     root: Path, tmp_path: Path, reads: list[str]
 ) -> None:
-    first = settled(root, tmp_path)
+    first = settled(root)
     world = looked(first)
     (kept,) = (tmp_path / "cache").rglob("beside-workspace*")
     assert b"Relay" not in kept.read_bytes()
     reads.clear()
-    assert told(looked(settled(root, tmp_path))) == told(world)
+    assert told(looked(settled(root))) == told(world)
     (root / ".vouch" / "claims" / "queue.yaml").unlink()  # a branch without it is checked out
-    looked(settled(root, tmp_path))
+    looked(settled(root))
     assert reads == []
     kept.write_bytes(kept.read_bytes()[:-20])
-    assert told(looked(settled(root, tmp_path))) == told(looked(settled(root, tmp_path / "fresh")))
+    assert told(looked(settled(root))) == told(looked(settled(root, tmp_path / "fresh")))
     assert len(reads) == 4
 
 
-def test_a_checkout_counts_before_the_next_sweep(root: Path, tmp_path: Path) -> None:
-    engine = settled(root, tmp_path)
+def test_a_checkout_counts_before_the_next_sweep(root: Path) -> None:
+    engine = settled(root)
     write(root, {RELAY: "class Other:\n    pass\n"})
     for command, is_tied in (("commit -qam x", False), (f"checkout -q HEAD~ -- {RELAY}", True)):
         git(root, *command.split())
@@ -181,7 +181,7 @@ def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:
     for number, place in enumerate((f"/home/dev/repo/{RELAY}#L3", (root / RELAY).as_uri())):
         cite(root, f"gone{number}", "It rang.", place)
     git(root, "rm", "-q", "-f", RELAY)
-    assert list(looked(settled(root, tmp_path)).quotes.gone.values()) == [RELAY, RELAY]
+    assert list(looked(settled(root)).quotes.gone.values()) == [RELAY, RELAY]
     write(root, {".vouch/config.yaml": "sidecar: {people: {git: false}}\n"})
     assert not looked(settled(root, tmp_path / "off")).quotes.gone
 
@@ -193,7 +193,7 @@ def test_a_history_that_git_could_not_read_is_read_at_the_next_sweep(
     write(tmp_path, {"broken": "", "bin/git": GIT.format(broken=broken, git=shutil.which("git"))})
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     assert looked(engine).history.unread.startswith("git is missing")
     assert _severities(engine) == [Severity.WARNING]
     broken.unlink()

@@ -90,8 +90,10 @@ def held(root: Path) -> tuple[Repository, str]:
     return found, found.head() or ""
 
 
-def listed(root: Path, tmp_path: Path, env: Mapping[str, str] = os.environ) -> Files:
-    return Files(list_files(root, Repository.holding(root)[0], tmp_path / "caches", env))
+def listed(root: Path, env: Mapping[str, str] = os.environ, *, caches: Path | None = None) -> Files:
+    """The files of a folder, by default with caches beside it."""
+    found, _ = Repository.holding(root)
+    return Files(list_files(root, found, caches or root.parent / "caches", env))
 
 
 def cite(
@@ -122,11 +124,12 @@ def cite(
         put(kb_dir, path, data)
 
 
-def settled(root: Path, tmp_path: Path, *others: Path, **client: Any) -> Engine:
-    """An engine that has read knowledge bases and worked out what lies around them. The settings
-    are those that a client sends by group, as in `recall={"enabled": False}`.
+def settled(root: Path, folder: Path | None = None, *others: Path, **client: Any) -> Engine:
+    """An engine that has read knowledge bases and worked out what lies around them, with its caches
+    in a folder, by default that around the first one. The settings are those that a client sends by
+    group, as in `recall={"enabled": False}`.
     """
-    env = {**cached(tmp_path), "PATH": os.environ["PATH"]}
+    env = {**cached(folder or root.parent), "PATH": os.environ["PATH"]}
     engine = engine_on(root, *others, env=env, client_settings=client)
     settle(engine)
     return engine

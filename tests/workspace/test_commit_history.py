@@ -17,10 +17,10 @@ from tests.kb.samples import claim, dump
 from tests.workspace.places import commit_as, git, held, repository, settled
 
 
-def history(root: Path, tmp_path: Path, below: str = "") -> History:
+def history(root: Path, below: str = "") -> History:
     found, head = held(root)
     prefix = found.prefix(root / below)
-    return read_history(found, head, prefix, tmp_path / "caches", os.environ)
+    return read_history(found, head, prefix, root.parent / "caches", os.environ)
 
 
 def authors(found: History, path: str) -> list[str]:
@@ -37,10 +37,10 @@ def root(tmp_path: Path) -> Path:
     return repository(tmp_path / "repo", {})
 
 
-def test_the_commits_of_each_file(root: Path, tmp_path: Path) -> None:
+def test_the_commits_of_each_file(root: Path) -> None:
     commit_as(root, "Ada Byron", {"a.py": "1", "b/c.py": "1"}, at="2024-01-01T00:00:00+0000")
     commit_as(root, "Bob Kahn", {"b/c.py": "2"}, at="2025-01-01T00:00:00+0000")
-    found, below = history(root, tmp_path), history(root, tmp_path, "b")
+    found, below = history(root), history(root, "b")
     assert authors(found, "a.py") == ["Ada Byron"]
     assert authors(found, "b/c.py") == authors(below, "c.py") == ["Bob Kahn", "Ada Byron"]
     assert [commit.at for commit in found.by_path["b/c.py"]] == [1_735_689_600, 1_704_067_200]
@@ -48,13 +48,13 @@ def test_the_commits_of_each_file(root: Path, tmp_path: Path) -> None:
     assert (list(below.by_path), below.known.paths) == (["c.py"], ("c.py",))
 
 
-def test_the_mailmap_that_is_committed_counts(root: Path, tmp_path: Path) -> None:
+def test_the_mailmap_that_is_committed_counts(root: Path) -> None:
     commit_as(root, "ada", {"a.py": "1"}, email="ada@old.example")
     commit_as(root, "A. Byron", {"a.py": "2"}, email="ada@new.example")
-    assert authors(history(root, tmp_path), "a.py") == ["A. Byron", "ada"]
+    assert authors(history(root), "a.py") == ["A. Byron", "ada"]
     mailmap = "Ada Byron <ada@new.example>\nAda Byron <ada@new.example> <ada@old.example>\n"
     commit_as(root, "ada", {".mailmap": mailmap}, email="ada@old.example")
-    assert authors(history(root, tmp_path), "a.py") == ["Ada Byron", "Ada Byron"]
+    assert authors(history(root), "a.py") == ["Ada Byron", "Ada Byron"]
 
 
 @pytest.mark.parametrize(
@@ -69,11 +69,11 @@ def test_the_mailmap_that_is_committed_counts(root: Path, tmp_path: Path) -> Non
     ],
 )
 def test_who_is_the_same_person(
-    root: Path, tmp_path: Path, first: tuple[str, str], second: tuple[str, str], same: bool
+    root: Path, first: tuple[str, str], second: tuple[str, str], same: bool
 ) -> None:
     commit_as(root, first[0], {"a.py": "1"}, email=first[1])
     commit_as(root, second[0], {"a.py": "2"}, email=second[1])
-    found = history(root, tmp_path)
+    found = history(root)
     one, other = found.by_path["a.py"]
     assert (one.person == other.person) is same
     if same:
@@ -84,7 +84,7 @@ PROGRAMS = "dependabot[bot],Renovate Bot,pre-commit-ci,GitHub Actions,snyk-bot,a
 
 
 def test_what_shows_nobody_who_knows_a_file_is_left_out(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Commits by programs, of many files, and older ones than are read."""
     commit_as(root, "Cy", {"0.py": "0"})
@@ -92,9 +92,9 @@ def test_what_shows_nobody_who_knows_a_file_is_left_out(
     commit_as(root, "Bob", {f"{n}.py": "2" for n in range(MAX_CHANGED + 1)})
     for name in PROGRAMS.split(","):
         commit_as(root, name, {"0.py": name})
-    assert authors(history(root, tmp_path), "0.py") == ["Ada", "Cy"]
+    assert authors(history(root), "0.py") == ["Ada", "Cy"]
     monkeypatch.setattr(commit_history, "MAX_COMMITS", 8)
-    assert authors(history(root, tmp_path), "0.py") == ["Ada"]
+    assert authors(history(root), "0.py") == ["Ada"]
 
 
 def test_where_a_shallow_clone_ends_nobody_made_all_files(root: Path, tmp_path: Path) -> None:
@@ -103,18 +103,18 @@ def test_where_a_shallow_clone_ends_nobody_made_all_files(root: Path, tmp_path: 
     commit_as(root, "Cy", {"b.py": "2"})
     for depth, of_a_file in (("1", []), ("2", ["Cy"])):
         git(tmp_path, "clone", "-q", "--depth", depth, root.as_uri(), depth)
-        found = history(tmp_path / depth, tmp_path)
+        found = history(tmp_path / depth)
         assert (authors(found, "a.py"), authors(found, "b.py")) == ([], of_a_file)
         assert bool(found.unread) is not bool(of_a_file)
 
 
-def test_names_and_paths_pass_for_nothing_else(root: Path, tmp_path: Path) -> None:
+def test_names_and_paths_pass_for_nothing_else(root: Path) -> None:
     """Names are made harmless, addresses are not kept, and no path is a commit."""
     files = {"a.py", " /b.py", f"\n/{'0' * 40}/1/Eve"}
     commit_as(root, "A\u202eda \x1b[31mBy\x07ron\u200b\t", dict.fromkeys(files, "1"))
     for name in ("ada@example.org", "x" * 101, "a @ b"):
         commit_as(root, name, {"a.py": name})
-    found = history(root, tmp_path)
+    found = history(root)
     assert everybody(found) == {"Ada By ron"}
     assert set(found.by_path) == files
     assert "example" not in repr(found)
@@ -126,7 +126,7 @@ def test_commits_that_can_not_be_read_are_said_not_to_be(root: Path, tmp_path: P
     for folder in (root, tmp_path / "long"):
         commit_as(folder, "Ada", {"a.py": "1"})
     (found, head), without = held(root), {"PATH": str(tmp_path)}
-    assert history(tmp_path / "long", tmp_path).unread
+    assert history(tmp_path / "long").unread
     for name, env in ((head, without), ("f" * 40, os.environ)):
         assert read_history(found, name, "", tmp_path / "caches", env).unread
 
@@ -140,7 +140,7 @@ def test_a_partial_clone_fetches_nothing(root: Path, tmp_path: Path) -> None:
         pytest.skip("this git makes no partial clones")
     objects = tmp_path / "part" / ".git" / "objects"
     before = {path for path in objects.rglob("*") if path.is_file()}
-    assert not history(tmp_path / "part", tmp_path).by_path
+    assert not history(tmp_path / "part").by_path
     assert {path for path in objects.rglob("*") if path.is_file()} == before
 
 
@@ -210,7 +210,7 @@ def test_a_repository_that_can_not_be_read_says_so(
     write(root, "claims/tied.yaml", claim("tied", text="See a.py for the key vault."))
     commit_as(root, "Ada Byron", {"a.py": "1"})
     trick(root, other)
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     (collection,) = engine.collections.values()
     assert not collection.world.history.by_path
     assert "a.py" in collection.world.ties.by_path
@@ -231,16 +231,14 @@ def test_odd_paths_of_old_trees_end_nothing(root: Path, tmp_path: Path) -> None:
     file.write_text(f"tree {tree}\nparent {parent}\nauthor {who}\ncommitter {who}\n\nodd", "utf-8")
     commit = git(root, "hash-object", "-t", "commit", "-w", str(file))
     git(root, "update-ref", "HEAD", commit.strip())
-    found = history(root, tmp_path)
+    found = history(root)
     assert (authors(found, "a.py"), authors(found, "b.py")) == (["Ada Byron"], ["Bob Kahn"])
     assert everybody(found) == {"Ada Byron", "Bob Kahn"}
     assert not found.unread
 
 
 @pytest.mark.parametrize("never", ["Robert Kahn", "bob  kahn"])
-def test_who_is_never_named_is_not_under_another_name(
-    root: Path, tmp_path: Path, never: str
-) -> None:
+def test_who_is_never_named_is_not_under_another_name(root: Path, never: str) -> None:
     """Neither as he wrote his name, nor with what stands in brackets behind it, nor as `.mailmap`
     has it.
     """
@@ -252,5 +250,5 @@ def test_who_is_never_named_is_not_under_another_name(
     commit_as(root, "Robert Kahn", {"a.py": "3"}, email="bob@b.example")
     commit_as(root, "Cy Twombly (ACME)", {"a.py": "4"})
     commit_as(root, "Ada Byron", {".mailmap": "Robert Kahn <bob@b.example>\n"})
-    named = ask(settled(root, tmp_path), "experts", topic="key vault")["by_commits"]
+    named = ask(settled(root), "experts", topic="key vault")["by_commits"]
     assert [row["name"] for row in named] == ["Ada Byron"]

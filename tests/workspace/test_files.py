@@ -34,11 +34,11 @@ def test_what_git_would_take_in_is_listed(tmp_path: Path) -> None:
     repository(root / "nested", {"inner.py": ""})
     below = (".gitignore", "b.log", "made/y.py")
     own = (".gitignore", "a.py", "new.py", *(f"sub/{path}" for path in below), "submarine/x.py")
-    assert listed(root, tmp_path).paths == own
-    assert listed(root / "sub", tmp_path).paths == below
+    assert listed(root).paths == own
+    assert listed(root / "sub", caches=tmp_path).paths == below
     repository(tmp_path / "two", {"b.py": ""})
     of_both = {"two/b.py", *(f"repo/{path}" for path in own)}
-    assert of_both <= {*listed(tmp_path, tmp_path / "other").paths}
+    assert of_both <= {*listed(tmp_path, caches=tmp_path / "other").paths}
 
 
 def test_a_walk_leaves_out_packages_hidden_folders_and_links(

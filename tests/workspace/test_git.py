@@ -30,7 +30,7 @@ def test_nothing_that_a_workspace_plants_runs(
     before = {path: path.read_bytes() for path in (root / ".git").rglob("*") if path.is_file()}
     monkeypatch.chdir(root)
     for path in (env["PATH"], ".", f"{os.pathsep}{os.environ['PATH']}"):
-        assert "a.py" in listed(root, tmp_path, {**env, "PATH": path}).paths
+        assert "a.py" in listed(root, {**env, "PATH": path}).paths
     shown = run(found, ["log", "-1", "--format=%s", head, "--"], tmp_path / "caches", env)
     assert shown == b"all\n"
     assert run(found, ["log", "-1", "f" * 40, "--"], tmp_path / "caches", env) is None
@@ -41,14 +41,14 @@ def test_nothing_that_a_workspace_plants_runs(
 def test_our_empty_repository_is_for_this_user_alone(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": "", ".gitignore": "walked.py\n"})
     write(root, {"walked.py": ""})
-    assert "walked.py" not in listed(root, tmp_path)
+    assert "walked.py" not in listed(root)
     empty = tmp_path / "caches" / "empty.git"
     assert empty.stat().st_mode & 0o077 == 0
     (empty / "config").write_text("[core]\n\tfsmonitor = /bin/false\n", "utf-8")
-    assert "walked.py" not in listed(root, tmp_path)
+    assert "walked.py" not in listed(root)
     assert "fsmonitor" not in (empty / "config").read_text("utf-8")
     empty.chmod(0o777)
-    assert "walked.py" in listed(root, tmp_path)
+    assert "walked.py" in listed(root)
 
 
 def test_head_is_read_as_a_file(tmp_path: Path) -> None:
@@ -67,12 +67,12 @@ def test_head_is_read_as_a_file(tmp_path: Path) -> None:
 def test_a_linked_worktree_is_a_repository_only_both_ways(tmp_path: Path) -> None:
     root = repository(tmp_path / "repo", {"a.py": "", "b/c.py": ""}, commit=True)
     git(root, "worktree", "add", "-q", str(tmp_path / "tree"))
-    assert listed(tmp_path / "tree", tmp_path).paths == ("a.py", "b/c.py")
+    assert listed(tmp_path / "tree").paths == ("a.py", "b/c.py")
     assert held(tmp_path / "tree")[1] == git(root, "rev-parse", "HEAD").strip()
     thief = tmp_path / "thief"
     write(thief, {".git": (tmp_path / "tree" / ".git").read_bytes(), "own.py": ""})
     assert Repository.holding(thief) == (None, "its .git leads to a folder that does not lead back")
-    assert listed(thief, tmp_path).paths == ("own.py",)
+    assert listed(thief).paths == ("own.py",)
 
 
 def test_sparse_and_shallow_checkouts_are_listed_whole(tmp_path: Path) -> None:
@@ -81,10 +81,10 @@ def test_sparse_and_shallow_checkouts_are_listed_whole(tmp_path: Path) -> None:
     git(origin, "commit", "-q", "--allow-empty", "-m", "more")
     shallow = tmp_path / "shallow"
     git(tmp_path, "clone", "-q", "--depth", "1", origin.as_uri(), "shallow")
-    assert listed(shallow, tmp_path).paths == every
+    assert listed(shallow).paths == every
     git(shallow, "sparse-checkout", "set", "--cone", "--sparse-index", "a")
     assert not (shallow / "b").exists()
-    assert listed(shallow, tmp_path).paths == every
+    assert listed(shallow).paths == every
 
 
 def test_files_are_found_where_git_can_not_read_the_index(tmp_path: Path) -> None:
@@ -92,13 +92,13 @@ def test_files_are_found_where_git_can_not_read_the_index(tmp_path: Path) -> Non
     git(root, "update-index", "--split-index")
     write(root, {"new.py": ""})
     git(root, "add", "new.py")
-    assert listed(root, tmp_path).paths == ("a.py", "b.py", "new.py")
+    assert listed(root).paths == ("a.py", "b.py", "new.py")
     (root / ".git" / "index").write_bytes(b"DIRC\0\0\0\x02\xff\xff\xff\xff")
-    assert listed(root, tmp_path).paths == ("a.py", "b.py", "new.py")
+    assert listed(root).paths == ("a.py", "b.py", "new.py")
     for data in (b"gitdir: \0\n", b"gitdir: /nowhere\n", b"\xff\xfe", b"x" * 10_000):
         write(tmp_path / "odd", {"b.py": ""})
         (tmp_path / "odd" / ".git").write_bytes(data)
-        assert listed(tmp_path / "odd", tmp_path).paths == ("b.py",)
+        assert listed(tmp_path / "odd").paths == ("b.py",)
 
 
 @pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="needs another owner's files")
@@ -121,5 +121,5 @@ def test_submodules_are_not_entered_and_the_stamp_changes_with_the_index(tmp_pat
     before = found.stamp()
     git(root, "submodule", "add", "-q", str(inner), "sub")
     assert before != found.stamp()
-    assert listed(root, tmp_path).paths == (".gitmodules", "a.py")
-    assert listed(root / "sub", tmp_path).paths == ("secret.py",)
+    assert listed(root).paths == (".gitmodules", "a.py")
+    assert listed(root / "sub", caches=tmp_path).paths == ("secret.py",)

@@ -57,11 +57,9 @@ def checked(engine: Engine) -> list[Problem]:
         ("", "gone", None),
     ],
 )
-def test_a_quote_is_there_moved_or_gone(
-    root: Path, tmp_path: Path, now: str, state: str, line: int | None
-) -> None:
+def test_a_quote_is_there_moved_or_gone(root: Path, now: str, state: str, line: int | None) -> None:
     write(root, {FILE: now})
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     fresh, at, stale = row(engine)
     assert (fresh, at) == (state, line)
     (citation,) = ask(engine, "claim", id="one")["claim"]["citations"]
@@ -72,19 +70,19 @@ def test_a_quote_is_there_moved_or_gone(
     assert found == [("claims/one.yaml", "quote-gone", Severity.HINT)] * (state == "gone")
 
 
-def test_a_block_says_so_and_puts_it_behind_others(root: Path, tmp_path: Path) -> None:
+def test_a_block_says_so_and_puts_it_behind_others(root: Path) -> None:
     other = b"Uploads stop after three retries, says the wire.\n"
     cite(root, "two", "Uploads stop after three retries on the wire", "b.md", other, quote=other)
     for notes, beside, order in ((b"", other, ["two", "one"]), (NOTES, b"-", ["one", "two"])):
         write(root, {FILE: notes, "b.md": beside})
         git(root, "add", "b.md")
-        told = ask(settled(root, tmp_path), "context", task=TASK)
+        told = ask(settled(root), "context", task=TASK)
         assert [item["id"] for item in told["items"]] == order
         assert (f"one (quote gone since, {FILE} changed on 2" in told["text"]) == (not notes)
 
 
-def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path, tmp_path: Path) -> None:
-    engine = settled(root, tmp_path)
+def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path) -> None:
+    engine = settled(root)
     for now, is_gone in ((NOTES, False), ("# Notes\n", True), ("# New\n\n" + NOTES, False)):
         write(root, {FILE: now})
         assert (row(engine)[0] == "gone") == is_gone
@@ -94,7 +92,7 @@ def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path, tmp_pat
 
 
 def test_a_question_reads_a_few_files_and_knows_those_that_were_read(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reads: list[str] = []
 
@@ -107,7 +105,7 @@ def test_a_question_reads_a_few_files_and_knows_those_that_were_read(
         text = f"Uploads of sort {number} stop."
         write(root, {path: text})
         cite(root, f"c{number}", text, path, text.encode(), quote=text.encode())
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     monkeypatch.setattr(quotes_in_files, "read_file", lambda *_: None)
     assert row(engine)[0] is None
     monkeypatch.setattr(quotes_in_files, "read_file", noted)
@@ -125,23 +123,19 @@ def test_a_question_reads_a_few_files_and_knows_those_that_were_read(
 
 
 @pytest.mark.parametrize("more", [0, 1])
-def test_a_quote_whose_file_was_not_looked_at_may_be_there(
-    root: Path, tmp_path: Path, more: int
-) -> None:
+def test_a_quote_whose_file_was_not_looked_at_may_be_there(root: Path, more: int) -> None:
     cite(root, "one", TEXT, FILE, evidence=[f"ev-{at}" for at in range(MAX_LOOKED + more)])
     for at in range(MAX_LOOKED + more):
         quote = f"Uploads of sort {at} stop.".encode()
         cite(root, str(at), TEXT, f"docs/n{at}.md", quote, quote=quote)
         track(root, {f"docs/n{at}.md": quote if at == MAX_LOOKED else b"-"})
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     assert (ask(engine, "claim", id="one")["claim"]["stale"] is None) == bool(more)
     found = [problem.path for problem in checked(engine)]
     assert ("claims/one.yaml" in found) == (not more)
 
 
-def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
-    root: Path, tmp_path: Path
-) -> None:
+def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(root: Path) -> None:
     said, path = "Refunds stop at noon and wait for the clerk.", "docs/refunds.md"
     there = f"# Desk\n\n{said}\n"
     cite(root, "a", said, path, there.encode())
@@ -150,7 +144,7 @@ def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
     def told(now: str) -> tuple[list[str], str]:
         """The claims of the file, and what a question is told."""
         track(root, {path: now})
-        engine = settled(root, tmp_path)
+        engine = settled(root)
         answer = ask(engine, "context", task="When do refunds stop and wait for the clerk?")
         (line,) = answer["text"].splitlines()[1:-1]
         return [tied.claim.id for tied in ties(engine, path)], line
@@ -163,9 +157,9 @@ def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(
     assert (claims, "a (contested)" in line) == (["a"], True)
 
 
-def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path, tmp_path: Path) -> None:
+def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path) -> None:
     """Until it comes back, though git's index is as it was."""
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     (root / FILE).unlink()
     for gone in (f"{FILE}, which it cites, is gone", None):
         looked(engine)
@@ -179,35 +173,35 @@ def test_a_claim_whose_file_is_gone_is_not_volunteered(root: Path, tmp_path: Pat
         write(root, {FILE: NOTES})
 
 
-def test_a_file_that_was_moved_is_not_gone_before_git_is_told(root: Path, tmp_path: Path) -> None:
+def test_a_file_that_was_moved_is_not_gone_before_git_is_told(root: Path) -> None:
     cite(root, "class", "`UploadLoop` retries.", "https://example.org/x")
-    settled(root, tmp_path)
+    settled(root)
     (root / "lib").mkdir()
     (root / CODE).rename(root / "lib/wire.py")
     (root / FILE).rename(root / "lib/notes.md")
     write(root, {"lib/more.txt": "class UploadLoop:"})
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     stale = {text: ask(engine, "claim", id=text)["claim"]["stale"] for text in ("class", "one")}
     assert stale == {"class": None, "one": None}
     assert row(engine, "lib/notes.md")[0] == "there"
     assert ask(engine, "files", paths=["lib/wire.py"])["files"][0]["claims"][0]["id"] == "class"
 
 
-def test_the_freshest_quote_of_a_claim_counts(root: Path, tmp_path: Path) -> None:
+def test_the_freshest_quote_of_a_claim_counts(root: Path) -> None:
     track(root, {"docs/more.md": "More of it.\n"})
     cite(root, "two", "More.", "docs/more.md", b"More of it.\n", quote=b"More of it.")
     cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE)
     path = root / ".vouch" / "claims" / "one.yaml"
     path.write_text(path.read_text().replace("- ev-one", "- ev-one\n- ev-two"))
     write(root, {FILE: "# Notes\n"})
-    assert ask(settled(root, tmp_path), "claim", id="one")["claim"]["stale"] is None
+    assert ask(settled(root), "claim", id="one")["claim"]["stale"] is None
 
 
-def test_a_private_source_tells_nobody_else_how_fresh_it_is(root: Path, tmp_path: Path) -> None:
+def test_a_private_source_tells_nobody_else_how_fresh_it_is(root: Path) -> None:
     private = {"visibility": "private", "agent": "ada"}
     cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE, source_scope=private)
     write(root, {FILE: "# Notes\n"})
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     ada = Caller(viewer=Viewer(None, "ada"))
     assert ask(engine, "claim", ada, id="one")["claim"]["stale"] is not None
     for answer in (ask(engine, "claim", id="one"), ask(engine, "files", paths=[FILE])):
@@ -220,13 +214,13 @@ CONFIRMED = 1_700_000_000
 """14 November 2023."""
 
 
-def test_age_in_words_where_no_file_can_show_it(root: Path, tmp_path: Path) -> None:
+def test_age_in_words_where_no_file_can_show_it(root: Path) -> None:
     at = datetime.fromtimestamp(CONFIRMED, UTC).isoformat()
     cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE, last_confirmed_at=at)
     rule = "Downloads stop after nine retries."
     cite(root, "rule", rule, "https://example.org/x", last_confirmed_at=at)
     cite(root, "never", "Nobody said when uploads stop.", "https://example.org/y")
-    engine = settled(root, tmp_path)
+    engine = settled(root)
 
     def stale(days: float) -> dict[str, str | None]:
         engine.now = engine.registry.now = lambda: CONFIRMED + days * DAY

@@ -60,7 +60,7 @@ NOWHERE = """
 """
 
 
-def test_a_cited_file_is_found(root: Path, tmp_path: Path) -> None:
+def test_a_cited_file_is_found(root: Path) -> None:
     lines = dict[str, tuple[str, int | None]]()
     for path, locators in CITED.items():
         for locator in locators.split():
@@ -69,14 +69,12 @@ def test_a_cited_file_is_found(root: Path, tmp_path: Path) -> None:
             lines[claim_id] = path, 3 if "#L3" in locator else None
     for number, locator in enumerate((*NOWHERE.split(), " ", "\0", "a/" * 3000)):
         cite(root, f"n{number}", "It is said there.", locator)
-    (collection,) = settled(root, tmp_path).collections.values()
+    (collection,) = settled(root).collections.values()
     by_path = collection.world.ties.by_path
     assert lines == {tie.claim_id: (path, tie.line) for path in by_path for tie in by_path[path]}
 
 
-def test_of_files_with_one_name_that_with_the_bytes_of_the_source_is_meant(
-    root: Path, tmp_path: Path
-) -> None:
+def test_of_files_with_one_name_that_with_the_bytes_of_the_source_is_meant(root: Path) -> None:
     texts = {
         "README.md": "# Top\n\nThe top is quiet.\nSo it is.\n",
         "a/README.md": "# A\n\nUploads of A retry.\nThree times each.\n",
@@ -92,29 +90,29 @@ def test_of_files_with_one_name_that_with_the_bytes_of_the_source_is_meant(
         "# Something else\n": {},
     }.items():
         write(root, {"b/README.md": now})
-        engine = settled(root, tmp_path)
+        engine = settled(root)
         quoted = {tied.claim.id: tied.fresh for path in texts for tied in ties(engine, path)}
         assert quoted == {"r": "there", "a": "there"} | fresh
 
 
-def test_a_checkout_with_other_line_ends_quotes_the_same(root: Path, tmp_path: Path) -> None:
+def test_a_checkout_with_other_line_ends_quotes_the_same(root: Path) -> None:
     notes = FILES[NOTES].encode()
     cite(root, "one", "Uploads stop.", "notes.md", notes, quote=b"Uploads stop after")
     for content in (root / ".vouch" / "sources").glob("*/content"):
         content.write_bytes(content.read_bytes().replace(b"\n", b"\r\n"))
     write(root, {NOTES: notes.replace(b"\n", b"\r\n")})
-    (tied,) = ties(settled(root, tmp_path), NOTES)
+    (tied,) = ties(settled(root), NOTES)
     assert (tied.tie.arm, tied.tie.line, tied.fresh) == ("quotes", 3, "there")
 
 
-def test_a_receipt_that_lies_is_a_citation(root: Path, tmp_path: Path) -> None:
+def test_a_receipt_that_lies_is_a_citation(root: Path) -> None:
     content = FILES[NOTES].encode()
     cite(root, "one", "Uploads stop.", "notes.md", content, quote=b"three retries")
     evidence = {"id": "ev-one", "source_id": source_of(content), "locator": "b1-2"}
     for start, end in ((0, 4), (5, 2), (10**9, 10**9 + 1)):
         lying = evidence | {"quote": "elsewhere", "byte_start": start, "byte_end": end}
         put(root / ".vouch", "evidence/ev-one.yaml", dump(lying))
-        assert tie_rows(settled(root, tmp_path), NOTES) == [("one", "cites", None)]
+        assert tie_rows(settled(root), NOTES) == [("one", "cites", None)]
 
 
 NAMED: dict[str, tuple[str, str, int | None]] = {
@@ -140,11 +138,11 @@ NAMED: dict[str, tuple[str, str, int | None]] = {
 }
 
 
-def test_a_path_or_an_identifier_that_few_files_define_is_named(root: Path, tmp_path: Path) -> None:
+def test_a_path_or_an_identifier_that_few_files_define_is_named(root: Path) -> None:
     for number, text in enumerate(NAMED):
         cite(root, f"c{number}", text, ELSEWHERE)
     cite(root, "begun", "See src/pkg/net/{a,b}.py and src/pkg/net/<name>.md.", ELSEWHERE)
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     for path in (UPLOAD, WIRE, WEB, PHONE):
         rows = [(f"c{at}", *row) for at, row in enumerate(NAMED.values())]
         expected = {(claim_id, arm, line) for claim_id, there, arm, line in rows if there == path}
@@ -165,56 +163,54 @@ def test_what_stands_in_backticks_and_is_a_file_is_that_file(tmp_path: Path) -> 
     root = repository(tmp_path / "repo", dict.fromkeys({*paths, *others}, "a = 1\n"))
     for number, path in enumerate(paths):
         cite(root, f"c{number}", f"In `{path}:1` the drum is kept slow.", "elsewhere")
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     for number, path in enumerate(paths):
         assert tie_rows(engine, path) == [(f"c{number}", "path", None)]
     assert not any(tie_rows(engine, path) for path in others)
 
 
-def test_what_is_general_or_carried_along_is_tied_to_no_name(root: Path, tmp_path: Path) -> None:
+def test_what_is_general_or_carried_along_is_tied_to_no_name(root: Path) -> None:
     general = ("CHANGELOG.md", "package.json", "src/pkg/net/go.sum", VENDORED)
     for number, path in enumerate(general):
         cite(root, f"n{number}", f"{path}, `src/pkg/net/`, `VendoredThing`, UploadLoop.", ELSEWHERE)
         cite(root, f"c{number}", "It is said there.", path)
         cite(root, f"l{number}", "It is said in a line.", f"{path}#L1")
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     for number, path in enumerate(general):
         carried = [(f"c{number}", "cites", None)] if path == VENDORED else []
         assert tie_rows(engine, path) == [*carried, (f"l{number}", "cites", 1)]
 
 
-def test_a_claim_with_a_hundred_thousand_paths(root: Path, tmp_path: Path) -> None:
+def test_a_claim_with_a_hundred_thousand_paths(root: Path) -> None:
     cite(root, "one", " ".join(f"src/{n}.py" for n in range(14_000)), NOTES)
     cite(root, "two", "src/pkg/upload.py " * 11_000, NOTES)
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     assert tie_rows(engine, NOTES) == [("one", "cites", None), ("two", "cites", None)]
     assert tie_rows(engine, UPLOAD) == [("two", "path", None)]
     assert len(names_in(" ".join(f"src/{n}.py" for n in range(100_000)))) == 200
 
 
-def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(
-    root: Path, tmp_path: Path
-) -> None:
+def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(root: Path) -> None:
     revision = "class MetadataRevision < Record\nend\n"
     files = {"models/metadata_revision.rb": revision, "db/migrate/2020_keep.rb": revision}
     whole = "models/image/metadata_revision.rb"
     track(root, files)
     cite(root, "one", "An `Image::MetadataRevision` never changes.", ELSEWHERE)
-    assert tie_rows(settled(root, tmp_path), "models/metadata_revision.rb") != []
+    assert tie_rows(settled(root), "models/metadata_revision.rb") != []
     track(root, {whole: "class Image::MetadataRevision < Record\nend\n"})
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     assert tie_rows(engine, whole) == [("one", "identifier", 1)]
     assert [tie_rows(engine, path) for path in files] == [[], []]
 
 
-def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> None:
+def test_a_test_has_the_claims_of_what_it_tests(root: Path) -> None:
     others = ("tests/wire.py", "tests/test_other_wire.py", "src/b/net/wires.py", "src/b/upload.py")
     named = ("tests/test_net_wire.py", "tests/test_wire.py", "src/pkg/upload_test.py")
     track(root, dict.fromkeys((*others, *named), "x"))
     cite(root, "one", "Frames are short.", WIRE)
     cite(root, "two", "`UploadLoop` gives up.", f"{ELSEWHERE}/b")
     cite(root, "three", "All in `src/pkg/net/` is slow.", f"{ELSEWHERE}/c")
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     for path in named[:2]:
         (tied,) = ties(engine, path)
         assert (tied.claim.id, tied.tie.line) == ("one", None)
@@ -226,21 +222,21 @@ def test_a_test_has_the_claims_of_what_it_tests(root: Path, tmp_path: Path) -> N
         assert tie_rows(engine, path) == []
 
 
-def test_files_with_the_name_of_an_entity(root: Path, tmp_path: Path) -> None:
+def test_files_with_the_name_of_an_entity(root: Path) -> None:
     named = ("src/money/refund_job.py", "src/money/RefundJob.java", "src/money/money_back.py")
     track(root, dict.fromkeys((*named, "src/money/refund.py"), "x"))
     cite(root, "one", "It runs at night.", f"{ELSEWHERE}/a", entities=["job"])
     cite(root, "two", "It is of nobody.", f"{ELSEWHERE}/b", entities=["unknown"])
     job = entity(id="job", name="Refund job", aliases=["money-back"])
     put(root / ".vouch", "entities/job.yaml", job)
-    engine = settled(root, tmp_path)
+    engine = settled(root)
     for path in named:
         (tied,) = ties(engine, path)
         assert (tied.claim.id, tied.tie.arm, tied.tie.line) == ("one", "path", None)
         assert tied.why == "is about Refund job, which the file is named after"
     assert tie_rows(engine, "src/money/refund.py") == []
     put(root / ".vouch", "entities/job.yaml", entity(id="job", name="Refund"))
-    assert tie_rows(settled(root, tmp_path), "src/money/refund.py") == [("one", "path", None)]
+    assert tie_rows(settled(root), "src/money/refund.py") == [("one", "path", None)]
 
 
 @pytest.mark.parametrize(
@@ -254,7 +250,7 @@ def test_what_stands_beside_a_quote_ties_nothing(
     content = first + b"\n" + second + b"\n"
     cite(root, "one", second.decode(), "notes.md", content, quote=second)
     cite(root, "two", first.decode(), "notes.md", content, quote=first)
-    engine = settled(root, tmp_path)
+    engine = settled(root)
 
     def rows(engine: Engine) -> list[str]:
         (file,) = ask(engine, "files", paths=[UPLOAD], viewer={"agent": "eve"})["files"]
@@ -283,7 +279,7 @@ def test_a_member_may_stand_outside_its_type(tmp_path: Path, ending: str) -> Non
     cite(root, "type", "`Relay` waits.", f"{ELSEWHERE}/a")
     line = OUTSIDE[ending].split("send")[0].count("\n") + 1
     rows = {("one", "identifier", line), ("type", "identifier", 1)}
-    assert {*tie_rows(settled(root, tmp_path), path)} == rows
+    assert {*tie_rows(settled(root), path)} == rows
 
 
 def test_binary_and_minified_files_define_nothing() -> None:
