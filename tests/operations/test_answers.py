@@ -253,7 +253,10 @@ def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown(tmp_pat
 
 def test_what_an_answer_had_to_do_without_is_said(tmp_path: Path) -> None:
     engine = settled(base(tmp_path / "kb", {"claims/broken.yaml": b"id: ["}), tmp_path)
-    assert read(engine, "claim", id="rotation")[-1] == "(without all of it: files_skipped)"
+    skipped = "(without all of it: files_skipped)"
+    assert read(engine, "claim", id="rotation")[-1] == skipped
+    said = read(engine, "experts", topic="keys", weight="fame")
+    assert said[-2:] == ["This weight is not known: it counts as `count`.", skipped]
 
 
 def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) -> None:

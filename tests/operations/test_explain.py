@@ -74,6 +74,15 @@ def test_an_entity_of_which_nothing_is_known_is_not_said_to_be_told(tmp_path: Pa
     assert ask(found, "context", task="Gull Tower")["text"] == ""
 
 
+def test_a_name_that_settings_silence_is_refused(tmp_path: Path) -> None:
+    gull = {"entities/gull.yaml": entity("gull", name="Gull Tower")}
+    silent = b"sidecar: {names: {never: [gull tower]}}"
+    found = engine_on(base(tmp_path, gull | {"config.yaml": silent}))
+    row = explained(found, "Gull Tower leaks, Gull Tower!")[0]["gull"]
+    assert (row["verdict"], row["strength"]) == ("refused", 0)
+    assert row["why"] == "`names.never` has “Gull Tower”"
+
+
 def test_a_passage_says_why_it_is_not_said_unasked(tmp_path: Path) -> None:
     said = b"Signing keys rotate every second Tuesday at noon."
     cite(tmp_path, "keys", said.decode(), "a.md", said, quote=said, auto_approved=True)

@@ -14,7 +14,7 @@ from vouch_sidecar.retrieval.evidence.text_kinds import exact_places
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.around import around, parts_of
-from vouch_sidecar.text.comments import is_code
+from vouch_sidecar.text.comments import is_in_code
 from vouch_sidecar.text.prompt_text import asked_sentences, asks, without_asking, without_printed
 from vouch_sidecar.text.sentences import is_statement, is_talk
 from vouch_sidecar.workspace.definitions import names_in_file
@@ -74,7 +74,7 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_code_is_read_to_its_end(language: str) -> None:
     for text in BAITS.values():
-        is_code(language, text, len(text))
+        is_in_code(language, text, len(text))
         found = names_in_file(text.encode(), language)
         assert len(found.names) == len(found.lines) == len(found.ends)
 

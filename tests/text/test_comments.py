@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.text.comments import is_code
+from vouch_sidecar.text.comments import is_in_code
 
 
 @pytest.mark.parametrize(
@@ -33,4 +33,4 @@ from vouch_sidecar.text.comments import is_code
 )
 def test_code_and_prose(language_id: str, code: list[str], prose: list[str]) -> None:
     at_a_name = {text: text.index("Relay") + 1 for text in (*code, *prose)}
-    assert [text for text, at in at_a_name.items() if is_code(language_id, text, at)] == code
+    assert [text for text, at in at_a_name.items() if is_in_code(language_id, text, at)] == code

@@ -4,7 +4,6 @@ stored, so that documents can be copied from one index to another.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -35,9 +34,9 @@ from vouch_sidecar.kb.records import (
     Source,
 )
 from vouch_sidecar.text.content_words import content_stems
+from vouch_sidecar.text.sentences import HEADING
 
 MAX_PAGE_SECTIONS = 256
-_HEADING = re.compile(r"^#{1,6} .*$", re.MULTILINE)
 
 
 def texts(artifact: Artifact) -> list[str]:
@@ -62,7 +61,7 @@ def texts(artifact: Artifact) -> list[str]:
 
 def sections(page: Page) -> list[str]:
     """The body of a page, cut before each heading; never empty."""
-    borders = [m.start() for m in _HEADING.finditer(page.body)][: MAX_PAGE_SECTIONS - 1]
+    borders = [m.start() for m in HEADING.finditer(page.body)][: MAX_PAGE_SECTIONS - 1]
     cuts = [0, *(b for b in borders if b > 0), len(page.body)]
     return [page.body[a:b] for a, b in pairwise(cuts)] or [""]
 

@@ -107,8 +107,8 @@ class Operation(Generic[P, R]):
         if self.is_empty(result):
             is_unread = {"index_building", "workspace_pending"}.intersection(result.degraded)
             shown.insert(0, Words(NOT_READ if is_unread else self.nothing, aside=True))
-        if result.degraded:
-            shown.append(Words(f"(without all of it: {', '.join(result.degraded)})", aside=True))
+        if lacks := [each for each in result.degraded if each != "unknown_weight"]:
+            shown.append(Words(f"(without all of it: {', '.join(lacks)})", aside=True))
         return shown
 
 

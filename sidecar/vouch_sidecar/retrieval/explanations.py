@@ -11,7 +11,7 @@ from typing import Literal
 from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Relation, key_of
 from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.retrieval.constants import MANY, MAX_PHRASED, UNASKED_LEAST
-from vouch_sidecar.retrieval.evidence.name_strength import least, sentence, weigh, why
+from vouch_sidecar.retrieval.evidence.name_strength import least_to_list, sentence, weigh, why
 from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.probe import Probe
@@ -43,13 +43,19 @@ def named(
         verdict: Verdict = "volunteered"
         needs, note, row = 0.0, "", rows.get(mention.entity_id)
         if mention.entity_id not in told and row is None:
-            verdict, needs = "refused", least(mention)
+            verdict, needs = "refused", least_to_list(mention)
         elif mention.entity_id not in told and row is not None:
             verdict, note = "listed", why_not_volunteered(row) or ""
             needs = 0.0 if mention.form in NEVER_VOLUNTEERED else view.name_threshold
         said = "; ".join(filter(None, [why(mention, view.name_threshold, needs), note]))
         if (entity := view.entity(mention.entity_id)) is not None:
             yield entity, mention, verdict, said
+    allowed = {(mention.start, mention.entity_id) for mention in view.mentions(text)}
+    for mention in view.knowledge.names.find(text):
+        if (mention.start, mention.entity_id) not in allowed and mention.entity_id not in strongest:
+            strongest[mention.entity_id] = mention = mention._replace(factors={"never": 0.0})
+            if (entity := view.entity(mention.entity_id)) is not None:
+                yield entity, mention, "refused", f"`names.never` has “{mention.name}”"
 
 
 def considered(

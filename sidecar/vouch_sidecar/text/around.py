@@ -12,6 +12,7 @@ from math import inf
 from typing import Literal
 
 from vouch_sidecar.text.sentences import (
+    HEADING,
     MAX_SENTENCE,
     MAX_WINDOW,
     WITHOUT_SPACES,
@@ -26,7 +27,7 @@ MAX_LEAD_INS = 4
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:[^\n]*\n){0,200}?---[ \t]*(?=\n)")
 _FENCE = re.compile(r"(?:[-*+>]\s+|\d+[.)]\s+)?(`{3,}|~{3,})")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+.:_])\1{2,}\Z")
-_HEADING = re.compile(r"#{1,6}(?:[ \t]|$)|(?:\*\*[^*]+\*\*|__[^_]+__):?\Z")
+_BOLD = re.compile(r"(?:\*\*[^*]+\*\*|__[^_]+__):?\Z")
 _ITEM = re.compile(
     r"[ \t]*+(?:(?:[-*+•–✅❌]|\d{1,3}[.)]|\(?[a-zA-Z][.)]|\#\.)[ \t]+(?:\[[ xX]\][ \t]+)?"
     r"|<li\b[^<>\n]{0,200}>[ \t]*|:[\w -]+:[ \t]+)(?=\S)"
@@ -132,11 +133,11 @@ def around(
     ]
     if not spans:
         return None
-    whole = " ".join(one_line(text[slice(*span)]) for span in spans)
+    whole = " ".join(unquoted(text[slice(*span)]) for span in spans)
     return whole, (spans[0][0], spans[-1][1]), block
 
 
-def one_line(text: str) -> str:
+def unquoted(text: str) -> str:
     """A part of a document on one line, without the marks of a quotation."""
     text = _LINE_BREAK.sub("\n", text) if "\n" in text else text
     return " ".join(_BREAK_BETWEEN_SIGNS.sub("", text).split())
@@ -202,7 +203,7 @@ def _lines(text: str) -> Iterator[tuple[_Kind, int, int, int]]:
 
 def _kind_of(words: str, is_open: bool) -> _Kind:
     """What a line outside of code is by itself, where the line above may go on or not."""
-    if _HEADING.match(words) and (words[0] == "#" or not is_open):
+    if HEADING.match(words) or (not is_open and _BOLD.match(words)):
         return "title"
     if _NO_PROSE.match(words):
         return "other"

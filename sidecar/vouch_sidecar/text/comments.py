@@ -34,7 +34,7 @@ the file.
 """
 
 
-def is_code(language: str, text: str, offset: int) -> bool:
+def is_in_code(language: str, text: str, offset: int) -> bool:
     """Whether an offset of a text is in code, outside of comments and strings."""
     marks = next((marks for ids, marks in _FAMILIES.items() if language in ids.split()), None)
     if marks is None:

@@ -26,7 +26,7 @@ WITHOUT_SPACES = "[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]"
 """A sign of a script without spaces, as an expression."""
 
 
-_HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
+HEADING = re.compile(r"^#{1,6}(?:[ \t]|$)", re.MULTILINE)
 _LINK = re.compile(
     r"!?\[[^\[\]]*+\](?:\([^)\[]*+\)|\[[^\[\]]*+\])"
     r"|`[^`<]*+<[^`>]*+>`_*+|(?<!\w)<?\w++://[^\s>]*+>?"
@@ -100,7 +100,7 @@ def is_statement(text: str) -> bool:
     is_link = bare != line and len(_WORD.findall(_LINK.sub(" ", bare))) < 2
     is_markup = not _WORD.search(_MARKS.sub(" ", line))
     leads_in = text.rstrip().rstrip("*_ ").endswith((":", "："))
-    return not (is_link or is_markup or leads_in or _HEADING.match(line))
+    return not (is_link or is_markup or leads_in or HEADING.match(line))
 
 
 def is_fragment(text: str) -> bool:

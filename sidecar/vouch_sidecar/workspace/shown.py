@@ -25,8 +25,8 @@ from vouch_sidecar.text.around import (
     after_mark,
     around,
     heading_text,
-    one_line,
     parts_of,
+    unquoted,
 )
 from vouch_sidecar.text.sentences import MAX_SENTENCE, is_fragment, is_statement, is_talk
 
@@ -171,7 +171,7 @@ class CitedDocument:
     def _part(self, span: Span) -> _Part:
         written = self._text[slice(*span)]
         start = len(self._text[: span[0]].encode())
-        return _Part(one_line(written), start, start + len(written.encode()))
+        return _Part(unquoted(written), start, start + len(written.encode()))
 
 
 def document_of(root: Path | None, source: Source | None) -> CitedDocument | None:
@@ -210,7 +210,7 @@ def _shown_by(
     sentence, verbatim = there.sentence, quotes(evidence, claim)
     whole = "" if sentence is None else sentence.text
     begins = after_mark(claim.text, 0) if verbatim else 0
-    said, words = _words(one_line(claim.text[begins:])), _words(whole)
+    said, words = _words(unquoted(claim.text[begins:])), _words(whole)
     holds = bool(said) and f" {' '.join(said)} " in f" {' '.join(words)} "
     hidden = knowledge.concealed(source.id, gates) if is_seen(source, gates) else None
     own = _by_itself(claim)

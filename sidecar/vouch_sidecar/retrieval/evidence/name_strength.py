@@ -116,10 +116,10 @@ def _weigh(view: View, text: str) -> list[Mention]:
 
 def is_listed(mention: Mention) -> bool:
     """Whether a mention lists its entity."""
-    return mention.strength >= least(mention)
+    return mention.strength >= least_to_list(mention)
 
 
-def least(mention: Mention) -> float:
+def least_to_list(mention: Mention) -> float:
     """The least strength at which a mention lists its entity. What a machine printed is listed like
     what a person wrote.
     """
@@ -229,7 +229,7 @@ class Placing:
         token = token_around(self.text, mention.start, mention.end)
         is_foreign = _FOREIGN.search(" ".join(token)) is not None
         may_be_code = is_one and not is_person and not is_foreign and unit.end - unit.start > 2
-        if may_be_code and is_code(*token):
+        if may_be_code and joins_code(*token):
             return "code"
         is_anothers = is_foreign or self._is_anothers(unit, is_person)
         if len(inside) == 1 and is_anothers and (is_part or not has_signs(mention.name)):
@@ -314,7 +314,7 @@ def is_word(units: Sequence[Unit]) -> bool:
     return len(content_of(units)) < 2 and not any(unit.spaceless for unit in units)
 
 
-def is_code(before: str, rest: str) -> bool:
+def joins_code(before: str, rest: str) -> bool:
     """Whether a word between these is a part of `beacon_client`, `BeaconClient`, `beacon.write()`
     or `services/beacon/app.py`.
     """

@@ -8,6 +8,7 @@ for, is a logistic function of its features.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby, islice
 from math import exp, fsum
 from typing import NamedTuple
@@ -278,7 +279,7 @@ def _claim(view: View, claim: Claim, document: Document | None = None) -> Candid
     """
     shown = view.shown(claim)
     exchange = view.artifact((Kind.SOURCE, shown.source_id))
-    text, about = " ".join((shown.text, *claim.topical_tags)), view.entities_of(claim.id)
+    (text,), about = texts(replace(claim, text=shown.text)), view.entities_of(claim.id)
     own = document if shown.text == claim.text else None
     stems = content_stems(text) if own is None else stems_in(own)
     if isinstance(exchange, Source) and exchange.question and asks(exchange.question):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.retrieval.constants import MAX_PASSAGED
 from vouch_sidecar.text.content_words import content_stems, terms
+from vouch_sidecar.text.sentences import HEADING
 
 EXCERPT_CHARS = 240
 _BORDER = re.compile(r"\n[ \t]*+(?=[-*+|]|\d++[.)] |\r?\n)")
@@ -29,8 +30,7 @@ class Passage(NamedTuple):
 
 def heading(section: str) -> str:
     """The first line of a section, where it is a heading; else nothing."""
-    first = section.partition("\n")[0]
-    return first.strip() if first.startswith("#") else ""
+    return section.partition("\n")[0].strip() if HEADING.match(section) else ""
 
 
 def passages(section: str) -> Iterator[Passage]:

@@ -19,7 +19,7 @@ from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
 from vouch_sidecar.retrieval.salience import listed_topics
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.text.comments import is_code
+from vouch_sidecar.text.comments import is_in_code
 
 REACH = 2_000
 """Characters on either side of a position that are analysed."""
@@ -86,7 +86,7 @@ def entities_at(
     def is_there(mention: Mention) -> bool:
         return not mention.nested and mention.start <= offset - start <= mention.end
 
-    takes_topics = topics and not _is_code(document, offset)
+    takes_topics = topics and not _is_in_code(document, offset)
     mentions = []
     for kb in served:
         view = kb.view
@@ -126,12 +126,12 @@ def _place(
     """What stands between two offsets; None where it names nothing."""
     if not named:
         return None
-    word, in_code = document.source[start:end], _is_code(document, start)
+    word, in_code = document.source[start:end], _is_in_code(document, start)
     is_word = in_code and word.islower() and word.isalnum()
     return Place(document.range_of(start, end), in_code, is_word, named)
 
 
-def _is_code(document: Document, offset: int) -> bool:
+def _is_in_code(document: Document, offset: int) -> bool:
     """Whether a place is in code; all text of a prompt and of a file below `.vouch/` is prose."""
     is_ours = document.is_prompt or document.is_below_vouch
-    return not is_ours and is_code(document.language_id, document.source, offset)
+    return not is_ours and is_in_code(document.language_id, document.source, offset)
