@@ -159,11 +159,25 @@ def test_a_shell_asks_as_who_calls_unless_he_has_a_model(start: Any, place: Plac
         (["--agent", "me"], {}, 3),
         ([], {"VOUCH_AGENT": "me"}, 3),
         (["--agent", "you"], {"VOUCH_AGENT": "me"}, 2),
+        (["--root=../project", "--weight", "recency"], {"VOUCH_PROJECT_DIR": "/"}, 2),
         ([], {"VOUCH_SIDECAR_SEMANTIC_MODEL": "/none"}, 2),
     ):
         assert experts(place, *args, **env)["claim_count"] == count
     timings = server.request("vouch/stats")["operations"]
-    assert {row["operation"]: row["count"] for row in timings}["experts"] == 4
+    assert {row["operation"]: row["count"] for row in timings}["experts"] == 5
+
+
+def test_a_shell_reads_its_input_where_a_text_is_a_dash_alone(start: Any, place: Place) -> None:
+    server = start()
+    done = run_command("experts", "-", cwd=place.root, env=place.env, said="jwt")
+    assert "JWT" in done.stdout
+    command = (COMMAND, "experts", "jwt", "--agent", "-", "--root", place.root)
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(place.env)
+    ) as asking:
+        assert asking.wait(WAIT) == 0
+    timings = server.request("vouch/stats")["operations"]
+    assert {row["operation"]: row["count"] for row in timings}["experts"] == 2
 
 
 @pytest.mark.parametrize("answer", [None, b"nonsense\n", b'{"ok": true, "result": []}\n', b""])

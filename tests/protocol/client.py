@@ -346,7 +346,7 @@ def run_command(
         assert code in (None, ended.returncode), printed
         return subprocess.CompletedProcess(words, ended.returncode, *printed)
     with as_command(cwd, env):
-        done = CliRunner().invoke(main, words, said, prog_name=COMMAND.name, obj=said)
+        done = CliRunner().invoke(main, words, said, prog_name=COMMAND.name, obj=lambda: said)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     assert code in (None, done.exit_code), done.output

@@ -6,11 +6,11 @@ import os
 import signal
 import sys
 from contextlib import suppress
+from functools import cache
 
 from vouch_sidecar.operations import NAMES
 
 HELP = {"-h", "--help"}
-ROOT = "--root"
 MAX_INPUT = 4_000_001
 """Bytes of standard input that are read: more than a text may have."""
 
@@ -36,16 +36,14 @@ def main() -> None:
             run_resident(os.environ, owned)
         return
     output = sys.stdout
-    typed = ""
     try:
         try:
-            options = arguments[: arguments.index("--")] if "--" in arguments else arguments
-            if not {*NAMES}.isdisjoint(arguments[:1]) and HELP.isdisjoint(options):
-                typed = _end_if_answered(arguments)
+            if not {*NAMES}.isdisjoint(arguments[:1]):
+                _end_if_answered(arguments)
             from vouch_sidecar.surfaces.cli import main as shell
 
             _hold_little_memory()
-            shell(prog_name="vouch-sidecar", obj=typed)
+            shell(prog_name="vouch-sidecar", obj=_standard_input)
         finally:
             sys.stdout.flush()
     except BrokenPipeError:  # nobody reads any more, as behind `| head -1`
@@ -59,34 +57,32 @@ def main() -> None:
         os._exit(1)  # a normal exit would try to write again
 
 
-def _end_if_answered(arguments: list[str]) -> str:
+def _end_if_answered(arguments: list[str]) -> None:
     """Have the process that serves answer a command that asks an operation, print that, and end
     with its exit code. That process reads the line as a shell of its own would, so that this
     imports neither what reads options nor an operation.
 
     Returns where no process serves, or it leaves the line to a shell: what is wrong, not found, or
-    not all read; then with what standard input held, where the line says that it holds a text.
+    not all read.
     """
-    from vouch_sidecar.kb.discovery import find
+    from vouch_sidecar.kb.discovery import start_folder
     from vouch_sidecar.surfaces.console.printing import print_answer
-    from vouch_sidecar.surfaces.local.user_socket import LINE, SOON_SECONDS, ask
+    from vouch_sidecar.surfaces.local.user_socket import LINE, SOON_SECONDS, TYPED, ask
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads can't be interrupted
-    parted = (w.split("=", 1) if w.startswith(f"{ROOT}=") else [w] for w in arguments)
-    line = [part for parts in parted for part in parts]
-    data = sys.stdin.buffer.read(MAX_INPUT) if "-" in line else b""
-    typed, told, root = data.decode("utf-8", "replace"), None, None
-    with suppress(OSError, IndexError):  # this folder is gone, or the option names none
-        if ROOT in line:
-            at = line.index(ROOT) + 1
-            root = line[at] = line[at] and os.path.join(os.getcwd(), line[at])
-        found = find(root, os.environ)
-        asked = {"line": line, "root": root, "folder": os.getcwd(), "typed": typed}
-        if found.places and not found.refused:
-            told = ask(found.trees, LINE, asked, env=os.environ, timeout=SOON_SECONDS)
+    told = None
+    with suppress(FileNotFoundError):  # this folder is gone
+        asked = {"line": arguments, "folder": os.getcwd(), "start": start_folder(os.environ)}
+        while (told := ask((), LINE, asked, env=os.environ, timeout=SOON_SECONDS)) == TYPED:
+            asked[TYPED] = _standard_input()
     if told and told["complete"]:
         sys.exit(print_answer(told))
-    return typed
+
+
+@cache
+def _standard_input() -> str:
+    """The text on standard input, which can be read once."""
+    return sys.stdin.buffer.read(MAX_INPUT).decode("utf-8", "replace")
 
 
 def _open_standard_streams() -> None:

@@ -32,8 +32,8 @@ from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
-from vouch_sidecar.operations.operation import operations
-from vouch_sidecar.operations.wire import as_json
+from vouch_sidecar.operations.operation import Operation, operations
+from vouch_sidecar.operations.wire import Result, as_json
 from vouch_sidecar.retrieval.push import Push, PushPart
 from vouch_sidecar.surfaces.agent_requests import EVENTS, respond, tool_result
 from vouch_sidecar.surfaces.hook.client import note_serving
@@ -227,25 +227,30 @@ class LocalServer:
             writer.close()
 
     async def _answer(self, request: Request, caller: Caller) -> dict[str, Any]:
-        if not caller.trees:
-            return refusal(None, "invalid_request", "roots: must name knowledge bases")
-        engine = self.engine_for(caller)
         method, params = request["method"], request["params"]
-        event, tool = method.removeprefix(HOOK), method.removeprefix(TOOL)
-        if event in EVENTS and isinstance(params, dict):
-            return {"ok": True, "result": await respond(engine, event, params, caller)}
         if method == LINE:
             from vouch_sidecar.surfaces.console.operation_commands import told  # brings click
+
+            async def answer(
+                trees: frozenset[Path], operation: Operation[Any, Any], asked: dict[str, Any]
+            ) -> Result:
+                shell = replace(caller, trees=trees)
+                return await perform(self.engine_for(shell), operation, asked, shell, until="first")
 
             result = await in_worker(
                 told,
                 params,
-                lambda operation, asked: from_thread.run(
-                    partial(perform, engine, operation, asked, caller, until="first")
-                ),
+                request["env"],
+                lambda *asked: from_thread.run(answer, *asked),
                 limiter=self._lines,
             )
             return {"ok": result is not None, "result": result}
+        if not caller.trees:
+            return refusal(None, "invalid_request", "roots: must name knowledge bases")
+        engine = self.engine_for(caller)
+        event, tool = method.removeprefix(HOOK), method.removeprefix(TOOL)
+        if event in EVENTS and isinstance(params, dict):
+            return {"ok": True, "result": await respond(engine, event, params, caller)}
         if method.startswith(TOOL) and (operation := operations().get(tool)) is not None:
             return {"ok": True, "result": await tool_result(engine, operation, params, caller)}
         return refusal(None, "method_not_found", "there is no such method")

@@ -50,7 +50,7 @@ def _check(**given: Any) -> None:
         sys.exit(1)
 
 
-def _problems_of(folder: Path | None, viewer: Viewer) -> Iterator[tuple[Path, Problem]]:
+def _problems_of(folder: str | None, viewer: Viewer) -> Iterator[tuple[Path, Problem]]:
     """All problems, also across files, sorted by knowledge base, file and line, each with the
     folder of its knowledge base.
     """

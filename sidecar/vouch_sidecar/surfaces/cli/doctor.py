@@ -40,7 +40,7 @@ BASE = "knowledge base"
 
 @click.command("doctor")
 @root_option
-def doctor(root: Path | None) -> None:
+def doctor(root: str | None) -> None:
     """Look whether all is in place. Exit code 1 when something is wrong."""
     is_wrong = False
     for about, state, message in examined(start_at(root).absolute()):

@@ -17,7 +17,6 @@ from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.surfaces.console.options import (
     NEEDS_MCP,
-    ROOT_OPTION,
     found_from,
     program,
     root_option,
@@ -51,7 +50,7 @@ def lsp() -> None:
 
 @click.command()
 @root_option
-def jsonl(root: Path | None) -> None:
+def jsonl(root: str | None) -> None:
     """Answer requests, one JSON object a line, from standard input."""
     from vouch_sidecar.surfaces.jsonl import run_jsonl
 
@@ -59,7 +58,7 @@ def jsonl(root: Path | None) -> None:
 
 
 @click.command()
-@click.option("--root", **{**ROOT_OPTION, "type": str})  # one that is wrong is said in answers
+@root_option
 @click.option(
     "--tools",
     type=click.Choice(["model", "all"]),
@@ -73,9 +72,9 @@ def mcp(root: str | None, tools: str) -> None:
         raise click.UsageError(NEEDS_MCP)
     from vouch_sidecar.surfaces.mcp.run import run_mcp
 
-    start = start_at(None if root is None else Path(path_of(root))).absolute()
     is_chosen = root is not None and UNFILLED not in root
-    run_mcp(os.environ, start, is_chosen=is_chosen, every_tool=tools == "all")
+    start = start_at(None) if root is None else Path(path_of(root))  # answers say what is wrong
+    run_mcp(os.environ, start.absolute(), is_chosen=is_chosen, every_tool=tools == "all")
 
 
 @click.command()
@@ -112,7 +111,7 @@ def stop(every: bool) -> None:
 @click.option(
     "--minutes", type=click.IntRange(1, MOST_MINUTES), help="End it by itself after so many."
 )
-def pause(root: Path | None, minutes: int | None) -> None:
+def pause(root: str | None, minutes: int | None) -> None:
     """Silence hooks, pushes and hover of a knowledge base.
 
     Until `resume` or the next start of the system, unless --minutes says how long. What is asked is
@@ -128,7 +127,7 @@ def pause(root: Path | None, minutes: int | None) -> None:
 
 @click.command()
 @root_option
-def resume(root: Path | None) -> None:
+def resume(root: str | None) -> None:
     """End a pause."""
     for folder in dict.fromkeys(place.root for place in found_from(root).places):
         was_paused = pauses.resume(folder, os.environ)

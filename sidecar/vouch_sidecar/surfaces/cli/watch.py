@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from pathlib import Path
 
 import anyio
 import click
@@ -27,7 +26,7 @@ RETRY_SECONDS = 0.1
 
 @click.command("watch")
 @root_option
-def watch(root: Path | None) -> None:
+def watch(root: str | None) -> None:
     """Show what is in play, live, until Ctrl+C.
 
     In sessions of editors and agents, of the knowledge base found from a folder.

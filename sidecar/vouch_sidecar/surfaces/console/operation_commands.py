@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 import click
 from pydantic.fields import FieldInfo
 
+from vouch_sidecar.kb.discovery import find
 from vouch_sidecar.operations import NAMES
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import (
@@ -26,8 +27,9 @@ from vouch_sidecar.operations.wire import (
     Result,
     as_json,
 )
-from vouch_sidecar.surfaces.console.options import common_options, found_from
+from vouch_sidecar.surfaces.console.options import common_options, found_from, start_at
 from vouch_sidecar.surfaces.console.printing import packed, print_answer
+from vouch_sidecar.surfaces.local.user_socket import TYPED
 
 Answer = Callable[[Operation[Any, Any], dict[str, Any]], Result]
 TEXTS, PATHS = "texts", "paths"
@@ -36,8 +38,8 @@ MUST_FIND = frozenset({"experts", "probe", "search"})
 
 
 def _or_standard_input(value: str) -> str:
-    """A text; `-` stands for what standard input held, which `entry` has read."""
-    return str(click.get_current_context().obj) if value == "-" else value
+    """A text; `-` stands for what is on standard input, which `entry` reads."""
+    return str(click.get_current_context().obj()) if value == "-" else value
 
 
 class OperationCommand(click.Command):
@@ -124,16 +126,34 @@ class OperationCommand(click.Command):
             answer(session_end.OPERATION, session)
 
 
-def told(asked: Mapping[str, Any], answer: Answer) -> dict[str, Any] | None:
-    """What is printed of a command line that another process sent, as `entry` does; None
-    where that has to see for itself what is wrong or not found.
+def told(
+    asked: Mapping[str, Any],
+    env: Mapping[str, str],
+    answer: Callable[[frozenset[Path], Operation[Any, Any], dict[str, Any]], Result],
+) -> dict[str, Any] | str | None:
+    """What is printed of a command line that another process with the environment `env` sent, as
+    `entry` does; `TYPED` if its standard input is wanted, too; None where that process has to see
+    for itself what is wrong or not found. `answer` asks the knowledge bases of some working trees.
     """
     name, *arguments = asked["line"]
-    with suppress(OperationError, click.ClickException, click.exceptions.Exit):
+
+    def typed() -> str:
+        if TYPED in asked:
+            return str(asked[TYPED])
+        raise click.Abort
+
+    try:
         if (command := command_called(name)) is not None:
-            given = command.make_context(name, arguments, obj=asked["typed"]).params
-            if str(given["root"]) == str(asked["root"]):
-                return command.told(given, answer, asked["folder"])
+            command.add_help_option = False
+            default = {"root": asked["start"]}
+            context = command.make_context(name, arguments, obj=typed, default_map=default)
+            found = find(start_at(context.params["root"], asked["folder"]), env)
+            if found.places and not found.refused:
+                return command.told(context.params, partial(answer, found.trees), asked["folder"])
+    except click.Abort:
+        return TYPED
+    except (OperationError, click.ClickException):
+        return None
     return None
 
 

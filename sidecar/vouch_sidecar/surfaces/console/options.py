@@ -25,7 +25,7 @@ PLACES = (
 )
 """Where decisions and other documents lie, the likeliest place first."""
 ROOT_OPTION: dict[str, Any] = {
-    "type": click.Path(exists=True, path_type=Path),
+    "type": click.Path(readable=False),  # `start_at` looks at it
     "help": "Folder to look for the knowledge base from.  [default: .]",
 }
 root_option = click.option("--root", **ROOT_OPTION)
@@ -53,7 +53,7 @@ def common_options() -> list[click.Parameter]:
     ]
 
 
-def found_from(root: Path | None) -> Found:
+def found_from(root: str | None) -> Found:
     """The knowledge bases found from a folder; None: the working folder. Raises
     `MissingKnowledgeBaseError`.
     """
@@ -92,9 +92,16 @@ def _how_to_begin(folder: Path) -> str:
     )
 
 
-def start_at(root: Path | None) -> Path:
-    """The folder in which the search for knowledge bases starts."""
-    return root or Path(start_folder(os.environ))
+def start_at(root: str | None, folder: str = "") -> Path:
+    """The path from which the search for knowledge bases starts, for who stands in a folder, by
+    default that of this process. Raises `BadParameter`.
+    """
+    if root is None:
+        return Path(start_folder(os.environ))
+    start = Path(folder, root)
+    if not (root and os.access(start, os.R_OK)):
+        raise click.BadParameter(f"Path {root!r} can't be read.", param_hint="'--root'")
+    return start
 
 
 def location() -> str:

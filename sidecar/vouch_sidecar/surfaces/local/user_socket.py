@@ -41,13 +41,16 @@ HOOK, TOOL = "hook.", "tool."
 """What the methods begin with by which agents ask: an event of a hook or an operation as a tool of
 MCP, whose names follow.
 """
-LINE = "line"
-"""The method by which a shell asks: a command line, of which the answer is what it prints."""
+LINE, TYPED = "line", "typed"
+"""The method by which a shell asks: a command line, of which the answer is what it prints; and the
+answer where that depends on standard input, which is to come with the line.
+"""
 SOON_SECONDS = 2.0
 """Time limit for a process that has read its files."""
 STOP_SECONDS = 10.0
 CHECK_SECONDS = 1.0
 """Pause between looks whether somebody asks or follows, and whether the socket is still held."""
+CARRIED = ("VOUCH_PROJECT", "VOUCH_AGENT", FORCED, "HOME", "TMPDIR")
 MODEL = "VOUCH_SIDECAR_SEMANTIC_"
 """How the variables begin that set a model. A process that has one asks nobody, as no other process
 has loaded it.
@@ -134,14 +137,10 @@ def ask(
 
 
 def carried(env: Mapping[str, str]) -> dict[str, str]:
-    """The variables of an environment that go with a question: the viewer, settings, and the
-    knowledge base that it names.
+    """The variables of an environment that go with a question: the viewer, settings, the knowledge
+    base that it names, and the folders beyond or in which none is looked for.
     """
-    sent = {
-        name: value
-        for name, value in env.items()
-        if name in ("VOUCH_PROJECT", "VOUCH_AGENT", FORCED) or is_setting(name)
-    }
+    sent = {name: value for name, value in env.items() if name in CARRIED or is_setting(name)}
     return {**sent, FORCED: os.path.abspath(sent[FORCED])} if sent.get(FORCED) else sent
 
 
