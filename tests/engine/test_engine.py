@@ -212,13 +212,24 @@ def engine(root: Path, clock: Clock) -> Engine:
     return engine_on(root, clock=clock)
 
 
-@pytest.mark.parametrize("threshold", [None, 0.0, 0.30, 0.60, 1.0])
-def test_names_obey_the_threshold_of_what_is_volunteered(
-    engine: Engine, root: Path, threshold: float | None
+@pytest.mark.parametrize(
+    ("config", "named", "searched"),
+    [
+        ({}, "gull", "billing"),
+        *(({"volunteer": {"threshold": at}}, "beacon gull", "billing") for at in (0.0, 0.3)),
+        *(({"volunteer": {"threshold": at}}, "gull", "billing") for at in (0.6, 1.0)),
+        ({"sidecar": {"recall": {"fallback_to_fts": False}}}, "gull", ""),
+        ({"sidecar": {"recall": {"enabled": False}}}, "", ""),
+        ({"sidecar": {"recall": {"similarity_threshold": 0.999}}}, "gull", ""),
+        ({"sidecar": {"recall": {"min_prompt_len": len(UNNAMED) + 1}}}, "gull", ""),
+    ],
+)
+def test_what_is_told_is_as_the_config_says(
+    engine: Engine, root: Path, config: dict[str, object], named: str, searched: str
 ) -> None:
-    configure(engine, root, volunteer={} if threshold is None else {"threshold": threshold})
-    weak = {"beacon": 0.45} if threshold in (0.0, 0.30) else {}
-    assert items(engine, NAMING) == {"gull": 1.0} | weak
+    configure(engine, root, **config)
+    assert sorted(items(engine, NAMING)) == named.split()
+    assert sorted(items(engine, UNNAMED)) == searched.split()
 
 
 def test_words_are_settled_as_soon_as_the_config_says_so(engine: Engine, root: Path) -> None:
@@ -232,24 +243,6 @@ def test_words_are_settled_as_soon_as_the_config_says_so(engine: Engine, root: P
     assert salient(engine) == ["jwt"]
     configure(engine, root, sidecar={"names": {"never": ["JWT"]}})
     assert salient(engine) == []
-
-
-@pytest.mark.parametrize(
-    "recall",
-    [
-        {},
-        {"fallback_to_fts": False},
-        {"enabled": False},
-        {"similarity_threshold": 0.999},
-        {"min_prompt_len": len(UNNAMED) + 1},
-    ],
-)
-def test_full_text_speaks_where_the_config_lets_it(
-    engine: Engine, root: Path, recall: dict[str, object]
-) -> None:
-    configure(engine, root, sidecar={"recall": recall})
-    assert items(engine, UNNAMED).keys() == (set() if recall else {"billing"})
-    assert bool(items(engine, NAMING)) is recall.get("enabled", True), "names go by `enabled` alone"
 
 
 def test_what_full_text_finds_is_said_once_to_a_session_and_never_pushed(engine: Engine) -> None:

@@ -8,8 +8,9 @@ from typing import TypeVar
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Caller, Engine, Subscriber, health, sessions
+from vouch_sidecar.engine import Caller, Engine, Subscriber, health
 from vouch_sidecar.engine import pushes as pushes_module
+from vouch_sidecar.engine.sessions import SESSION_SECONDS
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.push import Push
@@ -196,10 +197,6 @@ def test_opting_out_says_one_last_empty_word_and_records_nothing(
         assert context_of(engine, task="do keys rotate?", repeat=False) == wanted
         write(root, "config.yaml", {"retrieval": {"reflex": {"enabled": False, "window": 2}}})
         load(engine)
-    configure(engine, root, retrieval={"reflex": {"enabled": True}})
-    assert pushed(listener) == []
-    assert ask(engine, "salience", session_id="s")["salience"] == []
-    assert fresh(say(engine, listener, "the Key Vault")) == ["vault"]
 
 
 def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Path) -> None:
@@ -261,26 +258,30 @@ async def telling(engine: Engine, *tell: Tell) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_pause_ends_whoever_noticed_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It begins and ends between two rankings, and nothing else changes."""
+async def test_that_a_pause_or_a_session_ends_is_told_although_nothing_else_happens(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(socket_server, "PAUSE_LOOK_SECONDS", 0.1)
     told: list[int] = []
 
     def tell(push: DidChangeSalience) -> None:
         told.append(len(push.salience))
-        if told == [1]:
-            pause(root, env, None)
-        elif told == [1, 0]:
-            resume(root, env)
-        elif len(told) == 3:
-            scope.cancel()
+        match told:
+            case [1]:
+                pause(root, env, None)
+            case [1, 0]:
+                resume(root, env)
+            case [1, 0, 1]:
+                clock.now += SESSION_SECONDS + 1
+            case _:
+                scope.cancel()
 
     with place() as (folder, env):
-        engine = engine_on(root := base(folder / "kb"), env=env)
+        engine = engine_on(root := base(folder / "kb"), env=env, clock=clock)
         engine.observe("s", None, "the Key Vault")
         with anyio.move_on_after(20) as scope:
             await telling(engine, tell)
-        assert told == [1, 0, 1]
+    assert told == [1, 0, 1, 0]
 
 
 def test_an_older_text_volunteers_nothing_beside_a_newer_one_of_another_knowledge_base() -> None:
@@ -360,25 +361,6 @@ async def test_of_one_who_leaves_no_fault_stays(engine: Engine) -> None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(telling, engine, leave)
     assert not engine.faults.problems()
-
-
-@pytest.mark.anyio
-async def test_a_session_that_runs_out_is_told_although_nothing_else_happens(
-    engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sessions, "SESSION_SECONDS", 0.1)
-    monkeypatch.setattr(socket_server, "PAUSE_LOOK_SECONDS", 0.1)
-    told: list[int] = []
-
-    def tell(push: DidChangeSalience) -> None:
-        told.append(len(push.salience))
-        clock.now += 1
-
-    engine.observe("s", None, "the Key Vault")
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(telling, engine, tell)
-        await until(lambda: told == [1, 0])
-        tasks.cancel_scope.cancel()
 
 
 @pytest.mark.anyio
