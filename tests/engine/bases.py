@@ -75,8 +75,9 @@ def configure(engine: Engine, root: Path, **sections: object) -> None:
 
 
 def cached(folder: Path) -> dict[str, str]:
-    """An environment whose caches lie in a folder."""
-    return {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+    """An environment whose caches lie in a folder, and in which there is git."""
+    caches = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
+    return caches | {"PATH": os.environ["PATH"]}
 
 
 def finished(folder: Path) -> list[Path]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Engine
 from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Problem, Severity
 
-from tests.engine.bases import load
+from tests.engine.bases import cached, engine_on
 from tests.protocol import knowledge
 from tests.protocol.knowledge import claim, write
 
@@ -25,10 +24,7 @@ def root(tmp_path: Path) -> Path:
 
 def problems(root: Path) -> list[Problem]:
     """What a check finds."""
-    engine = Engine(env={"XDG_CACHE_HOME": str(root.parent / "cache")})
-    engine.registry.set_folders([root])
-    collection = engine.collections[root]
-    load(engine)
+    collection = engine_on(root, env=cached(root.parent)).collections[root]
     return list(check_all(CheckContext(collection, collection.knowledge)))
 
 

@@ -19,7 +19,6 @@ from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
 
 from tests.engine.bases import (
-    NOW,
     ask,
     base,
     cached,
@@ -124,7 +123,7 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
     """Whether they come before a look around, or while one is taken."""
     root = repository(tmp_path / "house", {"one.py": "", "two.py": ""}, commit=True)
     cite(root, "first", "Nothing is named.", "https://example.org")
-    engine = unread_engine(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    engine = unread_engine(root, env=cached(tmp_path))
     collection = engine.collections[root]
     may_look, looks, built = threading.Event(), list[bool](), list[World]()
     look, stamp, build = type(collection).look, Repository.stamp, type(collection).build
@@ -178,7 +177,7 @@ async def test_what_git_writes_in_is_made_again_for_a_while_and_forgets_no_repor
     monkeypatch.setattr(disk_follower, "LOCK_SECONDS", 0.2)
     root, work = repository(tmp_path / "house", {"one.py": ""}, commit=True), vars(Collection)[step]
     cite(root, "first", "Nothing is named.", "https://example.org")
-    engine = unread_engine(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    engine = unread_engine(root, env=cached(tmp_path))
     collection, made = engine.collections[root], list[None]()
 
     def meanwhile(self: Collection, *args: Any) -> Any:
@@ -244,8 +243,7 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
     root, tree = repository(tmp_path / "main", {"a.py": ""}, commit=True), tmp_path / "tree"
     git(root, "worktree", "add", "-q", str(tree))
     cite(root, "first", "Nothing is named.", "https://example.org")
-    engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"]}, now=lambda: NOW)
-    engine.registry.set_folders([tree])
+    engine = unread_engine(tree, env=cached(tmp_path))
     (collection,) = engine.collections.values()
     holding, _ = Repository.holding(root if locked == "base" else tree)
     assert holding is not None
@@ -341,8 +339,7 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
 
     (tmp_path / start).mkdir(parents=True)
     other = base(tmp_path / "other")
-    engine = unread_engine(env={"HOME": str(tmp_path)})
-    engine.registry.set_folders([other, tmp_path / start])
+    engine = unread_engine(other, tmp_path / start, env={"HOME": str(tmp_path)})
     monkeypatch.setattr(Registry, "found_from", slow)
 
     async with running(engine):

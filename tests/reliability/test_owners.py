@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -14,7 +15,7 @@ from vouch_sidecar.engine import Caller, Engine, health
 from vouch_sidecar.engine.collection import SILENT_SECONDS
 from vouch_sidecar.surfaces.socket_server import LocalServer
 
-from tests.engine.bases import Clock, ask, base, counts, load, settle, until
+from tests.engine.bases import Clock, ask, base, counts, engine_on, load, settle, until
 from tests.protocol.client import run_command
 
 pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can give folders away")
@@ -51,13 +52,9 @@ def below(folder: Path) -> Path:
     return give(base(folder / "all" / "project")).parent
 
 
-def served(start: Path, trust: str = "", clock: Clock | None = None) -> Engine:
+def served(start: Path, trust: str = "", **options: Any) -> Engine:
     """What a process that starts in a folder serves."""
-    env = {"HOME": str(start.parents[1]), TRUST: trust}
-    engine = Engine(env=env, clock=clock or Clock())
-    engine.registry.set_folders([start])
-    load(engine)
-    return engine
+    return engine_on(start, env={"HOME": str(start.parents[1]), TRUST: trust}, **options)
 
 
 @pytest.mark.parametrize("where", [theirs, behind_a_link, below])

@@ -129,7 +129,7 @@ def settled(root: Path, folder: Path | None = None, *others: Path, **client: Any
     in a folder, by default that around the first one. The settings are those that a client sends by
     group, as in `recall={"enabled": False}`.
     """
-    env = {**cached(folder or root.parent), "PATH": os.environ["PATH"]}
+    env = cached(folder or root.parent)
     engine = engine_on(root, *others, env=env, client_settings=client)
     settle(engine)
     return engine

@@ -4,7 +4,6 @@ that names a file or an identifier.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -297,7 +296,7 @@ def test_a_prompt_that_names_a_file_is_told_the_claims_tied_to_it(tmp_path: Path
     cite(root, "other", "Blank lines are kept.", "src/parse.py")
     cite(root, "valves", "Both valves close on HTTP 500.", "docs/adr/0003-valves.md")
     cite(root, "units", "Pressures are kept in millibar.", "docs/adr/0004-units.md")
-    engine = engine_on(root, env={**cached(tmp_path), "PATH": os.environ["PATH"]})
+    engine = engine_on(root, env=cached(tmp_path))
     assert told(engine, "I'm editing src/upload.py") == []
     settle(engine)
     for task, wanted in {

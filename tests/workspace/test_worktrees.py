@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.engine import Caller
 from vouch_sidecar.kb.discovery import find
 
-from tests.engine.bases import ask, cached, load, settle
+from tests.engine.bases import ask, cached, engine_on, settle, unread_engine
 from tests.workspace.places import cite, commit_as, git, repository, write
 
 FILE = "src/till.py"
@@ -17,9 +16,7 @@ FILE = "src/till.py"
 
 def tied(start: Path, tmp_path: Path, path: Path | str = FILE, **env: str) -> dict[str, object]:
     """What the knowledge bases found from a folder say of a file, and whom to ask."""
-    engine = Engine(env={**cached(tmp_path), "PATH": os.environ["PATH"], **env})
-    engine.registry.set_folders([start])
-    load(engine)
+    engine = engine_on(start, env=cached(tmp_path) | env)
     settle(engine)
     (file,) = ask(engine, "files", paths=[str(path)])["files"]
     rows = ask(engine, "experts", topic="ledger").get("by_commits", ())
@@ -64,9 +61,7 @@ def test_trees_beside_a_base(bare: Path, tmp_path: Path) -> None:
 
 
 def test_two_trees_in_one_window_are_one_knowledge_base(bare: Path, tmp_path: Path) -> None:
-    engine = Engine(env=cached(tmp_path))
-    engine.registry.set_folders([bare / "main", bare / "feature"])
-    load(engine)
+    engine = engine_on(bare / "main", bare / "feature", env=cached(tmp_path))
     assert len(engine.collections) == 2
     (base,) = ask(engine, "status")["roots"]
     assert base["root"] == str(bare)
@@ -113,8 +108,7 @@ def test_of_several_bases_of_a_tree_all_serve_the_same(plain: Path) -> None:
     for name in ("a", "b"):
         git(plain, "worktree", "add", "-q", "-b", name, str(plain / "wt" / name))
         cite(plain / "wt" / name, "named", f"`{FILE}` takes the ledger lock.", "elsewhere")
-    engines = [Engine(env={}), Engine(env={})]
-    engines[0].registry.set_folders([plain])
+    engines = [unread_engine(plain), unread_engine()]
     engines[1].registry.add(find(plain, {}))
     served = [[each.root for each in engine.collections.values()] for engine in engines]
     assert served == [[plain / "wt" / "a"]] * 2
