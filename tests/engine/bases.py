@@ -11,6 +11,7 @@ from typing import Any
 
 import anyio
 from vouch_sidecar.engine import Caller, Engine, Subscriber
+from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.faults import CACHE, LOOK, WORKSPACE
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.notifications import status_notification
@@ -91,6 +92,12 @@ def engine_on(*roots: Path, env: Mapping[str, str] | None = None, **options: Any
     engine = unread_engine(*roots, env=env, **{"clock": Clock(), **options})
     load(engine)
     return engine
+
+
+def only(engine: Engine) -> Collection:
+    """The knowledge base of an engine that has one."""
+    (collection,) = engine.collections.values()
+    return collection
 
 
 def reread(engine: Engine) -> None:

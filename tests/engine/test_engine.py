@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from tests.engine.bases import (
     write,
 )
 from tests.engine.processes import place
-from tests.kb.samples import claim, entity, make_kb
+from tests.kb.samples import claim, entity
 
 
 def salient(engine: Engine, key: str = "entity_id", **params: object) -> list[str]:
@@ -194,17 +193,14 @@ UNNAMED = "which database do we use for billing data?"
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     billing = "Billing data requires ACID guarantees; PostgreSQL is the data store."
-    made: Mapping[str, bytes] = {
+    made = {
         **known("beacon", "Beacon", "Beacon shows the ovens."),
         **known("gull", "Gull Service", "Gull writes to the tills."),
         **known("jwt", "JWT authentication", "Tokens live for an hour."),
         "claims/billing.yaml": claim("billing", text=billing, entities=[]),
         "claims/cookie.yaml": claim("cookie", text="The cookie expires.", entities=[]),
     }
-    make_kb(tmp_path)
-    for path, data in made.items():
-        write(tmp_path, path, data)
-    return tmp_path
+    return base(tmp_path, made)
 
 
 @pytest.fixture

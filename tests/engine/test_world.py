@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.workspace import build
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.world import World
 
-from tests.engine.bases import load, reread, settle
+from tests.engine.bases import load, only, reread, settle
 from tests.workspace.places import cite, git, looked, repository, settled, write
 
 RELAY, DESK, ADR = "src/relay.py", "src/desk.py", "adr/7-queues.md"
@@ -50,11 +49,6 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(build, "read_file", noted)
     return paths
-
-
-def only(engine: Engine) -> Collection:
-    (collection,) = engine.collections.values()
-    return collection
 
 
 def ties_in(world: World) -> dict[str, list[str]]:
@@ -205,5 +199,4 @@ def test_a_history_that_git_could_not_read_is_read_at_the_next_sweep(
 
 
 def _severities(engine: Engine) -> list[Severity]:
-    (collection,) = engine.collections.values()
-    return [problem.severity for problem in collection.faulty()]
+    return [problem.severity for problem in only(engine).faulty()]

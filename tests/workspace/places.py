@@ -17,7 +17,7 @@ from vouch_sidecar.workspace.files import Files
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.world import World
 
-from tests.engine.bases import cached, engine_on, reread, settle
+from tests.engine.bases import cached, engine_on, only, reread, settle
 from tests.kb.samples import claim, make_kb, put, receipt, source, source_of
 
 
@@ -137,11 +137,10 @@ def settled(root: Path, folder: Path | None = None, *others: Path, **client: Any
 
 def looked(engine: Engine) -> World:
     """What lies around the only knowledge base, after a look at everything."""
-    (collection,) = engine.collections.values()
-    collection.due_around.report("")
+    only(engine).due_around.report("")
     reread(engine)
     settle(engine)
-    return collection.world
+    return only(engine).world
 
 
 def ties(engine: Engine, path: str) -> list[Tied]:

@@ -12,7 +12,7 @@ import pytest
 from vouch_sidecar.workspace import commit_history
 from vouch_sidecar.workspace.commit_history import MAX_CHANGED, History, read_history
 
-from tests.engine.bases import ask, base, write
+from tests.engine.bases import ask, base, only, write
 from tests.kb.samples import claim, dump
 from tests.workspace.places import commit_as, git, held, repository, settled
 
@@ -211,9 +211,9 @@ def test_a_repository_that_can_not_be_read_says_so(
     commit_as(root, "Ada Byron", {"a.py": "1"})
     trick(root, other)
     engine = settled(root)
-    (collection,) = engine.collections.values()
-    assert not collection.world.history.by_path
-    assert "a.py" in collection.world.ties.by_path
+    world = only(engine).world
+    assert not world.history.by_path
+    assert "a.py" in world.ties.by_path
     said = ask(engine, "status")["roots"][0]["problems"]
     assert any("authors not named" in row["message"] for row in said)
     assert "Eve" not in str(ask(engine, "experts", topic="key vault"))

@@ -11,7 +11,7 @@ from vouch_sidecar.workspace.file_kinds import changes_with_all
 from vouch_sidecar.workspace.file_list import MAX_BYTES, list_files, read_file, stat_of
 from vouch_sidecar.workspace.files import Files, path_below
 
-from tests.engine.bases import ask
+from tests.engine.bases import ask, only
 from tests.workspace.places import cite, listed, repository, settled, write
 
 
@@ -94,8 +94,8 @@ def test_a_path_may_begin_at_the_top_of_the_repository(tmp_path: Path, path: str
     engine = settled(root / "services" / "pay", tmp_path)
     (file,) = ask(engine, "files", paths=[path])["files"]
     assert [claim["id"] for claim in file["claims"]] == ["one"]
-    (collection,) = engine.collections.values()
-    assert [found for _, _, found in collection.world.files_in(f"in {path}:7")] == ["src/till.py"]
+    named = only(engine).world.files_in(f"in {path}:7")
+    assert [found for _, _, found in named] == ["src/till.py"]
 
 
 SILENT = """

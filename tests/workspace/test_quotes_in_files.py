@@ -14,7 +14,7 @@ from vouch_sidecar.workspace import quotes_in_files
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.quotes_in_files import MAX_LOOKED
 
-from tests.engine.bases import ask
+from tests.engine.bases import ask, only
 from tests.workspace.places import cite, git, looked, repository, settled, ties, track, write
 
 NOTES = "# Notes\n\nUploads stop after three\n  retries of the wire.\n\nNothing else.\n"
@@ -42,7 +42,7 @@ def row(engine: Engine, path: str = FILE) -> tuple[str | None, int | None, str |
 
 def checked(engine: Engine) -> list[Problem]:
     """What a check finds in the only knowledge base."""
-    (collection,) = engine.collections.values()
+    collection = only(engine)
     return list(check_all(CheckContext(collection, collection.knowledge, now=engine.now())))
 
 

@@ -11,7 +11,7 @@ from vouch_sidecar.engine import Engine
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.names_in_text import names_in
 
-from tests.engine.bases import ask, cached, engine_on, reread, settle, told
+from tests.engine.bases import ask, cached, engine_on, only, reread, settle, told
 from tests.kb.samples import dump, entity, put, source_of
 from tests.workspace.places import cite, repository, settled, tie_rows, ties, track, write
 
@@ -68,8 +68,7 @@ def test_a_cited_file_is_found(root: Path) -> None:
             lines[claim_id] = path, 3 if "#L3" in locator else None
     for number, locator in enumerate((*NOWHERE.split(), " ", "\0", "a/" * 3000)):
         cite(root, f"n{number}", "It is said there.", locator)
-    (collection,) = settled(root).collections.values()
-    by_path = collection.world.ties.by_path
+    by_path = only(settled(root)).world.ties.by_path
     assert lines == {tie.claim_id: (path, tie.line) for path in by_path for tie in by_path[path]}
 
 
