@@ -167,7 +167,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         await until(lambda: engine.registry.has_looked)
         await until(lambda: not any(kb.is_world_due for kb in engine.collections.values()))
         engine.observe("s", None, "the Key Vault")
-        assert len((await listener.told())[0].rows) == 2
+        assert len((await listener.told())[0].salience) == 2
         switch.on = True
         engine.look_soon([root])
         await until(lambda: engine.collections[root].is_failing)
@@ -179,7 +179,7 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
         rows = ask(engine, "experts", topic="key vault")["experts"]
         assert [row["collection"] for row in rows] == ["other"]
         (push,) = await listener.told()
-        assert [row.view.collection for row in push.rows] == ["other"]
+        assert [row["collection"] for row in push.salience] == ["other"]
         health, message = health_told(engine)
         assert health == "error"
         assert str(message).startswith("Nothing of kb is said")

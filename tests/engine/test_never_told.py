@@ -46,7 +46,7 @@ def claims_told(engine: Engine) -> Mapping[str, set[str]]:
         said[f"context {text}"] = {item["id"] for item in items if item["kind"] == "claim"}
         engine.observe("s", None, text)
         for push in pushed(listener):
-            rows = {row.top_claim_id for row in (*push.rows, *push.volunteered)}
+            rows = {row["top_claim_id"] for row in (*push.salience, *push.fresh)}
             said[f"push {text}"] = {each for each in rows if each is not None}
             cited = [artifact for hit in push.block.hits for artifact in hit.cited]
             said[f"block {text}"] = {each.id for each in cited if isinstance(each, Claim)}
@@ -104,7 +104,7 @@ def test_many_that_are_refused_hide_no_other(
     listener = Listener(engine, Caller())
     engine.observe("s", None, "The Main Pump idles")
     (push,) = pushed(listener)
-    assert [(row.entity.id, row.top_claim_id) for row in push.volunteered] == [("pump", "pump")]
+    assert [(row["entity_id"], row["top_claim_id"]) for row in push.fresh] == [("pump", "pump")]
 
 
 def test_a_name_of_which_nothing_may_be_told_takes_no_place_of_another(
@@ -118,9 +118,9 @@ def test_a_name_of_which_nothing_may_be_told_takes_no_place_of_another(
     listener = Listener(engine, Caller())
     engine.observe("s", None, "Mail Relay 0x, Mail Relay 1x, Mail Relay 2x, Mail Relay 3x")
     (push,) = pushed(listener)
-    assert [row.entity.id for row in push.volunteered] == ["e2", "e3"]
+    assert [row["entity_id"] for row in push.fresh] == ["e2", "e3"]
     engine.observe("t", None, "Mail Relay 0x")
-    assert [[row.entity.id for row in push.volunteered] for push in pushed(listener)] == [["e0"]]
+    assert [[row["entity_id"] for row in push.fresh] for push in pushed(listener)] == [["e0"]]
 
 
 def test_what_is_near_in_meaning_is_asked_before_it_is_chosen(

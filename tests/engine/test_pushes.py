@@ -60,11 +60,11 @@ def say(engine: Engine, listener: Listener, text: str) -> list[Push]:
 
 
 def fresh(told: list[Push]) -> list[str]:
-    return [row.entity.id for push in told for row in push.volunteered]
+    return [entity_id for push in told for _, entity_id in push.volunteered]
 
 
 def bases_of(told: list[Push]) -> list[str]:
-    return [row.view.collection for push in told for row in push.volunteered]
+    return [row["collection"] for push in told for row in push.fresh]
 
 
 def context_of(engine: Engine, **params: object) -> list[str]:
@@ -87,11 +87,11 @@ def test_nothing_is_fresh_twice_in_a_session(engine: Engine, listener: Listener)
     assert fresh(say(engine, listener, "the Key Vault and Mail Relay 1x")) == ["e1"]
     assert fresh(say(engine, listener, "the Key Vault")) == []
     engine.end_session("s")
-    assert [push.rows for push in pushed(listener)] == [()]
+    assert [push.salience for push in pushed(listener)] == [()]
     assert fresh(say(engine, listener, "the Key Vault")) == ["vault"]
     engine.sessions.end("s")  # it begins anew before anybody was told
     (push,) = say(engine, listener, "Mail Relay 1x")
-    assert [row.entity.id for row in push.rows] == ["e1"]
+    assert [row["entity_id"] for row in push.salience] == ["e1"]
     engine.observe("quiet", None, "nothing of note")
     assert pushed(listener) == []
     engine.end_session("quiet")
@@ -104,13 +104,13 @@ def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> Non
     engine = engine_on(root)
     listener = Listener(engine)
     (push,) = say(engine, listener, ", ".join(f"Mail Relay {i}x" for i in range(12)))
-    assert len(push.rows) == 10
-    assert {row.claim for row in push.rows} == {long[:199].rstrip() + "…"}
-    first = push.rows[0].entity.id
+    assert len(push.salience) == 10
+    assert {row["claim"] for row in push.salience} == {long[:199].rstrip() + "…"}
+    first = push.salience[0]["entity_id"]
     write(root, f"claims/{first}.yaml", claim(first, text="No.", entities=[first]))
     load(engine)
     (push,) = pushed(listener)
-    assert [row.claim for row in push.rows if row.entity.id == first] == ["No."]
+    assert [row["claim"] for row in push.salience if row["entity_id"] == first] == ["No."]
 
 
 def test_who_wants_rows_alone_takes_nothing_that_is_fresh_from_others(
@@ -118,18 +118,18 @@ def test_who_wants_rows_alone_takes_nothing_that_is_fresh_from_others(
 ) -> None:
     watching = Listener(engine, parts={"salience"})
     engine.observe("s", None, "the Key Vault")
-    assert [(len(push.rows), fresh([push])) for push in pushed(watching)] == [(1, [])]
+    assert [(len(push.salience), fresh([push])) for push in pushed(watching)] == [(1, [])]
     assert fresh(pushed(listener)) == ["vault"]
 
 
 def test_a_row_that_shows_another_reason_is_told_and_not_one_that_fades(
     engine: Engine, listener: Listener, root: Path
 ) -> None:
-    (row,) = say(engine, listener, "the key-vault")[0].rows
+    (row,) = say(engine, listener, "the key-vault")[0].salience
     assert say(engine, listener, "nothing of note") == []
     configure(engine, root, volunteer={"threshold": 0.95})
     (push,) = pushed(listener)
-    assert [shown.why for shown in push.rows] == [f"{row.why}: another form of the name"]
+    assert [shown["why"] for shown in push.salience] == [f"{row['why']}: another form of the name"]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_opting_out_says_one_last_empty_word_and_records_nothing(
     say(engine, listener, "the Key Vault")
     assert "_meta" in ask(engine, "experts", topic="keys", session_id="s")
     configure(engine, root, retrieval={"reflex": {"enabled": False}})
-    assert [len(push.rows) for push in pushed(listener)] == [0]
+    assert [len(push.salience) for push in pushed(listener)] == [0]
     assert say(engine, listener, "the Key Vault") == []
     assert "_meta" not in ask(engine, "experts", topic="key vault", session_id="s")
     assert ask(engine, "status")["sessions"] == 0
@@ -301,11 +301,13 @@ def test_an_older_text_volunteers_nothing_beside_a_newer_one_of_another_knowledg
         assert bases_of(pushed(listener)) == []
         (push,) = say(engine, listener, "the Key Vault")
         assert bases_of([push]) == ["one"]
-        newest = {row.view.collection: row.strength for row in push.rows}["one"]
+        newest = {row["collection"]: row["score"] for row in push.salience}["one"]
         pause(one, env, None)
         say(engine, listener, "It is late.")
         resume(one, env)
-        assert {row.strength for row in pushed(listener)[-1].rows} >= {newest}, "nothing aged it"
+        assert {row["score"] for row in pushed(listener)[-1].salience} >= {newest}, (
+            "nothing aged it"
+        )
 
 
 def test_a_pause_is_told_beside_what_is_wrong_and_of_some_which() -> None:
@@ -371,7 +373,7 @@ async def test_a_session_that_ends_while_another_is_told_is_not_told_and_its_suc
     engine.observe("first", None, "Mail Relay 1x")
     told = list[tuple[str, list[str]]]()
     async for push in listener.news():
-        told.append((push.session_id, [row.entity.id for row in push.rows]))
+        told.append((push.session_id, [row["entity_id"] for row in push.salience]))
         engine.end_session("s")
         engine.observe("s", None, "Mail Relay 2x")
     assert told == [("first", ["e1"])]

@@ -14,12 +14,7 @@ from vouch_sidecar.retrieval.blocks.context import (
 )
 from vouch_sidecar.retrieval.line import Given, GivenKey, Line
 from vouch_sidecar.retrieval.probe import Probe, run
-from vouch_sidecar.retrieval.salience import (
-    Salient,
-    named_in,
-    volunteered,
-    volunteering_order,
-)
+from vouch_sidecar.retrieval.salience import Salient, named_in, volunteered
 from vouch_sidecar.semantic.vectors import TextVector
 
 
@@ -72,8 +67,7 @@ def context_for(
     read = [(kb.view, _texts(kb, session) if text is None else [text]) for kb in served]
     asked, more = (probed.asked, _may_be_told(probed.answers)) if probed is not None else ((), [])
     if probed is None:
-        named = (row for view, texts in read for row in named_in(view, texts))
-        rows = sorted(volunteered(named), key=volunteering_order)
+        rows = volunteered(row for view, texts in read for row in named_in(view, texts))
     else:
         rows = probed.rows
     if once is not None:

@@ -52,15 +52,14 @@ class Subscriber:
                 if told.pop(session_id)[0]:
                     yield Push(session_id, engine.registry.generation)
             for session in reversed(sessions):
-                shown, state = told.get(session.id, ([], None))
+                reasons, state = told.get(session.id, ([], None))
                 if (made := await self._made(engine, caller, session, state)) is None:
                     continue
                 push, state = made
-                if push.shown != shown or push.volunteered:
+                if push.reasons != reasons or push.volunteered:
                     yield push
-                new = [row.identity for row in push.volunteered]
-                session.volunteered |= dict.fromkeys(new, engine.sessions.clock())
-                told[session.id] = push.shown, None if push.is_cut else state
+                session.volunteered |= dict.fromkeys(push.volunteered, engine.sessions.clock())
+                told[session.id] = push.reasons, None if push.is_cut else state
 
     async def _made(
         self, engine: Engine, caller: Caller, session: Session, last: object

@@ -181,9 +181,8 @@ def _run(operation: Operation[P, R], call: OperationCall, params: P) -> R:
     result = operation.run(call, params)
     if not params.session_id:
         return result
-    salience = [
-        SalienceMeta(**row.shown) for row in call.engine.salience(call.served, params.session_id)
-    ]
+    ranking = call.engine.salience(call.served, params.session_id)
+    salience = [SalienceMeta(**row.fields) for row in ranking]
     return result.model_copy(update={"meta": Meta(vouch_salience=salience)}) if salience else result
 
 

@@ -4,12 +4,13 @@ text, and a block about that. What a push may volunteer is decided here (`Window
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from vouch_sidecar.retrieval.blocks.context import ContextBlock, make_block
 from vouch_sidecar.retrieval.salience import (
+    Fields,
     Salient,
     named_in,
     rank,
@@ -66,18 +67,21 @@ class Push:
 
     session_id: str
     generation: int
-    rows: Sequence[Salient] = ()
+    salience: Sequence[Fields] = ()
     """The ranking of what is in play."""
-    shown: Sequence[Mapping[str, Any]] = ()
-    """What these rows say."""
-    volunteered: Sequence[Salient] = ()
+    fresh: Sequence[Fields] = ()
     """The entities that are volunteered for its newest text, strongest first."""
-    fresh: Sequence[Salient] = ()
-    """The same, for who wants more of them than the block."""
     block: ContextBlock = field(default_factory=ContextBlock)
     """A block about these."""
+    volunteered: Sequence[tuple[Hashable, str]] = ()
+    """Which they are among those of all knowledge bases, also if only the block is wanted."""
     is_cut: bool = False
     """Whether a time limit left something out, which comes later."""
+
+    @property
+    def reasons(self) -> list[Fields]:
+        """What the ranking says but for the scores, which fade with every text."""
+        return [{**row, "score": None} for row in self.salience]
 
 
 def push_of(
@@ -87,8 +91,7 @@ def push_of(
     views = [window.view for window in windows]
     for view in views:
         view.deadline.begin()  # the time until its turn does not count
-    rows = in_play(windows, PUSHED_ROWS) if "salience" in parts else []
-    shown = [row.shown for row in rows]
+    ranking = in_play(windows, PUSHED_ROWS) if "salience" in parts else []
     each = (row for window in windows for row in window.to_volunteer())
     new = [] if {"fresh", "text"}.isdisjoint(parts) else sorted(each, key=volunteering_order)
     # The text is that of all: the newest one of the session.
@@ -97,8 +100,15 @@ def push_of(
     if is_cut:
         said = {hit.entity_id for hit in block.hits}
         new = [row for row in new if row.entity.id in said]
-    fresh = new if "fresh" in parts else []
-    return Push(session_id, generation, rows, shown, new, fresh, block, is_cut)
+    return Push(
+        session_id,
+        generation,
+        salience=[row.fields for row in ranking],
+        fresh=[row.fields for row in new] if "fresh" in parts else [],
+        block=block,
+        volunteered=[row.identity for row in new],
+        is_cut=is_cut,
+    )
 
 
 def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -38,6 +38,8 @@ NEVER_VOLUNTEERED = {
 }
 CLAIM_CHARS = 200
 """Characters of the claim that a row has."""
+Fields = Mapping[str, Any]
+"""A row, by field."""
 ARM_OF_FORM: dict[FormKind, ArmName] = {
     FormKind.NAME: "name",
     FormKind.ALIAS: "alias",
@@ -83,9 +85,9 @@ class Salient:
         """The entity among those of all knowledge bases."""
         return self.view.identity, self.entity.id
 
-    @cached_property
-    def shown(self) -> dict[str, Any]:
-        """All that a row says of it, by field, but for the score, which fades with every text."""
+    @property
+    def fields(self) -> Fields:
+        """All that a row of an answer or a push says of it."""
         return {
             "entity_id": self.entity.id,
             "name": self.entity.name,
@@ -98,6 +100,7 @@ class Salient:
             "why": self.why,
             "ambiguous": self.ambiguous,
             "collection": self.view.shown_collection,
+            "score": self.score,
         }
 
     @property
@@ -153,14 +156,11 @@ def ranking_order(row: Salient) -> tuple[float, str, str]:
 
 
 def volunteered(rows: Iterable[Salient]) -> list[Salient]:
-    """Those of the named entities that may be volunteered: nothing is in the way, and they are
-    named strongly enough.
+    """Those of the named entities that may be volunteered, strongest first: nothing is in the way,
+    and they are named as strongly as the settings ask for.
     """
-    return [
-        row
-        for row in rows
-        if row.strength >= row.view.name_threshold and why_not_volunteered(row) is None
-    ]
+    named = (row for row in rows if row.strength >= row.view.name_threshold)
+    return sorted((row for row in named if not why_not_volunteered(row)), key=volunteering_order)
 
 
 def asked_by_name(view: View, text: str) -> list[Salient]:
@@ -216,8 +216,8 @@ def named_in(view: View, texts: Sequence[str]) -> list[Salient]:
 
 
 def surely_named(rows: Iterable[Salient]) -> list[Salient]:
-    """The entities whose names are no words of a text, as they are named strongly enough. Names of
-    topics are words.
+    """The entities whose names are no words of a text, whatever may be volunteered. Names of topics
+    are words.
     """
     sure = (row for row in rows if row.strength >= VOLUNTEERED and not row.ambiguous)
     return [row for row in sure if not row.view.is_topic(row.entity.id)]
