@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -142,10 +142,12 @@ class Listener:
 
     async def told(self) -> list[Push]:
         """What is told now."""
-        return [push async for push in self.news()]
+        pushes = list[Push]()
+        await self.tell_news(pushes.append)
+        return pushes
 
-    def news(self) -> AsyncGenerator[Push, None]:
-        return self._subscriber.news(self._engine)
+    async def tell_news(self, tell: Callable[[Push], None]) -> None:
+        await self._subscriber.tell_news(self._engine, tell)
 
 
 def pushed(listener: Listener) -> list[Push]:

@@ -12,10 +12,7 @@ from vouch_sidecar.engine import Caller, Engine, Subscriber, health
 from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.engine.sessions import SESSION_SECONDS
 from vouch_sidecar.kb.pauses import pause, resume
-from vouch_sidecar.operations.notifications import DidChangeSalience
 from vouch_sidecar.retrieval.push import Push
-from vouch_sidecar.surfaces import socket_server
-from vouch_sidecar.surfaces.socket_server import LocalServer, Tell
 
 from tests.engine.bases import (
     Clock,
@@ -249,22 +246,22 @@ def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
         assert [hit.entity_id for hit in push.block.hits] == fresh([push])
 
 
-async def telling(engine: Engine, *tell: Tell) -> None:
+async def telling(engine: Engine, *tell: Callable[[Push], None]) -> None:
     """Tell some that are told of all sessions, until cancelled."""
     async with anyio.create_task_group() as tasks:
-        server = LocalServer({}, tasks, engine)
         for each in tell:
-            tasks.start_soon(server.keep_told, Subscriber(Caller(), hears_all=True), each)
+            subscriber = Subscriber(Caller(), hears_all=True)
+            tasks.start_soon(subscriber.keep_told, lambda: [engine], engine.tellable, each)
 
 
 @pytest.mark.anyio
 async def test_that_a_pause_or_a_session_ends_is_told_although_nothing_else_happens(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(socket_server, "PAUSE_LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(pushes_module, "PAUSE_LOOK_SECONDS", 0.1)
     told: list[int] = []
 
-    def tell(push: DidChangeSalience) -> None:
+    def tell(push: Push) -> None:
         told.append(len(push.salience))
         match told:
             case [1]:
@@ -328,15 +325,15 @@ def test_a_pause_is_told_beside_what_is_wrong_and_of_some_which() -> None:
 
 @pytest.mark.anyio
 async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine: Engine) -> None:
-    others, faults = list[DidChangeSalience](), iter([ZeroDivisionError])
-    told, messages = list[DidChangeSalience](), list[str]()
+    others, faults = list[Push](), iter([ZeroDivisionError])
+    told, messages = list[Push](), list[str]()
 
-    def tell(push: DidChangeSalience) -> None:
+    def tell(push: Push) -> None:
         for fault in faults:
             raise fault
         told.append(push)
 
-    def tell_next(push: DidChangeSalience) -> None:
+    def tell_next(push: Push) -> None:
         others.append(push)
         messages.extend([problem.message for problem in engine.faults.problems()])
         assert [health_told(engine)[1]] == messages
@@ -349,13 +346,13 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
     assert ["ZeroDivisionError" in message for message in messages] == [True]
     assert not engine.faults.problems()
     assert health.degraded(engine, [*engine.collections.values()]) == []
-    assert [row.entity_id for push in others for row in push.salience] == ["vault"]
+    assert [row["entity_id"] for push in others for row in push.salience] == ["vault"]
     assert len(told) == 1
 
 
 @pytest.mark.anyio
 async def test_of_one_who_leaves_no_fault_stays(engine: Engine) -> None:
-    def leave(_: DidChangeSalience) -> None:
+    def leave(_: Push) -> None:
         tasks.cancel_scope.cancel()
         raise ConnectionResetError
 
@@ -372,10 +369,13 @@ async def test_a_session_that_ends_while_another_is_told_is_not_told_and_its_suc
     engine.observe("s", None, "the Key Vault")
     engine.observe("first", None, "Mail Relay 1x")
     told = list[tuple[str, list[str]]]()
-    async for push in listener.news():
+
+    def tell(push: Push) -> None:
         told.append((push.session_id, [row["entity_id"] for row in push.salience]))
         engine.end_session("s")
         engine.observe("s", None, "Mail Relay 2x")
+
+    await listener.tell_news(tell)
     assert told == [("first", ["e1"])]
     assert [push.session_id for push in await listener.told()] == ["s"]
 

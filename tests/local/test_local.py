@@ -19,11 +19,10 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
-from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import socket_server
 from vouch_sidecar.surfaces.local.user_socket import ask, connect, question, socket_path
-from vouch_sidecar.surfaces.socket_server import LocalServer, follower_for, send_push
+from vouch_sidecar.surfaces.socket_server import LocalServer, send_push, subscriber_for
 
 from tests.engine import bases
 from tests.engine.processes import until
@@ -218,12 +217,12 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
     """Meanwhile it tells who follows, in the names that he has for these."""
     one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
     monkeypatch.setattr(socket_server, "CHECK_SECONDS", 0.01)
-    told = list[DidChangeSalience]()
+    told = list[Push]()
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
         watching = Caller(env={}, trees=frozenset({one}), names={one: "mine"})
         who = Subscriber(watching, hears_all=True)
-        tasks.start_soon(engines.keep_told, who, told.append)
+        tasks.start_soon(who.keep_told, engines.engines, engines.tellable, told.append)
         wanted = [Caller(trees=frozenset(roots)) for roots in ({one}, {one, two})]
         alone, both = map(engines.engine_for, wanted)
         assert engines.engine_for(Caller(trees=frozenset({one}))) is alone
@@ -231,7 +230,7 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
         assert not alone.env
         both.observe("agent", None, KNOWN)
         await bases.until(lambda: bool(told))
-        assert [row.collection for row in told[-1].salience] == ["mine"]
+        assert [row["collection"] for row in told[-1].salience] == ["mine"]
         monkeypatch.setattr(socket_server, "IDLE_SECONDS", -1.0)
         await bases.until(lambda: engines.engine_for(wanted[0]) is not alone)
         tasks.cancel_scope.cancel()
@@ -242,13 +241,13 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
     tmp_path: Path,
 ) -> None:
     one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
-    window, told = Engine(env={}), list[DidChangeSalience]()
+    window, told = Engine(env={}), list[Push]()
     window.registry.set_folders([one])
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({}, tasks, window)
         watching = Caller(env={}, trees=frozenset({two}))
         who = Subscriber(watching, hears_all=True)
-        tasks.start_soon(engines.keep_told, who, told.append)
+        tasks.start_soon(who.keep_told, engines.engines, engines.tellable, told.append)
         engines.engine_for(watching).observe("agent", None, KNOWN)
         for in_play in (True, False):
             while not told or bool(told[-1].salience) != in_play:
@@ -259,7 +258,7 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
 
 
 @pytest.mark.anyio
-async def test_a_follower_is_who_he_says_and_one_that_does_not_read_is_left(
+async def test_a_subscriber_is_who_he_says_and_one_that_does_not_read_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(socket_server, "MAX_LOCAL_MESSAGE", 1000)
@@ -267,10 +266,10 @@ async def test_a_follower_is_who_he_says_and_one_that_does_not_read_is_left(
     with there:
         _, writer = await asyncio.open_unix_connection(sock=here)
         params = {"all": True, "push": [], "names": {"/kb": "mine"}, "viewer": ["one", None]}
-        one = follower_for(Caller(), params)
+        one = subscriber_for(Caller(), params)
         assert one.caller == Caller(names={Path("/kb"): "mine"}, viewer=Viewer("one", None))
         for number in range(10_000):
-            send_push(writer, salience_notification(Push("agent", number)))
+            send_push(writer, Push("agent", number))
         assert writer.is_closing()
 
 

@@ -14,7 +14,7 @@ from lsprotocol import types as lsp
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.surfaces.lsp.documents import PROMPT, Document, local_path
 from vouch_sidecar.surfaces.lsp.features.requests import prompt as submit
-from vouch_sidecar.surfaces.lsp.features.sync import flush, observe, typed
+from vouch_sidecar.surfaces.lsp.features.sync import observe, observe_all, typed
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 from tests.engine.bases import ask, base, engine_on
@@ -157,7 +157,7 @@ async def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Pat
         typed(server)
         observe(server, typing, is_final=True)
     observe(server, server.documents.pop("u"), is_final=True)
-    flush(server)  # what waited for this finds nothing
+    observe_all(server)  # what waited for this finds nothing
     assert window(engine) == ["jwt and redis", "jwt"]
 
 
@@ -167,7 +167,7 @@ async def test_a_block_that_comes_back_is_nobodys_words(tmp_path: Path) -> None:
     server, block = Sidecar(engine), ask(engine, "context", task="the Key Vault")["text"]
     assert "Keys rotate." in block
     server.documents["u"] = prompt("u", f"{block}\njwt")
-    flush(server)
+    observe_all(server)
     submit(server, {"session_id": "s", "text": f"redis\n{block}"})
     assert window(engine) == ["redis", "jwt"]
 
@@ -177,11 +177,11 @@ async def test_a_question_makes_nothing_newer_that_is_as_it_was(tmp_path: Path) 
     engine = engine_on(base(tmp_path))
     server = Sidecar(engine)
     server.documents |= {name: prompt(name, name) for name in "ab"}
-    flush(server)
+    observe_all(server)
     server.documents["a"].source = "a!"
     typed(server)
     for _ in range(2):
-        flush(server)
+        observe_all(server)
         assert window(engine) == ["a!", "b"]
 
 
@@ -197,9 +197,9 @@ async def test_a_text_that_can_not_be_taken_in_is_a_fault_and_in_no_log(
         raise ValueError(given)
 
     monkeypatch.setattr(engine, "observe", fail)
-    flush(server)
+    observe_all(server)
     assert ["What was typed" in each.message for each in engine.faults.problems()] == [True]
     assert "jwt" not in caplog.text
     monkeypatch.undo()
-    flush(server)
+    observe_all(server)
     assert not engine.faults.problems()

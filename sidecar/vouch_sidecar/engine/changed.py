@@ -7,7 +7,7 @@ from math import inf
 
 import anyio
 
-GATHER_SECONDS = 0.02
+GATHER_SECONDS = 0.005
 """Changes within this time after the first are told together. It is short, as what is typed waited
 already.
 """

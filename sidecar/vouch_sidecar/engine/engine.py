@@ -153,19 +153,16 @@ class Engine:
         *,
         final: bool = False,
     ) -> None:
-        """Put a text, from which inserted blocks were taken out, into a slot of a session, which
-        becomes the newest slot; None makes a new one.
+        """Put a text into a slot of a session, which becomes the newest slot; None makes a new one.
 
         After a `final` text, a later text with the same name gets another slot. The text counts for
-        the knowledge bases that take in those of the caller, by default the client.
+        all knowledge bases that take in texts of the caller, by default the client.
         """
         by = caller or Caller()
-        reflexes = self.registry.reflexes_for(by)
-        if not reflexes:
+        if not (counts_for := self.registry.taking_in(by)):
             return
-        most = max(reflex.window for reflex in reflexes.values())
         session = self.sessions.open(session_id)
-        session.touch(slot, text, most, reflexes.keys(), final=final)
+        session.touch(slot, text, counts_for, final=final)
         if by.env is not None:
             session.shared_for |= by.trees or frozenset()
         self.tellable.bump()

@@ -1,13 +1,15 @@
-"""What is new in sessions to who is told of them unasked: clients, and other processes."""
+"""Who is told unasked of what is new in sessions, and when: clients, and other processes."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
 
+from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS, Changed
 from vouch_sidecar.engine.engine import Engine
+from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.engine.registry import Caller, Registry
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.threads import in_turn
@@ -27,21 +29,41 @@ class Subscriber:
     _told: WeakKeyDictionary[Engine, dict[str, tuple[object, object]]] = field(
         default_factory=WeakKeyDictionary, init=False
     )
-    """By session id, the rows that he was told last, and what the push that they came with depended
-    on; None if it was cut.
+    """By session id, what the rows that he was told last say, and what the push that they came with
+    depended on; None if it was cut.
     """
 
     def _concerns(self, caller: Caller, session: Session) -> bool:
-        """Whether he is told of a session: where he has one himself, of those that no agent asked
-        in; and of those in which agents asked about his knowledge bases.
+        """Whether he is told of a session: a client, who has one of his own, of those in which no
+        other process asked; and everybody of those in which one asked about his knowledge bases.
         """
         shared = session.shared_for
         is_own = caller.session_id is not None and not shared
         return self.hears_all or is_own or not shared.isdisjoint(caller.trees or ())
 
-    async def news(self, engine: Engine) -> AsyncGenerator[Push, None]:
-        """A push for every session of an engine whose ranking differs from the one told last, or
-        for which something is volunteered, most recently active first; and an empty one for those
+    async def keep_told(
+        self,
+        engines: Callable[[], Iterable[Engine]],
+        tellable: Changed,
+        tell: Callable[[Push], None],
+    ) -> None:
+        """Tell what is new in the sessions of all engines of the process, which `tellable` counts,
+        until cancelled: now and after every change, and now and then, as a pause or a session may
+        have ended. A failure is recorded as a fault, and it is told the next time.
+        """
+        step = Step("What is in play could not be told", self)
+        try:
+            async for _ in tellable.rounds(PAUSE_LOOK_SECONDS):
+                for engine in engines():
+                    with engine.faults.contained(step):
+                        await self.tell_news(engine, tell)
+        finally:
+            for engine in engines():
+                engine.faults.remove(step)
+
+    async def tell_news(self, engine: Engine, tell: Callable[[Push], None]) -> None:
+        """Tell of every session of an engine whose ranking differs from the one told last, or for
+        which something is volunteered, most recently active first; and an empty ranking of those
         that have ended.
         """
         async with engine.telling:
@@ -50,33 +72,24 @@ class Subscriber:
             sessions = [each for each in engine.sessions if self._concerns(caller, each)]
             for session_id in told.keys() - {session.id for session in sessions}:
                 if told.pop(session_id)[0]:
-                    yield Push(session_id, engine.registry.generation)
+                    tell(Push(session_id, engine.registry.generation))
             for session in reversed(sessions):
-                reasons, state = told.get(session.id, ([], None))
-                if (made := await self._made(engine, caller, session, state)) is None:
+                said, before = told.get(session.id, ([], None))
+                windows, state = _windows(engine, caller, session)
+                if state == before:
                     continue
-                push, state = made
-                if push.reasons != reasons or push.volunteered:
-                    yield push
+                of = session.id, engine.registry.generation, windows, self.parts
+                with engine.breath:
+                    push = await in_turn(partial(push_of, *of))
+                # It waited behind questions. What has changed since then has this called anew.
+                is_there = engine.sessions.peek(session.id) is session
+                if not is_there or _windows(engine, caller, session)[1] != state:
+                    continue
+                says = [{**row, "score": None} for row in push.salience]  # it fades with every text
+                if says != said or push.volunteered:
+                    tell(push)
                 session.volunteered |= dict.fromkeys(push.volunteered, engine.sessions.clock())
-                told[session.id] = push.reasons, None if push.is_cut else state
-
-    async def _made(
-        self, engine: Engine, caller: Caller, session: Session, last: object
-    ) -> tuple[Push, object] | None:
-        """The push of a session, with what it depends on; None if that is what the `last` one
-        depended on. It waits for its turn behind all questions, and is None if it is out of date by
-        then: what changed has the caller ask again.
-        """
-        windows, state = _windows(engine, caller, session)
-        if state == last:
-            return None
-        of = session.id, engine.registry.generation, windows, self.parts
-        with engine.breath:
-            push = await in_turn(partial(push_of, *of))
-        is_there = engine.sessions.peek(session.id) is session
-        is_same = is_there and _windows(engine, caller, session)[1] == state
-        return (push, state) if is_same else None
+                told[session.id] = says, None if push.is_cut else state
 
 
 def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Window], object]:

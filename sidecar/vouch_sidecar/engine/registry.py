@@ -23,7 +23,6 @@ from vouch_sidecar.kb.discovery import (
 )
 from vouch_sidecar.kb.sanitize import printable
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
-from vouch_sidecar.kb.settings_model import Reflex
 from vouch_sidecar.retrieval.push import Window
 from vouch_sidecar.retrieval.view import Deadline, View
 
@@ -69,7 +68,9 @@ class Served:
     collection: Collection
 
     def window(self, session: Session) -> Window:
-        """The texts of a session that count for this knowledge base; none if `reflex` is off."""
+        """The texts of a session that count for this knowledge base, as many as its settings say;
+        none for a caller who has `reflex` off, whoever's texts they are.
+        """
         reflex = self.view.settings.reflex
         texts = session.texts(self.view.identity) if reflex.enabled else []
         is_newest = session.ends_in(self.view.identity)
@@ -202,12 +203,16 @@ class Registry:
         env = {name: value for name, value in self.env.items() if not is_setting(name)}
         return collection.published.configured(self.client, {**env, **caller.env}).settings
 
-    def reflexes_for(self, caller: Caller) -> dict[Hashable, Reflex]:
+    def taking_in(self, caller: Caller) -> frozenset[Hashable]:
         """The knowledge bases, by identity, for which the texts of a caller count: those that have
         `reflex.enabled` for him and are not paused.
         """
-        every = ((c, self.settings_for(c, caller).reflex) for c in self.collections.values())
-        return {c.identity: of for c, of in every if of.enabled and not c.paused_until()}
+        return frozenset(
+            collection.identity
+            for collection in self.collections.values()
+            if not collection.paused_until()
+            if self.settings_for(collection, caller).reflex.enabled
+        )
 
     def asked(self, caller: Caller) -> list[Collection]:
         """The collections that a caller may ask, by working tree."""

@@ -18,6 +18,8 @@ from vouch_sidecar.retrieval.line import Given, GivenKey
 
 MAX_SESSIONS = 256
 SESSION_SECONDS = 30 * 60.0
+MAX_SLOTS = 64
+"""As many as `reflex.window` may name."""
 MAX_SLOT_BYTES = 4096
 _CUT_AT_START = re.compile(r"\A\S{0,80}\s")
 """The rest of a word whose beginning was cut off. Longer runs are text without spaces."""
@@ -39,7 +41,7 @@ class Session:
         self.last_active = last_active
         """When somebody asked for the session, on the clock of `Sessions`."""
         self.shared_for: frozenset[Path] = frozenset()
-        """The working trees for which an agent asked in it: processes that serve these are told."""
+        """The working trees about which other processes asked in it: who serves these is told."""
         self.touches = 0
         """How often slots were touched. The window is the same as long as this is."""
         self._slots: dict[str, tuple[str, Set[Hashable]]] = {}
@@ -61,22 +63,21 @@ class Session:
         self,
         key: str | None,
         text: str,
-        most: int,
-        counts_for: Iterable[Hashable],
+        counts_for: Set[Hashable],
         *,
         final: bool = False,
     ) -> None:
-        """Put a text that counts for some identities into its slot, or a new one, and make that the
-        newest of `most` slots; one that holds nothing empties the slot. After a `final` text, a
+        """Put what counts of a text, for some identities, into its slot, or a new one, and make
+        that the newest; a text of which nothing counts empties the slot. After a `final` text, a
         later one with the same key gets another slot.
         """
         self.touches += 1
         if key is not None:
             self._slots.pop(key, None)
-        if text := _cut(text):
+        if text := what_counts(text):
             key = f"{key or ''}\0{self.touches}" if key is None or final else key
-            self._slots[key] = text, frozenset(counts_for)
-        for old in list(self._slots)[: max(0, len(self._slots) - most)]:
+            self._slots[key] = text, counts_for
+        for old in list(self._slots)[:-MAX_SLOTS]:
             del self._slots[old]
 
     def texts(self, identity: Hashable) -> list[str]:
@@ -105,15 +106,11 @@ class Session:
 
 
 def what_counts(text: str) -> str:
-    """What is read of a text that was sent: as much as a slot holds, without inserted blocks."""
-    return _cut(without_blocks(text))
-
-
-def _cut(text: str) -> str:
-    """The beginning and the end of a text, `MAX_SLOT_BYTES` together, in whole words. The middle is
-    left out, as people write a question before or after what they paste.
+    """What is read of a text that was sent: without inserted blocks, its beginning and its end,
+    `MAX_SLOT_BYTES` together, in whole words. The middle is left out, as people write a question
+    before or after what they paste.
     """
-    text = text.strip()
+    text = without_blocks(text).strip()
     encoded = text.encode("utf-8", "replace")
     if len(encoded) <= MAX_SLOT_BYTES:
         return text

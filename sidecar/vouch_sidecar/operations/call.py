@@ -91,7 +91,7 @@ async def perform(
     text = what_counts(sent or "")
     with refusing_if_damaged(engine):
         if params.session_id and sent is not None:
-            engine.observe(params.session_id, None, text, caller)
+            engine.observe(params.session_id, None, sent, caller)
         lacks: list[str] = [
             lack for kb in served for lack in kb.collection.lacks(operation.needs, kb.view.gates)
         ]
@@ -181,8 +181,9 @@ def _run(operation: Operation[P, R], call: OperationCall, params: P) -> R:
     result = operation.run(call, params)
     if not params.session_id:
         return result
-    ranking = call.engine.salience(call.served, params.session_id)
-    salience = [SalienceMeta(**row.fields) for row in ranking]
+    salience = [
+        SalienceMeta(**row.fields) for row in call.engine.salience(call.served, params.session_id)
+    ]
     return result.model_copy(update={"meta": Meta(vouch_salience=salience)}) if salience else result
 
 

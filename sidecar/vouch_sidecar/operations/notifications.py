@@ -13,7 +13,7 @@ from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.operations.call import serving
-from vouch_sidecar.operations.salience import SalientEntity, rows_of
+from vouch_sidecar.operations.salience import SalientEntity
 from vouch_sidecar.operations.session_end import SessionEndParams
 from vouch_sidecar.operations.wire import FailedError, LongText, Params, SessionId, Wire, iso
 from vouch_sidecar.retrieval.push import PUSHED_ROWS, Push
@@ -86,8 +86,8 @@ def salience_notification(push: Push) -> DidChangeSalience:
     """The notification `vouch/didChangeSalience` for a push."""
     return DidChangeSalience(
         session_id=push.session_id,
-        salience=rows_of(push.salience),
-        fresh=rows_of(push.fresh),
+        salience=[SalientEntity(**row) for row in push.salience],
+        fresh=[SalientEntity(**row) for row in push.fresh],
         text=push.block.text,
         generation=push.generation,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ from vouch_sidecar.operations.wire import (
     SalienceMeta,
 )
 from vouch_sidecar.retrieval.line import ArmName
-from vouch_sidecar.retrieval.salience import CLAIM_CHARS, Fields
+from vouch_sidecar.retrieval.salience import CLAIM_CHARS
 
 
 class SalienceParams(Params):
@@ -53,12 +53,9 @@ def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
         raise InvalidParamsError({"session_id": "is missing"}, missing=True)
     ask.engine.sessions.get(session_id)  # asking is activity
     ranking = ask.engine.salience(ask.served, session_id, params.top_k)
-    return SalienceResult(session_id=session_id, salience=rows_of(row.fields for row in ranking))
-
-
-def rows_of(ranking: Iterable[Fields]) -> list[SalientEntity]:
-    """Entities in play as rows of results and pushes."""
-    return [SalientEntity(**fields) for fields in ranking]
+    return SalienceResult(
+        session_id=session_id, salience=[SalientEntity(**row.fields) for row in ranking]
+    )
 
 
 def table(result: SalienceResult) -> list[Shown]:

@@ -78,11 +78,6 @@ class Push:
     is_cut: bool = False
     """Whether a time limit left something out, which comes later."""
 
-    @property
-    def reasons(self) -> list[Fields]:
-        """What the ranking says but for the scores, which fade with every text."""
-        return [{**row, "score": None} for row in self.salience]
-
 
 def push_of(
     session_id: str, generation: int, windows: Sequence[Window], parts: Set[PushPart]

@@ -1,8 +1,8 @@
 """Answers other processes of the same user over the user's socket.
 
 One process holds it: an editor's language server, or the resident that a hook starts. Sessions of
-hooks and MCP live in it and end with it. A language server that finds it held follows the holder,
-which tells it of their rankings, and holds it, or follows again, when that ends.
+hooks and MCP live in it and end with it. A language server that finds it held subscribes to the
+holder's pushes, and holds it, or subscribes again, when that ends.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import logging
 import signal
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Set
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,8 +25,7 @@ from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, Subscriber, running
-from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS, Changed
-from vouch_sidecar.engine.faults import Step
+from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
 from vouch_sidecar.kb.runtime_folder import is_supported
@@ -57,13 +56,12 @@ IDLE_SECONDS = 2 * 3600.0
 
 SHELLS = 8
 """Shells that are answered at a time: each waits in a thread of its own."""
-FOLLOW = "follow"
+SUBSCRIBE = "subscribe"
 """The method by which a process asks the holder for pushes."""
 
 log = logging.getLogger(__name__)
 
 Request = Mapping[str, Any]
-Tell = Callable[[DidChangeSalience], None]
 
 
 def run_resident(env: Mapping[str, str], owned: Ownership) -> None:
@@ -79,7 +77,7 @@ def run_resident(env: Mapping[str, str], owned: Ownership) -> None:
 
 
 class LocalServer:
-    """The user's socket, in this process. Call its methods on the event loop only.
+    """The engines of this process, and the user's socket. Call its methods on the event loop only.
 
     Each set of knowledge bases has an engine of its own, so that nobody sees, or waits for, what
     somebody else asked about. They follow the disk in a task group.
@@ -96,20 +94,21 @@ class LocalServer:
         self._editor = editor
         self._made: dict[Hashable, Engine] = {}
         """By what is asked about."""
-        self._tellable = Changed() if editor is None else editor.tellable
+        self.tellable = Changed() if editor is None else editor.tellable
+        """That of all engines of the process."""
         self._asked_at: dict[Engine | None, float] = {None: anyio.current_time()}
         """When somebody asked each of these, and anything at all."""
         self._lines = anyio.CapacityLimiter(SHELLS)
 
-    async def run(self, owned: Ownership | None, follow: Callable[[], Awaitable[None]]) -> None:
-        """Hold the socket, or follow its holder until it can be held; until cancelled. `owned`: it
-        is this process's already.
+    async def run(self, owned: Ownership | None, subscribe: Callable[[], Awaitable[None]]) -> None:
+        """Hold the socket, or `subscribe` to its holder until it can be held; until cancelled.
+        `owned`: it is this process's already.
         """
         while is_supported():
             try:
                 owned = owned or Ownership.take(self._env)
                 if owned is None:
-                    await follow()
+                    await subscribe()
                 else:
                     await self.own(owned)
             except Exception as error:  # its message may hold what was typed
@@ -150,32 +149,15 @@ class LocalServer:
         if (engine := self._made.get(asked)) is None:
             # What else askers set comes with their questions.
             own = {n: value for n, value in self._env.items() if n != FORCED and not is_setting(n)}
-            engine = Engine(env=own | named, tellable=self._tellable)
+            engine = Engine(env=own | named, tellable=self.tellable)
             engine.registry.set_folders(trees)
             self._made[asked] = engine
             self._tasks.start_soon(self._run, asked, engine)
         self._asked_at[engine] = anyio.current_time()
         return engine
 
-    async def keep_told(self, subscriber: Subscriber, tell: Tell) -> None:
-        """Tell somebody what is new to him in the sessions of all engines, until cancelled: now and
-        after every change, and now and then, as a pause or a session may have ended. A failure is
-        recorded as a fault, and it is told the next time.
-        """
-        step = Step("What is in play could not be told", subscriber)
-        try:
-            async for _ in self._tellable.rounds(PAUSE_LOOK_SECONDS):
-                for engine in self._engines:
-                    with engine.faults.contained(step):
-                        async with aclosing(subscriber.news(engine)) as news:
-                            async for push in news:
-                                tell(salience_notification(push))
-        finally:
-            for engine in self._engines:
-                engine.faults.remove(step)
-
-    @property
-    def _engines(self) -> list[Engine]:
+    def engines(self) -> list[Engine]:
+        """All engines of the process: that of the editor, and those for others who ask."""
         return [one for one in (self._editor, *self._asked_at) if one is not None]
 
     async def _run(self, asked: Hashable, engine: Engine) -> None:
@@ -203,15 +185,13 @@ class LocalServer:
                 if self._editor is None:
                     leave(0)
                 answered = {"ok": False}  # an editor's process ends with its client
-            elif request["method"] == FOLLOW:
-                follower = follower_for(_caller(request), request["params"])
-                telling = asyncio.ensure_future(
-                    self.keep_told(follower, partial(send_push, writer))
-                )
-                try:
+            elif request["method"] == SUBSCRIBE:
+                subscriber = subscriber_for(_caller(request), request["params"])
+                pushing = self.engines, self.tellable, partial(send_push, writer)
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(subscriber.keep_told, *pushing)
                     await left
-                finally:
-                    telling.cancel()
+                    tasks.cancel_scope.cancel()
                 return
             else:
                 answered = await self._answer(request, replace(_caller(request), left=left))
@@ -269,30 +249,30 @@ def _caller(request: Request) -> Caller:
     bases that it names, and that are there.
     """
     trees = frozenset(path for path in map(Path, request["roots"]) if path.is_dir())
-    is_model = request["method"] not in (LINE, FOLLOW)
+    is_model = request["method"] not in (LINE, SUBSCRIBE)
     return Caller(env=carried(request["env"]), trees=trees, is_model=is_model)
 
 
-def follower_for(caller: Caller, params: Mapping[str, Any]) -> Subscriber:
+def subscriber_for(caller: Caller, params: Mapping[str, Any]) -> Subscriber:
     """Who is told, at the other end of a connection, of the sessions in which agents asked about
-    his knowledge bases. `params` are those of `follow`.
+    his knowledge bases. `params` are those of `subscribe`.
     """
     names = {Path(tree): name for tree, name in params["names"].items()}
     caller = replace(caller, names=names, viewer=Viewer(*params["viewer"]))
     return Subscriber(caller, frozenset(params["push"]), hears_all=params["all"])
 
 
-def send_push(writer: asyncio.StreamWriter, push: DidChangeSalience) -> None:
-    """Tell who follows over a connection."""
-    writer.write(as_line(as_json(push)))
+def send_push(writer: asyncio.StreamWriter, push: Push) -> None:
+    """Send a push to a subscriber over his connection."""
+    writer.write(as_line(as_json(salience_notification(push))))
     if writer.transport.get_write_buffer_size() > MAX_LOCAL_MESSAGE:
         writer.transport.abort()  # he does not read
 
 
-async def follow(
+async def subscribe(
     caller: Caller,
     env: Mapping[str, str],
-    tell: Tell,
+    tell: Callable[[DidChangeSalience], None],
     parts: Set[PushPart],
     everything: bool = False,
     lasts: Callable[[], bool] = lambda: True,
@@ -313,7 +293,7 @@ async def follow(
         "viewer": [viewer.project, viewer.agent],
     }
     try:
-        writer.write(as_line(question(named, FOLLOW, asked, env)))
+        writer.write(as_line(question(named, SUBSCRIBE, asked, env)))
         while lasts():
             try:
                 line = await asyncio.wait_for(reader.readline(), CHECK_SECONDS)

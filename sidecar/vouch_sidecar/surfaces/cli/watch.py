@@ -18,7 +18,7 @@ from vouch_sidecar.operations.salience import salience_table
 from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import found_from, root_option
 from vouch_sidecar.surfaces.console.printing import show
-from vouch_sidecar.surfaces.socket_server import follow
+from vouch_sidecar.surfaces.socket_server import subscribe
 from vouch_sidecar.surfaces.stdio import end_with_client
 
 RETRY_SECONDS = 0.1
@@ -59,5 +59,5 @@ async def _watch(found: Found) -> None:
         watching = engine.registry.with_names(Caller())
     while True:
         with suppress(OSError):  # there is none, or it ended
-            await follow(watching, os.environ, tell, {"salience"}, everything=True)
+            await subscribe(watching, os.environ, tell, {"salience"}, everything=True)
         await anyio.sleep(RETRY_SECONDS)

@@ -13,11 +13,11 @@ import anyio
 from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
 from vouch_sidecar.engine import Engine, Subscriber, running
-from vouch_sidecar.operations.notifications import SALIENCE
+from vouch_sidecar.operations.notifications import SALIENCE, salience_notification
 from vouch_sidecar.surfaces.local.user_socket import Ownership, carried
 from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.socket_server import LocalServer, Tell, follow
+from vouch_sidecar.surfaces.socket_server import LocalServer, subscribe
 from vouch_sidecar.surfaces.stdio import claim_streams, leave
 
 
@@ -36,28 +36,32 @@ async def _serve(
         local = LocalServer(engine.env, tasks, engine)
         server = Sidecar(engine)
         register_all(server)
-        tell = partial(server.protocol.notify, SALIENCE)
-        server.on_start.append(partial(_tell_of_own, server, local, tell))
-        tasks.start_soon(local.run, owned, partial(_tell_of_holder, server, tell))
+        server.on_start.append(partial(_tell_of_own, server, local))
+        tasks.start_soon(local.run, owned, partial(_tell_of_holder, server))
         leave(await _converse(server, source, sink))
 
 
-async def _tell_of_own(server: Sidecar, local: LocalServer, tell: Tell) -> None:
+async def _tell_of_own(server: Sidecar, local: LocalServer) -> None:
     """Tell the client of the sessions of the window, and of those in which agents asked this
     process about its knowledge bases. Never returns.
     """
     # Engines of other knowledge bases have no settings of this environment.
     client = replace(server.caller, env=carried(server.engine.env))
-    await local.keep_told(Subscriber(client, server.parts, server.engine.registry), tell)
+    await Subscriber(client, server.parts, server.engine.registry).keep_told(
+        local.engines,
+        local.tellable,
+        lambda push: server.protocol.notify(SALIENCE, salience_notification(push)),
+    )
 
 
-async def _tell_of_holder(server: Sidecar, tell: Tell) -> None:
+async def _tell_of_holder(server: Sidecar) -> None:
     """Tell the client what the holder says of the window's knowledge bases, until it ends or these
     change.
     """
     env, named = server.engine.env, partial(server.engine.registry.with_names, server.caller)
     if (caller := named()).trees:
-        await follow(caller, env, tell, server.parts, lasts=lambda: caller == named())
+        tell = partial(server.protocol.notify, SALIENCE)
+        await subscribe(caller, env, tell, server.parts, lasts=lambda: caller == named())
 
 
 async def _converse(server: Sidecar, source: BinaryIO, sink: BinaryIO) -> int:

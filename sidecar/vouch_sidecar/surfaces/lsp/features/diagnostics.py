@@ -80,7 +80,7 @@ def _problems_in(server: Sidecar, served: Served, relative: str, data: bytes) ->
     reading, view = parse(relative, data), served.view
     if reading.artifact is None:
         return [*reading.problems]
-    # The event loop waits for it, after each text that counts.
+    # The event loop waits for it, after each change of a text.
     around = CheckContext(served.collection, view.knowledge, view.now, MAX_SOURCE_CONTENT)
     return [*reading.problems, *check_one(reading.artifact, around, data)]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vouch_sidecar.engine.sessions import what_counts
 from vouch_sidecar.operations.call import perform, read_params
 from vouch_sidecar.operations.notifications import (
     PauseParams,
@@ -15,7 +14,7 @@ from vouch_sidecar.operations.notifications import (
 )
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import Result
-from vouch_sidecar.surfaces.lsp.features.sync import flush
+from vouch_sidecar.surfaces.lsp.features.sync import observe_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 
@@ -28,7 +27,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
         params = {name: given[name] for name in given if name in operation.params.model_fields}
     # The last two are about the client's own session where none is named.
     if given.get("session_id") or operation.name in ("salience", "context"):
-        flush(server)
+        observe_all(server)
     caller, document, uri = server.caller, None, given.get("uri")
     if isinstance(uri, str):
         caller, document = server.caller_for(uri), server.document(uri)
@@ -38,9 +37,9 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
 
 def prompt(server: Sidecar, params: object) -> None:
     """Put a prompt that was submitted without a document into a new, final slot."""
-    flush(server)
+    observe_all(server)
     given = read_params(PromptParams, params)
-    server.engine.observe(given.session_id, None, what_counts(given.text))
+    server.engine.observe(given.session_id, None, given.text)
 
 
 def pause(server: Sidecar, params: object) -> PauseResult:

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from lsprotocol import types as lsp
 
 from vouch_sidecar.engine.faults import Step
-from vouch_sidecar.kb.settings import CLIENT, Settings
+from vouch_sidecar.kb.settings import CLIENT
 from vouch_sidecar.surfaces.lsp.documents import Document, local_path
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
@@ -65,12 +65,13 @@ def typed(server: Sidecar) -> None:
     """A document has a new text, which counts once nothing more is typed."""
     if server.timer is not None:
         server.timer.cancel()
-    served = [collection.settings for collection in server.engine.collections.values()]
-    idle_ms = min(settings.prompts.idle_ms for settings in served or [Settings()])
-    server.timer = asyncio.get_running_loop().call_later(idle_ms / 1000, flush, server)
+    registry = server.engine.registry
+    served = [collection.settings for collection in registry.collections.values()]
+    idle_ms = min(settings.prompts.idle_ms for settings in served or [registry.settings])
+    server.timer = asyncio.get_running_loop().call_later(idle_ms / 1000, observe_all, server)
 
 
-def flush(server: Sidecar) -> None:
+def observe_all(server: Sidecar) -> None:
     """Observe all that was typed: an answer reflects every earlier message."""
     with server.engine.faults.contained(TAKE_IN):
         for document in server.documents.values():
