@@ -33,15 +33,17 @@ export async function makeKnowledgeBase(): Promise<void> {
   if (steps.length === 0) steps.push('vouch ingest ');
   const terminal = vscode.window.createTerminal({ name: 'Vouch', cwd: folder.uri });
   terminal.show();
-  await prompting();
+  await prompting(terminal);
   terminal.sendText(steps.join(' && '), false);
 }
 
 /** Waits for the prompt, at most five seconds: a shell shows twice what is typed before. */
-async function prompting(): Promise<void> {
+async function prompting(meant: vscode.Terminal): Promise<void> {
   let listening: vscode.Disposable | undefined;
-  await new Promise<unknown>((resolve) => {
-    listening = vscode.window.onDidChangeTerminalShellIntegration(resolve);
+  await new Promise<void>((resolve) => {
+    listening = vscode.window.onDidChangeTerminalShellIntegration(({ terminal }) => {
+      if (terminal === meant) resolve();
+    });
     setTimeout(resolve, 5_000);
   });
   listening?.dispose();

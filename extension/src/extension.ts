@@ -6,12 +6,11 @@ import { registerMcp } from './mcp';
 import { Panel } from './panel';
 import { copyContext, insertContext, newPrompt, submitPrompt } from './prompts';
 import { coalesce } from './server/coalesce';
-import { Installer, installAndStart } from './server/install';
+import { Installer } from './server/install';
 import { withKnowledge } from './server/knowledgeNearby';
 import { Server } from './server/server';
 import { isIdle } from './status/state';
 import { showStatus } from './status/statusItem';
-import { messageOf } from './text/words';
 import type { Ask, Node } from './tree/nodes';
 import { rowCommands } from './tree/rowCommands';
 import { findExperts, weighExperts, wordAtCaret } from './views/askTopic';
@@ -28,7 +27,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const panel = new Panel(ask, log, session);
   const installer = new Installer(context, log);
   const server = new Server(context, log, installer, session, panel);
-  const start = coalesce(() => startWhereKnown(panel, installer, server, log));
+  const start = coalesce(() => server.startWhereKnown());
   const find = (topic?: string) => findExperts(panel.experts, topic);
 
   context.subscriptions.push(
@@ -49,7 +48,7 @@ export function activate(context: vscode.ExtensionContext): void {
       showStatus: () => showStatus(panel.state, server.program),
       restart: start,
       showLogs: () => log.show(),
-      install: () => installAndStart(installer, log, start),
+      install: () => installer.installAndStart(start),
       makeKnowledgeBase,
       openExample: () => openExample(context),
       pause: (seconds: number | null) => panel.pause(seconds),
@@ -62,30 +61,6 @@ export function activate(context: vscode.ExtensionContext): void {
     ...watchers(panel, server, start),
   );
   void start();
-}
-
-/** Starts the server where a knowledge base may be in, above or below an opened folder. */
-async function startWhereKnown(
-  panel: Panel,
-  installer: Installer,
-  server: Server,
-  log: vscode.LogOutputChannel,
-): Promise<void> {
-  if ((await withKnowledge(workspaceFolders())).length === 0) {
-    log.info('There is no knowledge base in, above or below an opened folder.');
-    await server.stop();
-    panel.setState({ kind: 'none' });
-    return;
-  }
-  await server.restart();
-  try {
-    const replaced = server.program && (await installer.replaceOlder(server.program.command));
-    if (!replaced) return;
-    await server.restart();
-    await installer.removeOlder();
-  } catch (error) {
-    log.info(`The server of an older version stays: ${messageOf(error)}`);
-  }
 }
 
 function registered(handlers: Record<string, (...args: never[]) => unknown>): vscode.Disposable[] {

@@ -46,8 +46,9 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
     page.webview.options = { enableCommandUris: [OPEN], localResourceRoots: [] };
     page.onDidChangeVisibility(() => this.refresh());
     page.onDidDispose(() => {
-      this.page = undefined;
+      if (this.page === page) this.page = undefined; // one that is moved may have another already
     });
+    page.webview.html = head() + this.content.html; // until the server has answered
     void this.refresh();
   }
 

@@ -52,6 +52,19 @@ export class Installer {
     return true;
   }
 
+  /** Installs the server, as somebody asked for, and has it started. */
+  async installAndStart(start: () => Promise<void>): Promise<void> {
+    try {
+      await this.install();
+    } catch (error) {
+      if (error instanceof vscode.CancellationError) return;
+      return warn(`the server could not be installed. ${messageOf(error)}`, this.log);
+    }
+    await start();
+    await this.removeOlder();
+    vscode.window.setStatusBarMessage('$(check) Vouch: the server is installed and ready', 8_000);
+  }
+
   /** Installs the server, with progress; rejects when it is cancelled or fails. */
   async install(): Promise<void> {
     const location = vscode.ProgressLocation.Notification;
@@ -126,21 +139,4 @@ export class Installer {
     });
     this.log.info(stdout);
   }
-}
-
-/** Installs the server and starts it. */
-export async function installAndStart(
-  installer: Installer,
-  log: vscode.LogOutputChannel,
-  start: () => Promise<void>,
-): Promise<void> {
-  try {
-    await installer.install();
-  } catch (error) {
-    if (error instanceof vscode.CancellationError) return;
-    return warn(`the server could not be installed. ${messageOf(error)}`, log);
-  }
-  await start();
-  await installer.removeOlder();
-  vscode.window.setStatusBarMessage('$(check) Vouch: the server is installed and ready', 8_000);
 }

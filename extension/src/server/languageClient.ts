@@ -38,7 +38,7 @@ interface ClientOptions {
 }
 
 /** Logs what goes wrong; what the user has to know is said once, in words of our own. */
-class QuietClient extends LanguageClient {
+export class Client extends LanguageClient {
   /** What a language says of its own code comes first. */
   override registerFeature(feature: StaticFeature | DynamicFeature<unknown>): void {
     const method = 'registrationType' in feature ? feature.registrationType.method : '';
@@ -60,11 +60,9 @@ class QuietClient extends LanguageClient {
   }
 }
 
-export type Client = QuietClient;
-
 export function createClient(options: ClientOptions): Client {
   const { command, cwd, env } = options;
-  const client: QuietClient = new QuietClient(
+  const client: Client = new Client(
     'vouch',
     'Vouch',
     { command, args: ['lsp'], options: { cwd, env } },

@@ -4,11 +4,13 @@ import type { Panel } from '../panel';
 import { PROTOCOL, type Requests } from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
 import { safeEnvironment } from '../text/paths';
+import { messageOf } from '../text/words';
 import { warn } from '../warn';
-import { untrustedFolders } from '../workspace';
+import { untrustedFolders, workspaceFolders } from '../workspace';
 import { discover, type ServerProgram } from './discover';
 import { discoveryHost, pathSetting } from './discoveryHost';
 import type { Installer } from './install';
+import { withKnowledge } from './knowledgeNearby';
 import type { Client } from './languageClient';
 
 export class Server implements vscode.Disposable {
@@ -44,7 +46,7 @@ export class Server implements vscode.Disposable {
     await this.notify('workspace/didChangeConfiguration', { settings });
   }
 
-  async stop(): Promise<void> {
+  private async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;
     try {
@@ -58,7 +60,25 @@ export class Server implements vscode.Disposable {
     void this.stop();
   }
 
-  async restart(): Promise<void> {
+  /** Starts the server where a knowledge base may be in, above or below an opened folder. */
+  async startWhereKnown(): Promise<void> {
+    if ((await withKnowledge(workspaceFolders())).length === 0) {
+      this.log.info('There is no knowledge base in, above or below an opened folder.');
+      await this.stop();
+      return this.panel.setState({ kind: 'none' });
+    }
+    await this.restart();
+    try {
+      const { program, installer } = this;
+      if (!program || !(await installer.replaceOlder(program.command))) return;
+      await this.restart();
+      await installer.removeOlder();
+    } catch (error) {
+      this.log.info(`The server of an older version stays: ${messageOf(error)}`);
+    }
+  }
+
+  private async restart(): Promise<void> {
     await this.stop();
     this.panel.setState({ kind: 'loading' });
     this.program = await discover(discoveryHost(this.installer, this.log));
