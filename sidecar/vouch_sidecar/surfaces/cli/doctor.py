@@ -19,7 +19,7 @@ from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import RESIDENT, find, why_refused
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.runtime_folder import is_supported
-from vouch_sidecar.kb.sanitize import clip, count, one_line, printable
+from vouch_sidecar.kb.sanitize import clip, count, printable
 from vouch_sidecar.operations import context, status
 from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import PROGRAM, program, root_option, start_at, why_none
@@ -35,7 +35,6 @@ Finding = tuple[str, str, str]
 TRIAL_MS = "10000"
 TRIED = 20
 """Claims that are looked at for one whose words bring something in."""
-BASE = "knowledge base"
 
 
 @click.command("doctor")
@@ -54,26 +53,27 @@ def examined(start: Path) -> Iterator[Finding]:
     """The findings of all checks."""
     found = find(start, os.environ)
     for folder in found.refused:
-        yield (BASE, "wrong", why_refused(folder))
+        yield ("knowledge base", "wrong", why_refused(folder))
     if found.places:
         engine = engine_on(found)
         with KnowledgeBase(engine, Viewer()) as kb:
             bases, prompt = kb.status().roots, _answered_prompt(engine, kb)
-        yield from map(_base, bases)
-        yield _hook(start, prompt)
+        for base in bases:
+            yield ("knowledge base", *_base(base))
+        yield ("prompt hook", *_hook(start, prompt))
     else:
-        yield (BASE, "wrong", why_none(found, start))
+        yield ("knowledge base", "wrong", why_none(found, start))
     path = shutil.which(PROGRAM)
     yield ("PATH", "ok" if path else "note", path or f"{PROGRAM} is not on it: {program()}")
     agents: list[Finding] = []
     for name, host in HOSTS.items():
         agents += _integration(host, name, project_of(start))
         agents += _integration(host, f"{name} --user", None)
-    how = f"`{program()} install HOST` does it, for {', '.join(HOSTS)}"
-    yield from agents or [("agents", "note", f"none is set up; {how}")]
+    none = f"none is set up; `{program()} install HOST` does it, for {', '.join(HOSTS)}"
+    yield from agents or [("agents", "note", none)]
 
 
-def _base(base: status.RootStatus) -> Finding:
+def _base(base: status.RootStatus) -> tuple[str, str]:
     """Where a knowledge base is, how much it holds, and whether it is paused."""
     problems = sum(problem.severity != "hint" for problem in base.problems)
     said = [f"{printable(base.root)}: {count(base.counts.claims, 'claim')}"]
@@ -81,23 +81,21 @@ def _base(base: status.RootStatus) -> Finding:
     resume = f"{program()} resume --root {shlex.quote(printable(base.root))}"
     said += [f"paused: `{resume}` ends it"] if base.paused_until else []
     state = "wrong" if problems else "note" if base.paused_until else "ok"
-    return (BASE, state, "; ".join(said))
+    return (state, "; ".join(said))
 
 
-def _hook(start: Path, prompt: str | None) -> Finding:
+def _hook(start: Path, prompt: str | None) -> tuple[str, str]:
     """What hooks say to a prompt; it starts a process where none answers them."""
-    about = "prompt hook"
     if not is_supported():
-        return (about, "note", "hooks say nothing on this system")
+        return ("note", "hooks say nothing on this system")
     if prompt is None:
-        return (about, "note", "not tried: hooks have nothing to give")
-    to = f"to “{clip(one_line(prompt), 80)}”"
+        return ("note", "not tried: hooks have nothing to give")
+    to = f"to “{clip(prompt, 80)}”"
     if answer := _hooked(prompt, start):
-        return (about, "ok", f"{len(answer)} characters {to}")
+        return ("ok", f"{len(answer)} characters {to}")
     if starts_none(os.environ):
-        return (about, "note", f"nothing {to}: hooks start no process, as {RESIDENT} says")
-    stop = f"`{program()} stop` ends one that began before an upgrade"
-    return (about, "wrong", f"nothing {to}; {stop}")
+        return ("note", f"nothing {to}: hooks start no process, as {RESIDENT} says")
+    return ("wrong", f"nothing {to}; `{program()} stop` ends one that began before an upgrade")
 
 
 def _answered_prompt(engine: Engine, kb: KnowledgeBase) -> str | None:
@@ -135,7 +133,7 @@ def _integration(host: Host, about: str, project: Path | None) -> Iterator[Findi
     try:
         base, found = integration(host, project)
     except click.ClickException as error:
-        yield (about, "note", one_line(error.message))
+        yield (about, "note", error.message)
         return
     if not any(file.names_us for file in found):
         return

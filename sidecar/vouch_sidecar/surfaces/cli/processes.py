@@ -32,7 +32,6 @@ STOPPED = {
     "hangs": "the process does not answer; try again",
 }
 """What is said of each way in which a try to stop a process ends."""
-MOST_MINUTES = 366 * 24 * 60
 
 
 @click.command()
@@ -108,9 +107,7 @@ def stop(every: bool) -> None:
 
 @click.command()
 @root_option
-@click.option(
-    "--minutes", type=click.IntRange(1, MOST_MINUTES), help="End it by itself after so many."
-)
+@click.option("--minutes", type=click.IntRange(1), help="End it by itself after so many.")
 def pause(root: str | None, minutes: int | None) -> None:
     """Silence hooks, pushes and hover of a knowledge base.
 
