@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from vouch_sidecar.kb.discovery import CONFIG as CONFIG
 from vouch_sidecar.kb.discovery import KB_DIRNAME as KB_DIRNAME
 from vouch_sidecar.kb.paths import is_below
 from vouch_sidecar.kb.records import Key, Kind, Problem
@@ -21,7 +22,6 @@ from vouch_sidecar.kb.safe_files import (
 )
 from vouch_sidecar.kb.sanitize import printable
 
-CONFIG = "config.yaml"
 CONTENT_NAME = "content"
 """The name of the file beside a source's record with the source's content."""
 MAX_KB_FILES = 400_000

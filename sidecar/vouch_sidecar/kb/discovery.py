@@ -23,7 +23,7 @@ TYPE_CHECKING = False  # `typing` takes a hook three milliseconds
 if TYPE_CHECKING:
     from pathlib import Path
 
-KB_DIRNAME = ".vouch"
+KB_DIRNAME, CONFIG = ".vouch", "config.yaml"
 FORCED = "VOUCH_KB_PATH"
 """Name of the variable that names the only `.vouch/` to serve."""
 DEPTH = 3
@@ -327,7 +327,7 @@ def _allows_home(home: str) -> bool:
 
     kb_dir = Path(home, KB_DIRNAME)
     try:
-        data = read_bounded(kb_dir / "config.yaml", MAX_YAML, kb_dir=kb_dir)
+        data = read_bounded(kb_dir / CONFIG, MAX_YAML, kb_dir=kb_dir)
         config = YamlDocument(decode(data)).value
     except (OSError, UnreadableError, DocumentError):
         return False

@@ -10,7 +10,6 @@ from functools import cache
 
 from vouch_sidecar.operations import NAMES
 
-HELP = {"-h", "--help"}
 MAX_INPUT = 4_000_001
 """Bytes of standard input that are read: more than a text may have."""
 
@@ -22,7 +21,7 @@ def main() -> None:
     _import_nothing_from_here()
     # A plugin of pydantic, installed by other software, would see every prompt.
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
-    if arguments[:1] == ["hook"] and not HELP.intersection(arguments):
+    if arguments[:1] == ["hook"] and {"-h", "--help"}.isdisjoint(arguments):
         from vouch_sidecar.surfaces.hook.client import run
 
         run(arguments[1:])

@@ -79,7 +79,6 @@ async def answer(engine: Engine, request: object, projects: Projects) -> dict[st
 
 def refusal(request_id: object, code: str, message: str) -> dict[str, Any]:
     """An error as the answer to a request."""
-    log.debug("refused: %s", code)
     return {"id": request_id, "ok": False, "error": {"code": code, "message": message}}
 
 

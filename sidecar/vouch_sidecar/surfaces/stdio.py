@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import BinaryIO
 
 from vouch_sidecar import surfaces
+from vouch_sidecar.kb.discovery import LOG
 from vouch_sidecar.kb.sanitize import LONE_SURROGATE, escaped
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
@@ -22,20 +23,18 @@ INTERRUPTED, TERMINATED = 130, 143
 
 
 def log_to_stderr(env: Mapping[str, str]) -> None:
-    """Log to standard error at the level in `VOUCH_SIDECAR_LOG`, by default WARNING."""
+    """Log to standard error at the level that the environment names, by default WARNING."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format=FORMAT)
-    level = env.get("VOUCH_SIDECAR_LOG", "").strip().upper()
-    is_known = level in logging.getLevelNamesMapping()
-    logging.getLogger("vouch_sidecar").setLevel(level if is_known else logging.WARNING)
+    level = logging.getLevelNamesMapping().get(env.get(LOG, "").strip().upper(), logging.WARNING)
+    logging.getLogger("vouch_sidecar").setLevel(level)
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print a text to standard output or standard error, with control characters escaped. Commands
     print only through this function or `surfaces.console.printing`.
     """
-    import click  # a process that answers hooks prints nothing
-
-    click.echo(escaped(text), nl=nl, err=err)
+    stream = sys.stderr if err else sys.stdout
+    print(escaped(text), end="\n" if nl else "", file=stream, flush=True)
 
 
 def well_formed(text: str) -> str:

@@ -26,13 +26,6 @@ from vouch_sidecar.surfaces.hook.client import NAMES
 from vouch_sidecar.surfaces.projects import UNFILLED
 from vouch_sidecar.surfaces.stdio import say
 
-STOPPED = {
-    "stopped": "stopped",
-    "editor": "the process is an editor's, which ends with it",
-    "hangs": "the process does not answer; try again",
-}
-"""What is said of each way in which a try to stop a process ends."""
-
 
 @click.command()
 def lsp() -> None:
@@ -96,13 +89,13 @@ def stop(every: bool) -> None:
     own = Path(user_socket.socket_path(os.environ))
     paths = sorted(own.parent.glob(f"*{user_socket.SUFFIX}")) if every else [own]
     tried = [(path.stem, user_socket.stop(str(path), os.environ)) for path in paths]
-    found = [(version, how) for version, how in tried if how != "nobody"]
+    found = [(version, how) for version, how in tried if how is not None]
     for version, how in found:
         whose = f"version {printable(version)}: " if every else ""
-        say(whose + STOPPED[how], err=how != "stopped")
+        say(whose + how, err=how != user_socket.STOPPED)
     if not found:
         say("no process that a hook left behind runs", err=True)
-    sys.exit(int(any(how == "hangs" for _, how in found)))
+    sys.exit(any(how == user_socket.HANGS for _, how in found))
 
 
 @click.command()

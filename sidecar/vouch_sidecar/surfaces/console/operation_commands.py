@@ -15,7 +15,6 @@ import click
 from pydantic.fields import FieldInfo
 
 from vouch_sidecar.kb.discovery import find
-from vouch_sidecar.operations import NAMES
 from vouch_sidecar.operations.operation import Operation
 from vouch_sidecar.operations.wire import (
     OF_EDITORS,
@@ -189,8 +188,6 @@ def _option(name: str, field: FieldInfo) -> click.Option:
 
 
 def command_called(name: str) -> OperationCommand | None:
-    """The command of an operation, without those of others."""
-    if name not in NAMES:
-        return None
+    """The command of an operation; None where it is none of the shell's."""
     operation = import_module(f"vouch_sidecar.operations.{name}").OPERATION
     return None if operation.table is None else OperationCommand(operation)

@@ -14,7 +14,14 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from vouch_sidecar.kb.discovery import KB_DIRNAME, RESIDENT, BaseInTree, find, start_folder
+from vouch_sidecar.kb.discovery import (
+    CONFIG,
+    KB_DIRNAME,
+    RESIDENT,
+    BaseInTree,
+    find,
+    start_folder,
+)
 from vouch_sidecar.kb.pauses import paused_until
 from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
 from vouch_sidecar.surfaces.local.user_socket import (
@@ -95,7 +102,7 @@ def _limit_in(milliseconds: str) -> float | None:
 def _configured(root: str) -> float | None:
     """The limit in a knowledge base's config, by its lines: YAML takes long to import."""
     try:
-        path = os.path.join(root, KB_DIRNAME, "config.yaml")
+        path = os.path.join(root, KB_DIRNAME, CONFIG)
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as config:
             lines = config.read(MAX_CONFIG_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:

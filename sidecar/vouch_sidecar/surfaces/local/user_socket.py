@@ -26,11 +26,9 @@ from vouch_sidecar.version import __version__
 
 TYPE_CHECKING = False  # `typing` takes a hook three milliseconds
 if TYPE_CHECKING:
-    from typing import Any, Literal
+    from typing import Any
 
     Folders = Iterable[str | os.PathLike[str]]
-    Stopped = Literal["stopped", "nobody", "editor", "hangs"]
-    """How a try to stop ends: no process held the socket, or an editor's, which ends with it."""
 
 SUFFIX = ".sock"
 MAX_LOCAL_MESSAGE = 8 << 20
@@ -48,9 +46,9 @@ answer where that depends on standard input, which is to come with the line.
 SOON_SECONDS = 2.0
 """Time limit for a process that has read its files."""
 STOP_SECONDS = 10.0
+STOPPED, HANGS = "stopped", "the process does not answer; try again"
 CHECK_SECONDS = 1.0
 """Pause between looks whether somebody asks or follows, and whether the socket is still held."""
-CARRIED = ("VOUCH_PROJECT", "VOUCH_AGENT", FORCED, "HOME", "TMPDIR")
 MODEL = "VOUCH_SIDECAR_SEMANTIC_"
 """How the variables begin that set a model. A process that has one asks nobody, as no other process
 has loaded it.
@@ -140,7 +138,8 @@ def carried(env: Mapping[str, str]) -> dict[str, str]:
     """The variables of an environment that go with a question: the viewer, settings, the knowledge
     base that it names, and the folders beyond or in which none is looked for.
     """
-    sent = {name: value for name, value in env.items() if name in CARRIED or is_setting(name)}
+    others = {"VOUCH_PROJECT", "VOUCH_AGENT", FORCED, "HOME", "TMPDIR"}
+    sent = {name: value for name, value in env.items() if name in others or is_setting(name)}
     return {**sent, FORCED: os.path.abspath(sent[FORCED])} if sent.get(FORCED) else sent
 
 
@@ -201,16 +200,17 @@ class Ownership:
         os.close(self._lock)
 
 
-def stop(path: str, env: Mapping[str, str]) -> Stopped:
-    """Have the resident process that holds the socket `path` end, and wait until it has. It is
-    asked over its socket: a process id that is kept may be that of another by the time it is read.
+def stop(path: str, env: Mapping[str, str]) -> str | None:
+    """Have the resident process that holds the socket `path` end, and wait until it has: what came
+    of it, in words; None where no process does. It is asked over its socket: a process id that is
+    kept may be that of another by the time it is read.
     """
     if (connected := connect(env, path)) is None:
-        return "nobody"
+        return None
     answered = exchange(connected, {"method": STOP_PROCESS}, STOP_SECONDS)
     if answered is not None:  # other versions say that they will end
-        return "stopped" if answered.get("ok") else "editor"
+        return STOPPED if answered.get("ok") else "the process is an editor's, which ends with it"
     if (connected := connect(env, path)) is None:
-        return "stopped"
+        return STOPPED
     connected.close()
-    return "hangs"
+    return HANGS
