@@ -122,12 +122,10 @@ def test_what_a_change_leaves_as_it_was_is_no_other_generation() -> None:
 def test_a_memo_keeps_what_was_used_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vouch_sidecar.index.memo.MAX_ENTRIES", 3)
     memo = Memo()
-    for text in ("a", "b", "c", "a", "d"):
-        memo[text, ""] = text
-        assert memo[text, ""] == text
-    assert (len(memo), memo["a", ""]) == (3, "a")
-    with pytest.raises(KeyError):
-        memo["b", ""]
-    for text in ("e", "f"):
-        memo[text * MAX_CHARACTERS, ""] = []
-        assert len(memo) == 1
+    for text in "abcad":
+        memo.once(text, "", text.upper)
+    assert [memo.once(text, "", str) for text in "cadb"] == ["C", "A", "D", ""]
+    large = "e" * MAX_CHARACTERS
+    memo.once(large, "", large.upper)
+    assert memo.once(large, "", str)
+    assert memo.once("a", "", str) == ""

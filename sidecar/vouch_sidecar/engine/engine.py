@@ -104,11 +104,9 @@ class Engine:
         """Publish what was read last of a knowledge base. Returns whether anything changed."""
         before, was = collection.published, collection.published.seen
         differs = seen.on_disk != was.on_disk or seen.knowledge.serial != was.knowledge.serial
-        after = replace(before, seen=seen)
+        after = replace(before, seen=seen).configured(self.registry.client, self.env)
         if differs:
             after = replace(after, indexed_at=self.now())
-        if seen.on_disk.config != was.on_disk.config:
-            after = after.configured(self.registry.client, self.env)
         self._publish(collection, after, is_news=differs)
         self.registry.name_collections()
         if differs:

@@ -28,7 +28,6 @@ from vouch_sidecar.kb.records import (
     Artifact,
     Claim,
     Entity,
-    Kind,
     Page,
     Relation,
     Source,
@@ -67,8 +66,9 @@ def sections(page: Page) -> list[str]:
 
 
 def documents_of(artifact: Artifact, state: LinkState) -> tuple[Document, ...]:
-    """The documents of an artifact: one for each section and the title of a page, one more for the
-    question of an exchange, one for any other artifact; none for one that nobody may see.
+    """The documents of an artifact, numbered: one for each section of a page and then its title,
+    one more for the question of an exchange, one for any other artifact; none for one that nobody
+    may see.
     """
     if state.label == NOBODY:
         return ()
@@ -77,8 +77,12 @@ def documents_of(artifact: Artifact, state: LinkState) -> tuple[Document, ...]:
 
 def _fields_of(artifact: Artifact, state: LinkState) -> Iterator[Fields]:
     kind, label = KIND_OF[type(artifact)], state.label
-    first, *rest = texts(artifact) or [""]
-    fields = _text_fields(kind, artifact.id, 0, label, first)
+    first, *rest = [(str(kind), text) for text in texts(artifact) or [""]]
+    if isinstance(artifact, Page):
+        rest.append((TITLE, artifact.title))
+    elif isinstance(artifact, Source) and artifact.question:
+        rest.append((QUESTION, artifact.question))
+    fields = _text_fields(DocumentKey(kind, artifact.id), label, *first)
     match artifact:
         case Claim():
             fields |= {
@@ -91,20 +95,16 @@ def _fields_of(artifact: Artifact, state: LinkState) -> Iterator[Fields]:
         case _:
             pass
     yield fields
-    if isinstance(artifact, Page):
-        for number, text in enumerate(rest, 1):
-            yield _text_fields(kind, artifact.id, number, label, text)
-        yield _text_fields(TITLE, artifact.id, 0, label, artifact.title)
-    elif isinstance(artifact, Source) and artifact.question:
-        yield _text_fields(QUESTION, artifact.id, 0, label, artifact.question)
+    for number, each in enumerate(rest, 1):
+        yield _text_fields(DocumentKey(kind, artifact.id, number), label, *each)
 
 
-def _text_fields(kind: Kind | str, artifact_id: str, section: int, label: str, text: str) -> Fields:
+def _text_fields(key: DocumentKey, label: str, kind: str, text: str) -> Fields:
     stems, where = content_stems(text), place_of(kind, label)
     before = placed_stem(where, "")
     placed = f" {before}".join(stem[:MAX_STEM] for stem in stems)
     return {
-        "key": DocumentKey(kind, artifact_id, section).encode(),
+        "key": key.encode(),
         "place": where,
         "stems": before + placed if stems else "",
         "length": len(stems),

@@ -28,7 +28,7 @@ from vouch_sidecar.index.links import (
 )
 from vouch_sidecar.index.memo import Memo
 from vouch_sidecar.index.query import term_query
-from vouch_sidecar.index.schema import NOBODY, QUESTION, TITLE, DocumentKey
+from vouch_sidecar.index.schema import NOBODY, DocumentKey
 from vouch_sidecar.kb.access import OPEN, is_live, is_seen, is_shown_to_any
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -197,7 +197,7 @@ class Knowledge:
         number = self._number(*key)
         return None if number is None else self.base.document(number)
 
-    def _number(self, kind: str, artifact_id: str, section: int = 0) -> int | None:
+    def _number(self, kind: Kind, artifact_id: str, section: int = 0) -> int | None:
         hits = self.base.search(
             term_query("key", DocumentKey(kind, artifact_id, section).encode()), 1
         )
@@ -208,9 +208,6 @@ class Knowledge:
         kind, artifact_id = key
         numbers: list[int] = []
         while (number := self._number(kind, artifact_id, len(numbers))) is not None:
-            numbers.append(number)
-        beside = {Kind.PAGE: TITLE, Kind.SOURCE: QUESTION}.get(kind, kind)
-        if beside != kind and (number := self._number(beside, artifact_id)) is not None:
             numbers.append(number)
         return tuple(numbers)
 
@@ -307,6 +304,11 @@ class Knowledge:
         records = map(self.records.__getitem__, self._by_kind.get(kind, ()))
         return (one for one in records if isinstance(one, record))
 
+    def cited_by(self, ref: str) -> tuple[Evidence | None, str]:
+        """The evidence that a citation leads to, if any, and the id of the source."""
+        evidence = self.evidence(ref)
+        return evidence, ref if evidence is None else evidence.source_id
+
     def concealed(
         self, source_id: str, gates: frozenset[str]
     ) -> tuple[tuple[int, int], ...] | None:
@@ -314,12 +316,7 @@ class Knowledge:
         receipts of claims that are retired or that he may not see. None if he is shown nothing of
         it, as a redacted claim cites it, or one that he may not see without a range.
         """
-        key = "", (source_id, gates)
-        try:
-            ranges: tuple[tuple[int, int], ...] | None = self.memo[key]
-        except KeyError:
-            ranges = self.memo[key] = self._concealed(source_id, gates)
-        return ranges
+        return self.memo.once("", (source_id, gates), lambda: self._concealed(source_id, gates))
 
     def _concealed(
         self, source_id: str, gates: frozenset[str]

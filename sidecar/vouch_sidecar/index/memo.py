@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Sized
+from collections.abc import Callable, Hashable, Sized
 from threading import Lock
-from typing import Any
+from typing import TypeVar, cast
+
+T = TypeVar("T")
 
 MAX_ENTRIES = 512
 MAX_CHARACTERS = 1 << 20
@@ -25,17 +27,16 @@ class Memo:
         self._characters = 0
         self._lock = Lock()
 
-    def __len__(self) -> int:
-        return len(self._results)
-
-    def __getitem__(self, key: tuple[str, Hashable]) -> Any:
+    def once(self, text: str, what: Hashable, make: Callable[[], T]) -> T:
+        """The result of `make` for a text, from memory if known."""
+        key = text, what
         with self._lock:
-            self._results.move_to_end(key)
-            return self._results[key][0]
-
-    def __setitem__(self, key: tuple[str, Hashable], result: object) -> None:
+            if key in self._results:
+                self._results.move_to_end(key)
+                return cast(T, self._results[key][0])
+        result = make()
         items = len(result) if isinstance(result, Sized) else 0
-        characters = len(key[0]) + items * ITEM_CHARACTERS
+        characters = len(text) + items * ITEM_CHARACTERS
         with self._lock:
             _, former = self._results.pop(key, (None, 0))
             self._results[key] = result, characters
@@ -45,3 +46,4 @@ class Memo:
             ):
                 _, (_, former) = self._results.popitem(last=False)
                 self._characters -= former
+        return result

@@ -5,7 +5,6 @@ front of every stem in the index, so that a query cannot match anything else.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +14,16 @@ from tantivy import FieldType, Occur, Query
 
 from vouch_sidecar.index.claim_weights import UNDATED
 from vouch_sidecar.index.layers import Hit, Snapshot
-from vouch_sidecar.index.schema import SCHEMA, DocumentKey, counted, labels_for, placed_stem
+from vouch_sidecar.index.schema import (
+    QUESTION,
+    SCHEMA,
+    TITLE,
+    DocumentKey,
+    counted,
+    labels_for,
+    place_of,
+    placed_stem,
+)
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.text.content_words import Term
@@ -86,12 +94,11 @@ class Search:
     @cached_property
     def places(self) -> Mapping[str, list[str]]:
         """By kind, the places where the viewer finds documents."""
-        visible, by_kind = frozenset(labels_for(self.gates)), defaultdict[str, list[str]](list)
-        for name in sorted(self.snapshot.lengths):
-            kind, _, label = name.partition("@")
-            if label in visible:
-                by_kind[kind].append(name)
-        return by_kind
+        labels, there = labels_for(self.gates), self.snapshot.lengths
+        return {
+            kind: [place for label in labels if (place := place_of(kind, label)) in there]
+            for kind in (*Kind, TITLE, QUESTION)
+        }
 
     def total(self, kind: str) -> int:
         """How many documents of a kind there are."""

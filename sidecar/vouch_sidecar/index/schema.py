@@ -15,11 +15,12 @@ from urllib.parse import quote
 from tantivy import Document, Schema, SchemaBuilder
 
 from vouch_sidecar.kb.access import OPEN
+from vouch_sidecar.kb.records import Kind
 
 TITLE = "title"
-"""The kind of a document that holds only a page's title."""
+"""In the `place` of a document that holds only a page's title."""
 QUESTION = "question"
-"""The kind of a document that holds only the question of an exchange."""
+"""In that of a document that holds only the question of an exchange."""
 
 Fields = dict[str, Any]
 """The values of a document by field."""
@@ -83,11 +84,11 @@ def counted(label: str, entity_id: str) -> str:
 
 
 class DocumentKey(NamedTuple):
-    """An artifact's kind and id, and the section of its text. Keys sort in that order, as no id has
-    a NUL.
+    """An artifact's kind and id, and the number of the document among its own, which is that of the
+    section of a page. Keys sort in that order, as no id has a NUL.
     """
 
-    kind: str
+    kind: Kind
     id: str
     section: int = 0
 
@@ -99,7 +100,7 @@ class DocumentKey(NamedTuple):
     def decode(cls, key: str) -> DocumentKey:
         """The key that a value of the field stands for."""
         kind, artifact_id, section = key.split("\0")
-        return cls(kind, artifact_id, int(section))
+        return cls(Kind(kind), artifact_id, int(section))
 
 
 def key_in(document: Document) -> DocumentKey:

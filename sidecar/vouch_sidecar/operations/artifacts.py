@@ -251,8 +251,8 @@ def claim_view(view: View, claim: Claim) -> ClaimView:
 
 def citation(view: View, ref: str) -> Citation:
     """A citation, resolved if the viewer may see its source; else `missing`."""
-    evidence = view.knowledge.evidence(ref)
-    source = view.artifact((Kind.SOURCE, evidence.source_id if evidence else ref))
+    evidence, source_id = view.knowledge.cited_by(ref)
+    source = view.artifact((Kind.SOURCE, source_id))
     if not isinstance(source, Source):
         source = evidence = None
     cited = evidence or source

@@ -18,7 +18,7 @@ from tantivy import Document, Query
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import Search
-from vouch_sidecar.index.schema import QUESTION, TITLE, key_in, labels_for
+from vouch_sidecar.index.schema import TITLE, key_in, labels_for
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.access import is_seen
 from vouch_sidecar.kb.records import (
@@ -197,12 +197,7 @@ class View:
         """The result of `make` for a text, from memory if known. `make` must not ask for the time
         that is left. `for_all`: whoever asks has the same result.
         """
-        memo, key = self.knowledge.memo, (text, what if for_all else (what, self._read_stamp))
-        try:
-            result: T = memo[key]
-        except KeyError:
-            result = memo[key] = make()
-        return result
+        return self.knowledge.memo.once(text, what if for_all else (what, self._read_stamp), make)
 
     # Artifacts
 
@@ -243,9 +238,8 @@ class View:
     def of_hits(self, hits: Iterable[Hit]) -> Iterator[tuple[Artifact, Document]]:
         """The same of some hits. The artifact of a section is its page."""
         for document in map(self.knowledge.snapshot.document, hits):
-            key = key_in(document)
-            kind = {TITLE: Kind.PAGE, QUESTION: Kind.SOURCE}.get(key.kind) or Kind(key.kind)
-            if (artifact := self.artifact((kind, key.id))) is not None:
+            kind, artifact_id, _ = key_in(document)
+            if (artifact := self.artifact((kind, artifact_id))) is not None:
                 yield artifact, document
 
     def pages_about(self, key: Key) -> list[Page]:
@@ -260,8 +254,8 @@ class View:
         citation and the evidence.
         """
         for number, reference in enumerate(claim.evidence):
-            evidence = self.knowledge.evidence(reference)
-            source = self.artifact((Kind.SOURCE, evidence.source_id if evidence else reference))
+            evidence, source_id = self.knowledge.cited_by(reference)
+            source = self.artifact((Kind.SOURCE, source_id))
             if isinstance(source, Source):
                 yield number, source, evidence
 

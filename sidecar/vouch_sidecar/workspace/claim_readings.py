@@ -74,8 +74,8 @@ class ClaimReader:
         nearly every commit changes counts only if a line of it is cited.
         """
         for ref in dict.fromkeys(claim.evidence):
-            evidence = self.knowledge.evidence(ref)
-            source = self.knowledge.source(evidence.source_id if evidence else ref)
+            evidence, source_id = self.knowledge.cited_by(ref)
+            source = self.knowledge.source(source_id)
             path = None if source is None else self.world.sources.get(source.id)
             if source is None or path is None:
                 continue

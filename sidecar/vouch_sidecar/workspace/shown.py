@@ -94,6 +94,14 @@ def shown(
     return first or _by_itself(claim)
 
 
+def shows(
+    knowledge: Knowledge, source: Source, gates: frozenset[str], start: int = 0, end: int = 0
+) -> bool:
+    """Whether a viewer is shown a range of bytes of a source; of an empty one, whether any."""
+    concealed = knowledge.concealed(source.id, gates) if is_seen(source, gates) else None
+    return concealed is not None and not any(a < end and start < b for a, b in concealed)
+
+
 def _by_itself(claim: Claim) -> ShownText:
     own = (" ".join(claim.text.split()),)
     return ShownText(claim.text, (claim.id,), claim.id, own, is_statement(claim.text))
@@ -212,9 +220,8 @@ def _shown_by(
     begins = after_mark(claim.text, 0) if verbatim else 0
     said, words = _words(unquoted(claim.text[begins:])), _words(whole)
     holds = bool(said) and f" {' '.join(said)} " in f" {' '.join(words)} "
-    hidden = knowledge.concealed(source.id, gates) if is_seen(source, gates) else None
     own = _by_itself(claim)
-    if (holds or verbatim) and hidden is not None:
+    if (holds or verbatim) and shows(knowledge, source, gates):
         is_small_talk = source.type in TALKING and is_talk(whole)
         says_something = is_statement(whole) and not is_fragment(whole) and not is_small_talk
         own = own._replace(says_something=says_something)
@@ -223,16 +230,16 @@ def _shown_by(
     if not 0 < len(whole) <= MAX_SENTENCE:
         return own._replace(lacks_context=claim.auto_approved or not whole)
 
-    def shows(part: _Part) -> bool:
-        return hidden is not None and not any(a < part.end and part.start < b for a, b in hidden)
+    def is_shown(part: _Part) -> bool:
+        return shows(knowledge, source, gates, part.start, part.end)
 
-    if not shows(sentence):
+    if not is_shown(sentence):
         return _by_itself(claim)._replace(lacks_context=claim.auto_approved and said != words)
-    if not all(shows(each) and len(each.text) <= MAX_LEAD_IN for each in there.lead_ins):
+    if not all(is_shown(each) and len(each.text) <= MAX_LEAD_IN for each in there.lead_ins):
         return own._replace(lacks_context=True)
     lead_ins = [each.text for each in there.lead_ins]
     title = heading_text(there.heading.text)
-    heading = f"{title}:" if title and shows(there.heading) else ""
+    heading = f"{title}:" if title and is_shown(there.heading) else ""
     whole = " ".join(filter(None, [heading, *lead_ins, whole]))
     own = own._replace(source_id=source.id, start=sentence.start)
     if not holds:

@@ -37,6 +37,7 @@ from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.english_words import DATES, STOPWORDS, tier
 from vouch_sidecar.workspace.breath import Breathe
+from vouch_sidecar.workspace.shown import shows
 from vouch_sidecar.workspace.topic_names import (
     GENERIC,
     MAX_NAME_WORDS,
@@ -185,22 +186,21 @@ class TopicFinder:
         citing: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
         for claim in self._claims.values():
             for ref in claim.evidence:
-                evidence = self._knowledge.evidence(ref)
+                evidence, source_id = self._knowledge.cited_by(ref)
                 at = None if evidence is None else evidence.byte_start
-                source_id = ref if evidence is None else evidence.source_id
                 citing[source_id].append((claim.id, -1 if at is None else at))
-        cited = filter(None, map(self._knowledge.source, citing))
-        seen = (source for source in cited if is_seen(source, self._gates))
-        documents = (source for source in seen if has_headings(source.locator))
+        knowledge, gates = self._knowledge, self._gates
+        cited = filter(None, map(knowledge.source, citing))
+        shown = (source for source in cited if shows(knowledge, source, gates))
+        documents = (source for source in shown if has_headings(source.locator))
         for source in islice(documents, MAX_DOCUMENTS):
-            hidden = self._knowledge.concealed(source.id, self._gates)
-            headings = headings_in(self._content(source) or b"") if hidden is not None else []
+            headings = headings_in(self._content(source) or b"")
             starts = [start for start, _, _ in headings]
             below: defaultdict[int, set[str]] = defaultdict(set)
             for claim_id, at in citing[source.id]:
                 below[bisect_right(starts, at) - 1].add(claim_id)
             for number, (start, end, text) in enumerate(headings):
-                if not any(a < end and b > start for a, b in hidden or ()):
+                if shows(knowledge, source, gates, start, end):
                     self._note(Origin.HEADING, text, below[number])
 
     # What counts
