@@ -61,8 +61,10 @@ def test_collections_get_names_of_their_own(three: list[Path]) -> None:
 
 
 def test_a_root_limits_an_answer_to_one_knowledge_base(three: list[Path]) -> None:
-    engine, second = engine_on(*three), three[1]
-    (second / "src").mkdir()
+    second = three[1]
+    inner = base(second / "src" / "inner")
+    engine = engine_on(*three, inner)
+    assert [r["root"] for r in ask(engine, "status", root=str(inner))["roots"]] == [str(inner)]
     for root in (str(second), second.as_uri(), str(second / "src"), str(second / ".vouch")):
         rows = ask(engine, "experts", topic="key vault", root=root)["experts"]
         assert [r["collection"] for r in rows] == ["kb-2"]
@@ -339,6 +341,8 @@ def test_no_slot_holds_more_than_4_kb(piece: str) -> None:
     for long in (text, text + " " * 5000, " " * 5000 + text, text * 5):
         session.touch(None, long, {"kb"})
         assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.texts("kb"))
+    session.touch("words", "seashore " * 900, 1, {"kb"})
+    assert {*session.texts("kb")[0].split()} == {"seashore"}
 
 
 def test_sessions_end_half_an_hour_after_they_were_used_the_longest_idle_one_before(
