@@ -132,10 +132,7 @@ class Listener:
     """Somebody who is told from now on what is in play."""
 
     def __init__(
-        self,
-        engine: Engine,
-        caller: Caller | None = None,
-        parts: Set[PushPart] = PUSH_PARTS,
+        self, engine: Engine, caller: Caller | None = None, parts: Set[PushPart] = PUSH_PARTS
     ) -> None:
         self._engine = engine
         self._subscriber = Subscriber(caller or Caller(), parts, hears_all=True)

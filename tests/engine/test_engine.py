@@ -345,9 +345,7 @@ def test_no_slot_holds_more_than_4_kb(piece: str) -> None:
     assert {*session.texts("kb")[0].split()} == {"seashore"}
 
 
-def test_sessions_end_half_an_hour_after_they_were_used_the_longest_idle_one_before(
-    clock: Clock,
-) -> None:
+def test_sessions_end_after_half_an_hour_and_the_longest_idle_one_before(clock: Clock) -> None:
     """A peek is no use."""
     sessions = Sessions(clock)
     for number in range(MAX_SESSIONS):

@@ -215,9 +215,7 @@ async def test_a_first_look_that_fails_is_not_waited_for(
         await until(lambda: degraded(engine) == [])
 
 
-def test_what_is_there_is_not_missed_while_looks_fail(
-    engine: Engine, root: Path, fails: Fails
-) -> None:
+def test_what_is_there_is_found_while_looks_fail(engine: Engine, root: Path, fails: Fails) -> None:
     write(root, "entities/broken.yaml", b"id: broken\nname: [")
     write(root, "claims/of.yaml", claim("of", text="Of both.", entities=["vault", "broken"]))
     load(engine)

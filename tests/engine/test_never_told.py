@@ -78,9 +78,7 @@ def test_what_is_refused_is_told_nowhere_and_hides_nothing(
         assert brief([kb.view for kb in again.registry.serving(Caller())]) == summary
 
 
-def test_many_that_are_refused_hide_no_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_that_are_refused_hide_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither of a question's words, nor of a name, nor of a file."""
     root, refused = repository(tmp_path / "kb", {"src/relay.py": "x = 1\n"}), set[str]()
     base(root, known("pump", "Main Pump", "The Main Pump idles.", aliases=["pump house"]))

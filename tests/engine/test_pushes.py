@@ -156,9 +156,7 @@ def test_what_is_volunteered_is_as_the_config_says(
     assert said == expected
 
 
-def test_of_several_each_config_rules_its_own_entities_and_the_strongest_comes_first(
-    tmp_path: Path,
-) -> None:
+def test_each_config_rules_its_own_entities_and_the_strongest_comes_first(tmp_path: Path) -> None:
     one = base(tmp_path / "one", known("weak", "Bouncer", aliases=["Mail Relay"]))
     two = base(tmp_path / "two", known("strong", "Letter Box"))
     for root, most in ((one, 2), (two, 1)):

@@ -149,9 +149,7 @@ def test_a_base_is_written_after_many_changes_and_of_no_half_of_a_file(
     assert counts(started(root, tmp_path), "key vault") == {"vault": 6}
 
 
-def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
-    root: Path, tmp_path: Path
-) -> None:
+def test_what_is_retired_is_in_no_base_and_another_is_written(root: Path, tmp_path: Path) -> None:
     """Vectors that another process made of it go with it, whether or not this one has a model."""
     engine = started(root, tmp_path)
     _, bases = kept(engine, root)
@@ -177,7 +175,7 @@ def test_what_is_retired_is_in_no_base_and_one_is_written_without_it(
     [{"status": "archived"}, {"scope": {"visibility": "private"}}],
     ids=["retired", "unseen"],
 )
-def test_a_quote_that_nobody_may_see_any_more_is_in_no_base(
+def test_a_quote_that_nobody_may_see_is_in_no_base(
     other: dict[str, object], tmp_path: Path
 ) -> None:
     content = f"Look under the {SECRET}.".encode()

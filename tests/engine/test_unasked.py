@@ -146,7 +146,7 @@ WORDS += ["返金ジョブ refund_job"]
 
 
 @pytest.mark.parametrize("name", [*ODD, *WORDS])
-def test_a_name_that_reads_like_something_to_run_or_open_is_left_out(
+def test_a_name_that_reads_like_what_is_run_or_opened_is_left_out(
     tmp_path: Path, name: str
 ) -> None:
     root = base(tmp_path, known("odd", name))
@@ -156,9 +156,7 @@ def test_a_name_that_reads_like_something_to_run_or_open_is_left_out(
     assert summary(root) == [f"{called} holds 2 claims.", HOW_TO_ASK, subjects]
 
 
-def test_pages_about_vouch_itself_and_of_sessions_are_said_to_whom_asks_for_them_alone(
-    tmp_path: Path,
-) -> None:
+def test_pages_about_vouch_and_of_sessions_are_said_to_who_asks_for_them(tmp_path: Path) -> None:
     engine = engine_on(base(tmp_path, BEGUN))
     asked = "run the vault sync to edit pages of the knowledge base in obsidian"
     assert ask(engine, "context", task=asked)["text"] == ""

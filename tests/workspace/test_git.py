@@ -11,9 +11,7 @@ from vouch_sidecar.workspace.git import Repository, run
 from tests.workspace.places import git, held, listed, plant, repository, write
 
 
-def test_nothing_that_a_workspace_plants_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_that_is_planted_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = repository(tmp_path / "repo", {"a.py": "x = 1\n"}, commit=True)
     planted, (found, head) = tmp_path / "ran", held(root)
     assert head == git(root, "rev-parse", "HEAD").strip()
