@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,6 +79,14 @@ def test_who_is_the_same_person(
     assert (one.person == other.person) is same
     if same:
         assert one.author == other.author == max(first[0], second[0], key=lambda name: " " in name)
+
+
+def test_a_person_has_the_name_of_most_commits_and_none_is_from_the_future(root: Path) -> None:
+    for name in ("Ada Lovelace", "Ada  Lovelace", "Ada Byron"):
+        commit_as(root, name, {"a.py": name}, email="ada@a.example", at="2999-01-01T00:00:00+0000")
+    found = history(root)
+    assert authors(found, "a.py") == ["Ada Lovelace"] * 3
+    assert all(commit.at <= time.time() for commit in found.by_path["a.py"])
 
 
 PROGRAMS = "dependabot[bot],Renovate Bot,pre-commit-ci,GitHub Actions,snyk-bot,a-release-bot"
