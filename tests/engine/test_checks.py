@@ -72,7 +72,7 @@ def test_the_marks_in_the_text_of_a_page(root: Path, end: str) -> None:
         "id: page",
         "title: Runbook",
         "---",
-        "Known: [[jwt]], [[page]], [[runbook]], [claim: jwt-rotates], `[[ -f x ]]`.",
+        "Known: [[jwt]], [[page]], [[runbook]], [claim: jwt-rotates], [[ -f x ]].",
         "",
         "Not: [[gone]] and",
         "[claim: gone], [claim: old].",

@@ -52,7 +52,7 @@ def checked(engine: Engine) -> list[Problem]:
         (NOTES, "there", 3),
         ("# Notes\n\nUPLOADS  stop after\tthree\nretries of the wire.\n", "there", 3),
         (f"# More\n\nA line.\n{NOTES}", "moved", 6),
-        (f"{TEXT}\n{NOTES.replace('three', '3')}\n{TEXT}\n", "there", 1),
+        (f"{TEXT}\n\n\n{TEXT}\n", "there", 4),
         (NOTES.replace("three", "five"), "gone", None),
         ("", "gone", None),
     ],

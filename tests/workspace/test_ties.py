@@ -10,6 +10,7 @@ import pytest
 from vouch_sidecar.engine import Engine
 from vouch_sidecar.workspace.definitions import names_in_file
 from vouch_sidecar.workspace.names_in_text import names_in
+from vouch_sidecar.workspace.ties import MAX_DEFINING
 
 from tests.engine.bases import ask, cached, engine_on, only, reread, settle, told
 from tests.kb.samples import dump, entity, put, source_of
@@ -186,6 +187,16 @@ def test_a_claim_with_a_hundred_thousand_paths(root: Path) -> None:
     assert tie_rows(engine, NOTES) == [("one", "cites", None), ("two", "cites", None)]
     assert tie_rows(engine, UPLOAD) == [("two", "path", None)]
     assert len(names_in(" ".join(f"src/{n}.py" for n in range(100_000)))) == 200
+
+
+def test_what_two_files_define_ties_half_as_much_and_what_many_define_nothing(root: Path) -> None:
+    for name, number in (("Alone", 1), ("Both", 2), ("Every", MAX_DEFINING + 1)):
+        track(root, {f"src/{name}{n}.py": f"class {name}Loop:\n    pass\n" for n in range(number)})
+        cite(root, name, f"`{name}Loop` runs.", f"{ELSEWHERE}/{name}")
+    engine = settled(root)
+    (alone,), (both,) = ties(engine, "src/Alone0.py"), ties(engine, "src/Both1.py")
+    assert both.tie.strength == alone.tie.strength / 2
+    assert tie_rows(engine, "src/Every0.py") == []
 
 
 def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(root: Path) -> None:
