@@ -18,12 +18,13 @@ from tests.kb.samples import claim
 
 SECRET = "outside"
 _opened: list[list[str]] = []
-"""Lists that take the paths that are opened; an audit hook can't be taken off."""
+"""Lists that take the paths that are opened or listed; an audit hook can't be taken off."""
 
 
 def _note(event: str, args: tuple[Any, ...]) -> None:
     """Threads that other tests began have files of their own."""
-    if event == "open" and isinstance(args[0], str | bytes) and current_thread() is main_thread():
+    is_of_path = event in ("open", "os.scandir") and isinstance(args[0], str | bytes)
+    if is_of_path and current_thread() is main_thread():
         for paths in _opened:
             paths.append(os.fsdecode(args[0]))
 
