@@ -15,6 +15,7 @@ from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.world import World
 
 from tests.engine.bases import load, only, reread, settle
+from tests.kb.samples import source
 from tests.workspace.places import cite, git, looked, repository, settled, write
 
 RELAY, DESK, ADR = "src/relay.py", "src/desk.py", "adr/7-queues.md"
@@ -174,6 +175,9 @@ def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:
     cite(root, "elsewhere", "It beeped.", f"file:///home/dev/notes/{Path(RELAY).name}")
     for number, place in enumerate((f"/home/dev/repo/{RELAY}#L3", (root / RELAY).as_uri())):
         cite(root, f"gone{number}", "It rang.", place)
+    asked = {"type": "message", "metadata": {"question": "Is it up?"}}
+    talk = source(b"Talk.", locator=RELAY, **asked)
+    write(root, {f".vouch/{path}": data for path, data in talk.items()})
     git(root, "rm", "-q", "-f", RELAY)
     assert list(looked(settled(root)).quotes.gone.values()) == [RELAY, RELAY]
     write(root, {".vouch/config.yaml": "sidecar: {people: {git: false}}\n"})
