@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -42,10 +43,27 @@ STARTING = (
 """How the paths of tests begin that start processes; a few others start one or two."""
 
 
+def starts_processes(path: Path) -> bool:
+    inside = path.relative_to(Path(__file__).parent)
+    return f"{inside.as_posix()}/".startswith(STARTING)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What `make unit` leaves out is not imported either."""
+    is_left_out = config.getoption("markexpr") == "not process"
+    return True if is_left_out and starts_processes(collection_path) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.nodeid.removeprefix("tests/").startswith(STARTING):
+        if starts_processes(item.path):
             item.add_marker("process")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported is garbage of no test, and looked through for none."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -114,7 +114,8 @@ class OracleKb:
         return vouch("proposals").approve(self.store, proposal, approved_by="reviewer")
 
     def _session_start(self, task: str) -> Any:
-        return vouch("sessions").session_start(self.store, agent="agent", task=task)
+        with patch.object(vouch("volunteer_context"), "_start_watch"):  # a thread that polls
+            return vouch("sessions").session_start(self.store, agent="agent", task=task)
 
     def _session_end(self, session: str) -> None:
         vouch("sessions").session_end(self.store, session)

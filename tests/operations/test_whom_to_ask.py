@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import anyio
@@ -141,9 +142,9 @@ WHO = "Who owns the Relay Loop?"
 FORMS = ("{}", "who owns {}", "Whom do I ask about `{}`?")
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = repository(tmp_path / "repo", {".github/CODEOWNERS": RULES})
+@pytest.fixture(scope="module")
+def relay(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = repository(tmp_path_factory.mktemp("relay"), {".github/CODEOWNERS": RULES})
     code = {"src/relay.py": "class RelayLoop:\n    pass\n", "src/idle.py": "x = 1\n"}
     commit_as(root, "Ada Byron", code, at="2025-01-01T00:00:00+0000")
     commit_as(root, "Bob Kahn", {"src/relay.py": "class RelayLoop: ...\n"})
@@ -151,6 +152,11 @@ def root(tmp_path: Path) -> Path:
     cite(root, "night", "The loop restarts at night.", "src/relay.py", entities=["relay"])
     put(root / ".vouch", "entities/relay.yaml", entity("relay", name="Relay Loop", type="system"))
     return root
+
+
+@pytest.fixture
+def root(relay: Path, tmp_path: Path) -> Path:
+    return Path(copytree(relay, tmp_path / "repo"))
 
 
 def configured(root: Path, **people: object) -> None:

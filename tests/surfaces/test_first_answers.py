@@ -15,7 +15,6 @@ from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.table import for_model
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.jsonl import answer
-from vouch_sidecar.surfaces.mcp.run import Answers
 from vouch_sidecar.surfaces.projects import Projects
 
 from tests.engine.bases import Clock, cached, load, unread_engine, until
@@ -55,6 +54,8 @@ async def no_folders() -> list[str]:
 
 
 async def by_mcp(engine: Engine, name: str, **params: Any) -> Any:
+    from vouch_sidecar.surfaces.mcp.run import Answers  # with the SDK, which few tests need
+
     answers = Answers(projects_of(engine), engine)
     return (await answers.called(operations()[name], params, no_folders))["structuredContent"]
 
