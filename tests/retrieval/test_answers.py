@@ -98,6 +98,16 @@ def test_words_scattered_over_the_sentences_of_a_long_text_do_not_add_up() -> No
     assert often.likelihood == once.likelihood
 
 
+def test_a_pasted_log_hides_nothing_that_answers_what_was_typed() -> None:
+    words = [f"{left}{right}" for left in "kxqzjw" for right in ("ol", "un", "ar", "im", "ek")]
+    log = "\n".join(f"10:00:01 INFO {word}ra {word}ti {word}mo" for word in words)
+    others = [claim(word, f"The {word}ra, {word}ti and {word}mo agree.") for word in words]
+    asked = "when does the session end?"
+    seen = view(claim("session", "A session may end at night."), *others)
+    assert "session" in said(seen, asked)
+    assert "session" in said(seen, f"{asked}\n\n{log}")
+
+
 def test_a_claim_as_long_as_a_file_costs_a_question_no_more() -> None:
     def cost(words: int) -> int:
         many = " ".join(f"crane{number}" for number in range(words))

@@ -168,7 +168,7 @@ def asked_by_name(view: View, text: str) -> list[Salient]:
     alone. Nobody declared a topic, but somebody who writes its name and nothing else means it.
     """
     mentions = [m for m in weigh(view, text) if m.form is not FormKind.PART]
-    if not mentions or not asks_only_about(text, ((m.start, m.end) for m in mentions)):
+    if not mentions or not asks_only_about(text, [(m.start, m.end) for m in mentions]):
         return []
     alone = [m._replace(factors={"arm": m.factors["arm"]}, placed="alone") for m in mentions]
     rows = _rows(view, [text], [(0, mention) for mention in alone if not mention.ambiguous])

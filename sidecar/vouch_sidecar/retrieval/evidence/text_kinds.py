@@ -5,25 +5,26 @@ identifiers it holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from vouch_sidecar.retrieval.constants import LEAST_WORDS, MAX_PHRASED
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.prompt_text import Span, asks, blanked
 
-_ASKS_ABOUT = frozenset(
+ASKS_ABOUT = frozenset(
     """
     anything background basics brief context define definition describe description details
-    everything explain facts give info information know learn mean meaning means notes overview
-    quick recall remind say show something stuff summary tell things understand what whats who whos
+    everything explain facts give info information know known learn mean meaning means notes
+    overview quick recall remind say show something stuff summary tell things understand what whats
+    who whos
     """.split()
 )
 """Words that ask for everything there is about a name, or what it stands for."""
 _BESIDE_A_NAME = frozenset(
     """
-    a about an and any are can could did do does for have hello hey hi i is let lets me of on our
-    please s tell the there to us was we were will would you
+    a about an and any are can could did do does for have hello hey hi i is let lets me need of on
+    our please s should tell the there to us was we were will would you
     """.split()
 )
 """Words that may stand beside these and a name, and ask for nothing else."""
@@ -74,16 +75,14 @@ def exact_places(text: str) -> Iterator[Span]:
     return (match.span() for pattern in patterns for match in pattern.finditer(text))
 
 
-def asks_only_about(text: str, names: Iterable[Span]) -> bool:
+def asks_only_about(text: str, names: Sequence[Span]) -> bool:
     """Whether a text is nothing but some names, or asks for them in general words: “Relay”, “what
     is Relay?”, “give me the basics on Relay”.
     """
-    spans = tuple(names)
-    beside = [unit.folded for unit in units(blanked(text, spans)).units]
+    beside = {unit.folded for unit in units(blanked(text, names)).units}
     if not beside:
-        return all(not is_command(text[start:end]) for start, end in spans)
-    asking = not _ASKS_ABOUT.isdisjoint(beside)
-    return asking and (_BESIDE_A_NAME | _ASKS_ABOUT).issuperset(beside)
+        return all(not is_command(text[start:end]) for start, end in names)
+    return bool(beside & ASKS_ABOUT) and beside <= _BESIDE_A_NAME | ASKS_ABOUT
 
 
 def is_command(text: str) -> bool:

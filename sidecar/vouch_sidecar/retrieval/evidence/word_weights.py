@@ -13,6 +13,7 @@ from operator import itemgetter
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.constants import (
+    BARE_WEIGHT,
     COMMONNESS,
     FEW,
     HIRAGANA,
@@ -22,7 +23,7 @@ from vouch_sidecar.retrieval.constants import (
     SIGN_PAIR,
 )
 from vouch_sidecar.retrieval.evidence.name_strength import Placing, content_of
-from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, is_command
+from vouch_sidecar.retrieval.evidence.text_kinds import ASKS_ABOUT, exact_places, is_command
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import Term, terms
@@ -50,11 +51,12 @@ _JOINED = re.compile(r"(?<!\S)(?:[^\s/]*+/\S*+|[^\s.]*\d\.\d\S*+)")
 @dataclass(frozen=True)
 class WeighedWords:
     """The words of a text without its names: their weights, from 0 to 1, and which of them are
-    neighbours. `names` are the places of the names.
+    neighbours.
     """
 
     text: str
-    names: tuple[Span, ...]
+    is_general: bool
+    """Whether it asks about its names in general words, and for hardly anything else."""
     weights: Mapping[Term, float]
     exact: tuple[tuple[str, frozenset[Term]], ...]
     """Each identifier, ticket, path, option and code, folded, and its words."""
@@ -115,6 +117,12 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     rest = blanked(asked, names)
     worths = worths_of(view, rest)
     words = [word for word in worths if fold(word.word) not in view.own_names]
+    general = [word for word in words if fold(word.word) in ASKS_ABOUT]
+    beside = fsum(worths[word] for word in words if word not in general)
+    if is_general := bool(names and general) and beside < BARE_WEIGHT:
+        words = [
+            word for word in words if word not in general or view.search.frequency(word, Kind.CLAIM)
+        ]
     places = [*islice(exact_places(rest), MANY)]
     exact = tuple(
         (fold(rest[start:end]), frozenset(words).intersection(terms(rest[start:end])))
@@ -141,7 +149,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         if not (is_number(left.folded) or is_number(right.folded))
     )
     sentences = tuple(dict.fromkeys(_by_sentence(rest, weights)))
-    return WeighedWords(text, names, weights, exact, outside, proper, pairs, sentences)
+    return WeighedWords(text, is_general, weights, exact, outside, proper, pairs, sentences)
 
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:

@@ -5,7 +5,7 @@ constrain what it asks for.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from heapq import nlargest
 from itertools import islice, pairwise
 from math import fsum, log
@@ -13,14 +13,12 @@ from types import MappingProxyType
 
 from vouch_sidecar.kb.records import Claim, Kind, Relation, key_of
 from vouch_sidecar.retrieval.constants import (
-    BARE_WEIGHT,
     FEW,
     MANY,
     MAX_PHRASED,
     NAME_WORDS,
 )
 from vouch_sidecar.retrieval.each_once import first_of_each
-from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by
 from vouch_sidecar.retrieval.files.file_ties import Tied, visible_ties
 from vouch_sidecar.retrieval.statements.candidates import (
@@ -34,6 +32,7 @@ from vouch_sidecar.retrieval.statements.candidates import (
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.vectors import TextVector
 from vouch_sidecar.text.content_words import Term
+from vouch_sidecar.text.prompt_text import blanked, printed_lines
 
 
 def answers(
@@ -59,18 +58,22 @@ def _answers(
     entity_strengths: Strengths,
     vector: TextVector | None,
 ) -> list[Candidate]:
-    ties = _ties(view, text)
-    asked = asked_beside(view, text, entity_strengths)
-    found = [
-        *claims_by_id(view, ties),
-        *candidates_for(view, asked, entity_strengths, vector),
-    ]
-    found.sort(key=lambda candidate: (candidate.kind != "worded", candidate.kind != "answer"))
-    # of a sentence the first, which holds most of what is asked for
-    first = first_of_each(
-        found, lambda one: (one.sentence_key or key_of(one.artifact), one.section)
-    )
-    judged = list(judge(view, asked, entity_strengths, first, ties, vector))
+    judged = list[Candidate]()
+    # what was typed also by itself, so that no word of a log hides what answers it
+    for said in dict.fromkeys((blanked(text, printed_lines(text)), text)):
+        ties = _ties(view, said)
+        asked = asked_beside(view, said, entity_strengths)
+        found = [
+            *claims_by_id(view, ties),
+            *candidates_for(view, asked, entity_strengths, vector),
+        ]
+        found.sort(key=lambda candidate: (candidate.kind != "worded", candidate.kind != "answer"))
+        # of a sentence the first, which holds most of what is asked for
+        first = first_of_each(
+            found, lambda one: (one.sentence_key or key_of(one.artifact), one.section)
+        )
+        new = judge(view, asked, entity_strengths, first, ties, vector)
+        judged += (each for each in new if each.words or said == text)
     if vector is None:
         named = entity_strengths.keys()
         judged = [each for each in judged if each.words or not named.isdisjoint(each.entity_ids)]
@@ -103,19 +106,6 @@ def asked_beside(view: View, text: str, entity_ids: Container[str]) -> WeighedWo
         relative = view.world.relative(text)
         spans += [(start, end) for start, end, _ in view.world.files_in(relative)]
     return asked_by(view, text, tuple(spans))
-
-
-def asked_for(
-    view: View, about: Sequence[Candidate], text: str, entity_strengths: Strengths
-) -> set[str]:
-    """The ids of those claims of an entity that lack nothing of weight that a text asks for beside
-    its names. There is none where the text asks for something that no claim of the entity holds.
-    """
-    asked = asked_beside(view, text, entity_strengths)
-    held_by_none = frozenset(asked.weights).intersection(*(each.lacks for each in about))
-    if held_by_none and not asks_only_about(text, asked.names):
-        return set()
-    return {each.artifact.id for each in about if asked.weight_of(each.lacks) < BARE_WEIGHT}
 
 
 def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
@@ -169,7 +159,7 @@ def judge(
             continue
         tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
         tie = tied.tie.strength if tied is not None else 0.0
-        exact, lacks = asked.exactly_in(candidate.text), frozenset(asked.weights).difference(meant)
+        exact, unheld = asked.exactly_in(candidate.text), asked.weights.keys() - set(meant)
         judged = []
         for sentence in asked.best_sentences(meant):
             held = tuple(word for word in meant if word in sentence)
@@ -192,6 +182,7 @@ def judge(
                 lead=(cosine or 0.0) - (next_one if cosine == nearest else nearest),
             )
             words = tuple(word.word for word in held)
+            lacks = {} if asked.is_general else {word: asked.weights[word] for word in unheld}
             judged.append(
                 candidate._replace(
                     words=words, lacks=lacks, features=features, likelihood=features.likelihood
