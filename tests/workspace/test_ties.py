@@ -292,7 +292,10 @@ def test_a_member_may_stand_outside_its_type(tmp_path: Path, ending: str) -> Non
     assert {*tie_rows(settled(root), path)} == rows
 
 
-def test_binary_and_minified_files_define_nothing() -> None:
+def test_binary_and_minified_files_and_comments_define_nothing() -> None:
+    comments = b"// class A {\n  //fn b() {\n/**\n * The class C waits.\n */\n"
+    for language in ("javascript", "rust", "java", "kotlin", "swift", "csharp"):
+        assert not names_in_file(comments, language).names, language
     for data in (b"\0class A:\n", b"x" * 600 + b" class A:\n", b"class A " * 9_000):
         assert not names_in_file(data, "python").names
 

@@ -167,9 +167,9 @@ def names_in_file(data: bytes, language: str | None) -> DefinedNames:
 
 
 def _lines(data: bytes) -> Iterator[tuple[int, int, str]]:
-    """The number, indentation and text of each line that is not blank."""
+    """The number, indentation and text of each line that is neither blank nor a comment."""
     for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
-        if inner := line.lstrip():
+        if (inner := line.lstrip()) and not inner.startswith(("//", "* ")):
             yield number, len(line) - len(inner), line.rstrip()
 
 

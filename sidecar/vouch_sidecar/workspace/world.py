@@ -15,7 +15,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Claim, Key, Kind
 from vouch_sidecar.text.analysis import fold
-from vouch_sidecar.workspace.code_owners import OwnersRule, OwnersRules, rule_for
+from vouch_sidecar.workspace.code_owners import OwnersRules
 from vouch_sidecar.workspace.commit_history import History
 from vouch_sidecar.workspace.definitions import Definitions, names_in_file
 from vouch_sidecar.workspace.file_kinds import is_searched, language_of
@@ -136,10 +136,6 @@ class World:
             if path is not None:
                 meant.append((name.start, name.end, path))
         return meant
-
-    def owners_rule(self, path: str) -> OwnersRule | None:
-        """The rule that names the owners of a file or folder, tied or not."""
-        return rule_for(self.owners_rules, self.prefix + path)
 
     def ties_of(self, path: str, text: str | None = None) -> list[FoundTie]:
         """The ties of a file, each with its path. Reads the file, unless `text` is given."""

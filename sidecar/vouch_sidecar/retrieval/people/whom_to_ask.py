@@ -27,6 +27,7 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.files.file_ties import files_of
 from vouch_sidecar.retrieval.people.rows import Author, ChangedFile, PersonToAsk
 from vouch_sidecar.retrieval.view import View
+from vouch_sidecar.workspace.code_owners import rule_for
 from vouch_sidecar.workspace.commit_history import Commit
 
 PERSON = "person"
@@ -186,9 +187,9 @@ def _may_be_named(names: Iterable[str], never: frozenset[str]) -> bool:
 
 def _owners(view: View, ties: Mapping[str, float]) -> dict[str, str]:
     """The owners, in order, each with the pattern of the rule for his strongest tie."""
-    sums, patterns = defaultdict[str, float](float), dict[str, str]()
+    sums, patterns, world = defaultdict[str, float](float), dict[str, str](), view.world
     for path in sorted(ties, key=lambda path: (-ties[path], path)):
-        if (rule := view.world.owners_rule(path)) is not None:
+        if (rule := rule_for(world.owners_rules, world.prefix + path)) is not None:
             for owner in rule.owners:
                 sums[owner] += ties[path]
                 patterns.setdefault(owner, rule.pattern)
