@@ -29,7 +29,7 @@ SILENT_SECONDS = 60.0
 """How long the last content is served while looks at the files fail. Without a limit, redacted text
 would be served for ever.
 """
-SILENT = "Nothing of {} is said: its files could not be looked at for {}"
+SILENT = f"Nothing of {{}} is said: its files could not be looked at for {SILENT_SECONDS:g} seconds"
 NO_HISTORY = "The repository's commits are not read, and their authors not named: {}"
 OTHER_VIEWERS = 3
 """Viewers whose topics are kept, beside the one who does not say who asks."""
@@ -106,14 +106,14 @@ class Due:
     def take(self) -> Set[str]:
         """What a look that begins now is of."""
         if self._sweep_at <= self._clock():
-            self._named.add("")
+            self._named |= EVERYTHING
         self._taken |= self._named
         self._named, self._awaited_then = set(), self.awaited
         return frozenset(self._taken)
 
     def done(self, cost: float) -> None:
         """The look has ended, and took so many seconds."""
-        if "" in self._taken:
+        if self._taken >= EVERYTHING:
             self._sweep_at = self._clock() + sweep_interval(cost)
         self._taken = set()
         self.awaited -= self._awaited_then
@@ -204,11 +204,10 @@ class Collection:
     def report(self, paths: Iterable[Path]) -> None:
         """Somebody says that these files may have changed. A folder is reported with its files."""
         for path in paths:
-            below = self.below(path)
+            below, around = self.below(path), _below(self.tree, path)
             if below is not None and (read := read_with(below)) is not None:
                 self.due.report(read)
-            around = None if path.is_relative_to(self.kb_dir) else _below(self.tree, path)
-            if around is not None:
+            if around is not None and not path.is_relative_to(self.kb_dir):
                 self.due_around.report(around)
 
     # The world around
@@ -234,8 +233,9 @@ class Collection:
         breathe: Breathe,
     ) -> World:
         """The world that follows the published one. Blocks; one thread at a time may call it."""
-        of_now = knowledge, inputs, viewers, self.bases, self._env
-        return build(self.world, *of_now, breathe, reported)
+        return build(
+            self.world, knowledge, inputs, viewers, self.bases, self._env, breathe, reported
+        )
 
     @property
     def is_world_due(self) -> bool:
@@ -316,13 +316,16 @@ class Collection:
 
     def faulty(self) -> list[Problem]:
         """What fails or is off, as problems of the whole knowledge base (empty path)."""
-        refused, silent_for = why_refused(str(self.root)), f"{SILENT_SECONDS:g} seconds"
         head, unread = self.world.history.head, self.world.history.unread
         off = [
-            (self.is_failing and self.is_refused(), Severity.WARNING, refused),
+            (
+                self.is_failing and self.is_refused(),
+                Severity.WARNING,
+                why_refused(str(self.root)),
+            ),
             (self.published.seen.is_torn, Severity.WARNING, "A checkout may be seen in parts"),
             (bool(unread), Severity.WARNING if head else Severity.HINT, NO_HISTORY.format(unread)),
-            (self.is_silent, Severity.ERROR, SILENT.format(self.name, silent_for)),
+            (self.is_silent, Severity.ERROR, SILENT.format(self.name)),
         ]
         said = [Problem("", text, severity) for is_so, severity, text in off if is_so]
         return [*self.faults.problems(), *said]

@@ -118,11 +118,11 @@ class CollectionFollower:
 
     async def _in_one_checkout(
         self, of: Callable[[], Checkout], work: Callable[[Checkout], Awaitable[T]]
-    ) -> tuple[T, bool]:
-        """What work makes of files that git has checked out, and whether it is torn, as git wrote
-        some meanwhile. What is torn is made again; what begins after `LOCK_SECONDS` is taken as it
-        is, though git still holds its lock. `of` gives the checkout that it is to be of, which the
-        claims are read of first, unless they were taken torn.
+    ) -> tuple[T, float, bool]:
+        """What work makes of files that git has checked out, the seconds that it took, and whether
+        it is torn, as git wrote some meanwhile. What is torn is made again; what begins after
+        `LOCK_SECONDS` is taken as it is, though git still holds its lock. `of` gives the checkout
+        that it is to be of, which the claims are read of first, unless they were taken torn.
         """
         until, now, collection = self._engine.changed.until, anyio.current_time, self._collection
         give_up_at, checkout_now = now() + LOCK_SECONDS, collection.checkout
@@ -136,9 +136,9 @@ class CollectionFollower:
             await until(lambda: not checkout_now().is_locked, left, LOCK_LOOK_SECONDS)
             began, checkout = now(), of()
             made = await work(checkout)
-            is_torn = checkout.is_locked or checkout != checkout_now()
+            cost, is_torn = now() - began, checkout.is_locked or checkout != checkout_now()
             if not is_torn or began >= give_up_at:
-                return made, is_torn
+                return made, cost, is_torn
 
     # Files
 
@@ -154,13 +154,12 @@ class CollectionFollower:
         """Read what is due, and publish what changed. Then keep a base, if that is due."""
         engine, collection, began = self._engine, self._collection, self._engine.clock()
 
-        async def read(checkout: Checkout) -> tuple[Seen, float]:
-            begun, paths = engine.clock(), collection.due.take()
+        async def read(checkout: Checkout) -> Seen:
+            paths = collection.due.take()
             with engine.breath:
-                seen = await run_sync(collection.look, checkout, paths, limiter=self._disk)
-            return seen, engine.clock() - begun
+                return await run_sync(collection.look, checkout, paths, limiter=self._disk)
 
-        (seen, cost), is_torn = await self._in_one_checkout(collection.checkout, read)
+        seen, cost, is_torn = await self._in_one_checkout(collection.checkout, read)
         log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
         if engine.publish(collection, seen._replace(is_torn=is_torn)):
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
@@ -194,19 +193,13 @@ class CollectionFollower:
         """
         engine, collection = self._engine, self._collection
 
-        async def build(_: Checkout) -> tuple[World, float]:
+        async def build(_: Checkout) -> World:
             of = collection.knowledge, collection.inputs, collection.viewers()
             paths = collection.due_around.take()
             with Breathe(engine.breath) as breathe:
+                return await in_turn(partial(collection.build, *of, paths, breathe), WORLDS)
 
-                def timed() -> tuple[World, float]:
-                    began = engine.clock()  # worlds of other knowledge bases may be built before
-                    world = collection.build(*of, paths, breathe)
-                    return world, engine.clock() - began
-
-                return await in_turn(timed, WORLDS)
-
-        (world, cost), _ = await self._in_one_checkout(
+        world, cost, _ = await self._in_one_checkout(
             lambda: collection.published.seen.checkout, build
         )
         engine.publish_world(collection, world)

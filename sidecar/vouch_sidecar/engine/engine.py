@@ -4,7 +4,6 @@ answered in other threads see what was published, and change sessions.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,8 +25,6 @@ from vouch_sidecar.retrieval.push import in_play
 from vouch_sidecar.retrieval.salience import Salient
 from vouch_sidecar.workspace.breath import Breath
 from vouch_sidecar.workspace.world import World
-
-log = logging.getLogger(__name__)
 
 LATEST_CALLS = 1000
 
@@ -104,9 +101,9 @@ class Engine:
         """Publish what was read last of a knowledge base. Returns whether anything changed."""
         before, was = collection.published, collection.published.seen
         differs = seen.on_disk != was.on_disk or seen.knowledge.serial != was.knowledge.serial
-        after = replace(before, seen=seen).configured(self.registry.client, self.env)
-        if differs:
-            after = replace(after, indexed_at=self.now())
+        read_at = self.now() if differs else before.indexed_at
+        after = replace(before, seen=seen, indexed_at=read_at)
+        after = after.configured(self.registry.client, self.env)
         self._publish(collection, after, is_news=differs)
         self.registry.name_collections()
         if differs:
@@ -129,9 +126,7 @@ class Engine:
         in that the world is now that of what was read last.
         """
         before, collection.published = collection.published, after
-        if is_news:
-            self.registry.generation += 1
-            log.debug("published generation %d, of %r", self.registry.generation, collection.name)
+        self.registry.generation += is_news
         # Without news the vectors and the next world may still be of what was published before.
         if after.world is not before.world or after.seen != before.seen:
             self.changed.bump()

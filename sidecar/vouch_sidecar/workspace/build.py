@@ -61,14 +61,14 @@ def build(
     rules = read_owners(top) if inputs.names_people else OwnersRules()
     world = replace(before, inputs=inputs, prefix=prefix, files=files, owners_rules=rules)
     if inputs.is_whole:
-        read = (
+        history = (
             _history(world, git, why_unasked, bases, env, is_all)
             if inputs.names_people
             else History()
         )
         definitions = _defined(before, world, bases, breathe)
         topics = _topics(before, knowledge, inputs, viewers, breathe)
-        world = replace(world, history=read, definitions=definitions, topics=topics)
+        world = replace(world, history=history, definitions=definitions, topics=topics)
     if inputs == was and world == before:
         return before
     world = _read_claims(before, world, knowledge, breathe)

@@ -115,10 +115,8 @@ class World:
         those with a name, folded, in `never`. Topics that depend on artifacts which changed since
         are left out until topics are derived again.
         """
-        if gates not in self.topics:
-            return VisibleTopics()
         changed = changed_alone(knowledge, self.inputs.knowledge_serial)
-        if changed is None:
+        if changed is None or gates not in self.topics:
             return VisibleTopics()
         return self.topics[gates].without(frozenset(changed), never)
 
