@@ -121,7 +121,7 @@ def test_a_file_that_is_there_is_its_users(install: Install, root: Path, host: s
     for text, more in (("{ }\n", ""), (f"# {MARK}\n", instead)):
         path.write_text(text, "utf-8")
         said = install(host)
-        assert f"{name} is somebody else's. Add this to it{more}:" in said.stderr
+        assert f"{name} has other content, which stays. Add this to it{more}:" in said.stderr
         assert "vouch-sidecar" in said.stdout
         left = install(host, "--uninstall").stderr
         assert (f"take out by hand what names vouch-sidecar in {name}" in left) is bool(more)

@@ -215,7 +215,7 @@ def test_nothing_that_is_printed_acts_or_hides(tmp_path: Path, args: list[str]) 
 def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vouch_sidecar.surfaces.cli.processes.find_spec", lambda _: None)
     done = run_command("mcp", code=2)
-    assert (done.stdout, f"`pip install 'mcp<2'` in {sys.prefix}" in done.stderr) == ("", True)
+    assert (done.stdout, f"`{sys.executable} -m pip install 'mcp<2'`" in done.stderr) == ("", True)
 
 
 # On a terminal, whole ids at every width; in a pipe a row a line
@@ -271,6 +271,7 @@ def test_a_row_is_a_line_in_a_pipe(courier: Path) -> None:
         for args in (["experts", "relay"], ["entity", "kafka"])
     )
     (relay,) = (line for line in experts if line.startswith("relay\t"))
+    assert experts[-1].startswith("person\tdispatch-team\tDispatch team\tteam\towned_by\t")
     assert relay.split("\t")[:6] == ["relay", "Relay", "system", "17", "13", "17"]
     assert relay.endswith("\tdepots-have-own-clock, dispatch-owner, dispatch-table-readonly")
     (claim,) = (line for line in kafka if line.startswith("claim\tkafka-five"))
@@ -295,3 +296,16 @@ def test_a_table_without_another_before_it_begins_at_the_top(tmp_path: Path) -> 
     owner = "id: owner\nsource: desk\nrelation: owned_by\ntarget: ada\n"
     knowledge.write(root, "relations/owner.yaml", owner)
     assert on_terminal(90, "experts", "Night Desk", cwd=root)[0].startswith("to ask")
+    knowledge.claim(root, "calls", "Night Desk answers calls.", "desk")
+    lines = on_terminal(90, "entity", "Night Desk", cwd=root)
+    below = lines.index("1 live claim")
+    assert (lines[below - 1], lines[below + 1]) == ("", ""), "also words are apart from a table"
+
+
+def test_a_terminal_says_where_a_prompt_gets_nothing(
+    courier: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert on_terminal(90, "context", "moon", cwd=courier) == []
+    assert capsys.readouterr().err.startswith("Nothing surely answers this; ")
+    piped = run_command("context", "moon", cwd=courier)
+    assert (piped.stdout, piped.stderr) == ("", "")

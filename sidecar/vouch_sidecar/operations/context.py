@@ -9,7 +9,7 @@ from pydantic import Field
 from vouch_sidecar.engine.answering import context_for, probe, to_probe
 from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import Shown, Verbatim
+from vouch_sidecar.operations.table import Shown, Verbatim, Words
 from vouch_sidecar.operations.wire import (
     MAX_TEXT,
     InvalidParamsError,
@@ -112,7 +112,8 @@ def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
 
 
 def table(result: ContextResult) -> list[Shown]:
-    return [Verbatim(result.text)] if result.text else []
+    nothing = "Nothing surely answers this; `vouch-sidecar explain` says what comes near."
+    return [Verbatim(result.text) if result.text else Words(nothing, aside=True, to="terminal")]
 
 
 OPERATION = Operation(

@@ -194,8 +194,7 @@ def table(result: ExpertsResult) -> list[Shown]:
             explained,
             "claim",
         ),
-        # Scripts read the ranking alone, where there is one.
-        *people_shown(result.people, result.by_commits, "terminal" if cells else "people"),
+        *people_shown(result.people, result.by_commits),
         Table({"claim": "key", "text": "text"}, [*dict.fromkeys(result._quoted)], to="model"),
         *([Words(f"not known here: {unknown}", aside=True)] if unknown else []),
         *(

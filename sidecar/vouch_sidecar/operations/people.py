@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vouch_sidecar.kb.sanitize import count
-from vouch_sidecar.operations.table import Reader, Shown, Table, Words
+from vouch_sidecar.operations.table import Shown, Table, Words
 from vouch_sidecar.retrieval.people.rows import Author, PersonToAsk
 
 BY_COMMITS = (
@@ -15,7 +15,7 @@ BY_COMMITS = (
 
 
 def people_shown(
-    people: Sequence[PersonToAsk] | None, authors: Sequence[Author] | None, to: Reader = "people"
+    people: Sequence[PersonToAsk] | None, authors: Sequence[Author] | None
 ) -> list[Shown]:
     """The tables of those to ask and of authors; to a model in a line each."""
     ask = [f"{row.name} ({row.said})" if row.said else row.name for row in people or ()]
@@ -37,7 +37,7 @@ def people_shown(
             },
             rows,
             "person",
-            to=to,
+            to="people",
         ),
         *([Words(f"by commits: {', '.join(wrote)}", to="model")] if wrote else []),
         Table(

@@ -70,7 +70,7 @@ def mcp(root: str | None, tools: str) -> None:
 
 
 @click.command()
-@click.argument("event", type=click.Choice([*NAMES]))
+@click.argument("event", type=click.Choice([*NAMES]), metavar="EVENT")
 def hook(**_: str) -> None:
     """Answer an event of an agent's hooks, JSON on standard input."""  # `entry` runs it
 
@@ -102,7 +102,7 @@ def stop(every: bool) -> None:
 @root_option
 @click.option("--minutes", type=click.IntRange(1), help="End it by itself after so many.")
 def pause(root: str | None, minutes: int | None) -> None:
-    """Silence hooks, pushes and hover of a knowledge base.
+    """Silence hooks, panels and hover of a knowledge base.
 
     Until `resume` or the next start of the system, unless --minutes says how long. What is asked is
     still answered.

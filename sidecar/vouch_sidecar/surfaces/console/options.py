@@ -9,6 +9,7 @@ import shlex
 import shutil
 import sys
 from glob import glob
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,12 @@ ROOT_OPTION: dict[str, Any] = {
     "help": "Folder to look for the knowledge base from.  [default: .]",
 }
 root_option = click.option("--root", **ROOT_OPTION)
-NEEDS_MCP = f"The MCP server needs the package mcp: `pip install 'mcp<2'` in {sys.prefix}"
+_INSTALL = (  # in an environment that uv made there is no pip
+    f"{sys.executable} -m pip install"
+    if find_spec("pip")
+    else f"uv pip install --python {sys.prefix}"
+)
+NEEDS_MCP = f"The MCP server needs the package mcp: `{_INSTALL} 'mcp<2'`"
 
 
 class MissingKnowledgeBaseError(click.ClickException):

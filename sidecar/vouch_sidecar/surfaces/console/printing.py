@@ -53,7 +53,8 @@ def show(shown: Iterable[Shown], *, header: bool = False) -> None:
     """Print to standard output, as a terminal or a pipe needs it. `header`: in a pipe, tables begin
     with the columns' names.
     """
-    is_terminal, is_first = sys.stdout.isatty(), True
+    is_terminal = sys.stdout.isatty()
+    above: Shown | None = None
     for part in shown:
         if isinstance(part, Verbatim):
             sys.stdout.write(f"{part.text}\n")
@@ -64,13 +65,15 @@ def show(shown: Iterable[Shown], *, header: bool = False) -> None:
         elif is_terminal:
             from vouch_sidecar.surfaces.console.terminal import print_part  # a pipe needs no rich
 
-            print_part(part, apart=not is_first)
+            beside_table = isinstance(part, Table) or isinstance(above, Table)
+            print_part(part, apart=above is not None and beside_table)
         elif isinstance(part, Words):
             _record(part.record)
         else:
             for row in chain([part.columns] if header and part.rows else [], part.rows):
                 _record([*([part.section] if part.section else []), *row])
-        is_first = is_first and isinstance(part, Table) and not part.rows
+        if part.rows if isinstance(part, Table) else part.text:
+            above = part
 
 
 def _record(values: Iterable[object]) -> None:

@@ -24,19 +24,19 @@ GAP = 2
 
 
 def print_part(part: Words | Table, *, apart: bool) -> None:
-    """Print a line, or a table `apart` from what is above it; nothing for one without content."""
+    """Print a line or a table, `apart` from what is above it; nothing for one without content."""
     console = Console(highlight=False)
+    if apart and (part.rows if isinstance(part, Table) else part.text):
+        console.print()
     if isinstance(part, Table):
-        _print_table(part, console, apart=apart and bool(part.rows))
+        _print_table(part, console)
     elif part.text:
         is_whole = part.whole or isinstance(part.text, FileUri)
         console.print(Text(cell_text(part.text), style=part.style), soft_wrap=is_whole)
 
 
-def _print_table(table: Table, console: Console, *, apart: bool) -> None:
+def _print_table(table: Table, console: Console) -> None:
     """Print a table; where it is wider than the terminal, each row in lines of its own."""
-    if apart:
-        console.print()
     rows = [
         [
             clipped(value) if kind in WRAPPED else cell_text(value)

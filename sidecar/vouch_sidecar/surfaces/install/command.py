@@ -30,14 +30,15 @@ from vouch_sidecar.surfaces.install.hosts import (
 from vouch_sidecar.surfaces.stdio import say
 
 MAX_FILE = 16 << 20
+NAMES = sorted({*HOSTS, *SNIPPETS})
 _VOUCH_HOOK = re.compile(r"(?<![^\s/\"'])vouch(?:-kb)? context-hook\b")
 
 
-@click.command()
-@click.argument("host", type=click.Choice(sorted({*HOSTS, *SNIPPETS})))
+@click.command(epilog=f"A host is one of {', '.join(NAMES)}.")
+@click.argument("host", type=click.Choice(NAMES), metavar="HOST")
 @click.option("--user", is_flag=True, help="For all projects of this user.")
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
-@click.option("--uninstall", is_flag=True, help="Take out what bears our mark.")
+@click.option("--uninstall", is_flag=True, help="Take out what this wrote.")
 @click.option(
     "--root",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -46,8 +47,8 @@ _VOUCH_HOOK = re.compile(r"(?<![^\s/\"'])vouch(?:-kb)? context-hook\b")
 def install(host: str, root: Path | None, user: bool, dry_run: bool, uninstall: bool) -> None:
     """Integrate this with a host: an agent or an editor.
 
-    Write files where none are, and renew those that this wrote. Of a file that is somebody else's,
-    print what to add to it.
+    Write files where none are, and renew those that this wrote. Of a file with other content, print
+    what to add to it.
     """
     if host in SNIPPETS:
         text, where = SNIPPETS[host]
@@ -83,7 +84,7 @@ def _install(found: FoundFile, dry_run: bool) -> None:
         say(f"{path} is there")
     elif found.before is not None and not found.is_ours:
         instead = f", in place of what names {PROGRAM} there" if found.names_us else ""
-        say(f"{path} is somebody else's. Add this to it{instead}:", err=True)
+        say(f"{path} has other content, which stays. Add this to it{instead}:", err=True)
         say(text, nl=False)
     elif dry_run:
         say(f"would write {path}:\n{text.rstrip()}")
