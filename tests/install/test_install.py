@@ -115,16 +115,16 @@ def test_snippets_are_printed(install: Install, root: Path, host: str) -> None:
 @pytest.mark.parametrize("host", SHARING)
 def test_a_file_that_is_there_is_its_users(install: Install, root: Path, host: str) -> None:
     """What to add to it is printed; users take it out."""
-    name, instead = FILES[host][0], ", in place of what names vouch-sidecar there"
+    name, instead = FILES[host][0], "What names vouch-sidecar there is to be"
     path = root / name
     path.parent.mkdir(exist_ok=True)
-    for text, more in (("{ }\n", ""), (f"# {MARK}\n", instead)):
+    for text, more in (("{ }\n", "Add to it"), (f"# {MARK}\n", instead)):
         path.write_text(text, "utf-8")
         said = install(host)
-        assert f"{name} has other content, which stays. Add this to it{more}:" in said.stderr
+        assert f"{name} has other content, which stays. {more}:" in said.stderr
         assert "vouch-sidecar" in said.stdout
         left = install(host, "--uninstall").stderr
-        assert (f"take out by hand what names vouch-sidecar in {name}" in left) is bool(more)
+        assert (f"take out by hand what names vouch-sidecar in {name}" in left) is (more == instead)
         assert path.read_text("utf-8") == text, "others write there, too, whoever wrote it first"
 
 

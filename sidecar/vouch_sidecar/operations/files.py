@@ -145,7 +145,7 @@ OPERATION = Operation(
     "concern them. Not for a topic: kb_context and kb_search find by words.",
     example={"paths": ["docs/incidents/INC-118.md"]},
     table=table,
-    nothing="No claim is tied to these files.",
+    nothing="No claim is tied to these files; folders are not looked into.",
     is_long=True,
     needs=frozenset({"ties"}),
 )

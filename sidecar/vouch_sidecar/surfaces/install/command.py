@@ -83,8 +83,8 @@ def _install(found: FoundFile, dry_run: bool) -> None:
     if found.is_current:
         say(f"{path} is there")
     elif found.before is not None and not found.is_ours:
-        instead = f", in place of what names {PROGRAM} there" if found.names_us else ""
-        say(f"{path} has other content, which stays. Add this to it{instead}:", err=True)
+        what = f"What names {PROGRAM} there is to be" if found.names_us else "Add to it"
+        say(f"{path} has other content, which stays. {what}:", err=True)
         say(text, nl=False)
     elif dry_run:
         say(f"would write {path}:\n{text.rstrip()}")
