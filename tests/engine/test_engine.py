@@ -341,7 +341,7 @@ def test_no_slot_holds_more_than_4_kb(piece: str) -> None:
     for long in (text, text + " " * 5000, " " * 5000 + text, text * 5):
         session.touch(None, long, {"kb"})
         assert all(len(t.encode("utf-8", "replace")) <= 4096 for t in session.texts("kb"))
-    session.touch("words", "seashore " * 900, 1, {"kb"})
+    session.touch("words", "seashore " * 900, {"kb"})
     assert {*session.texts("kb")[0].split()} == {"seashore"}
 
 
