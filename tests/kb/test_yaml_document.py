@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.settings import Config, load_settings
-from vouch_sidecar.kb.yaml_document import MAX_DEPTH, DocumentError, YamlDocument, decode
+from vouch_sidecar.kb.yaml_document import (
+    MAX_DEPTH,
+    MAX_NODES,
+    DocumentError,
+    YamlDocument,
+    decode,
+)
 
 from tests.kb.samples import claim
 
@@ -47,6 +53,7 @@ def test_what_pyyaml_writes_has_the_values_that_pyyaml_reads(value: object, flow
         (b'a: "\\ud800"', "no valid YAML", (1, 7)),
         (b"a: 1\n---\nb: 1\n", "second document", (2, 1)),
         (b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1), "nested", (1, MAX_DEPTH + 1)),
+        (b"- a\n" * MAX_NODES, "more than 20000 values", (MAX_NODES, 3)),
         (b"x" * ((1 << 20) + 1), "larger than 1024 KiB", (1, 1)),
     ],
     ids=lambda given: repr(given)[:20],
