@@ -52,11 +52,6 @@ class Server(Client):
         """What is wrong with no file, but with what the sidecar does."""
         return [problem["message"] for problem in self.status()["problems"] if not problem["path"]]
 
-    def kill(self) -> None:
-        """End the process without any warning."""
-        self.process.kill()
-        self.process.wait()
-
 
 @contextmanager
 def place() -> Iterator[tuple[Path, dict[str, str]]]:

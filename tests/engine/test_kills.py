@@ -94,7 +94,7 @@ def test_what_is_retired_goes_though_the_first_process_to_notice_is_killed() -> 
             until(lambda: any(claims(server) < number for server in servers), "nobody noticed")
             first = next(server for server in servers if claims(server) < number)
             assert SECRET not in said(first)
-            first.kill()
+            first.dispose()
             assert not any(file.exists() for file in before)
             others = [server for server in servers if server is not first]
             until(lambda: all(claims(server) < number for server in others), "it was not noticed")

@@ -66,6 +66,7 @@ def test_a_setting_is_one_line_of_one_model(monkeypatch: pytest.MonkeyPatch) -> 
         ({"sidecar": {"persona": "  clerk "}}, {}, {}, "general.persona", "clerk"),
         ({"retrieval": {"reflex": False}}, {}, {}, "reflex.enabled", False),
         ({"sidecar": {"recall": True}}, {}, {}, "recall.enabled", True),
+        ({"sidecar": {"recall": {"enabled": None}}}, {}, {}, "recall.enabled", True),
         ({}, {"hover": {"enabled": "prose"}}, {}, "hover.enabled", "prose"),
         ({}, {}, {"PROMPTS_IDLE_MS": "0"}, "prompts.idle_ms", 0),
         ({}, {}, {"RECALL_FALLBACK_TO_FTS": " yes "}, "recall.fallback_to_fts", True),
@@ -129,6 +130,11 @@ def test_what_is_wrong_counts_as_not_given(
     assert said in problem.message
     is_unknown = said == PERSONAL or "is no setting" in problem.message
     assert problem.severity is (Severity.WARNING if is_unknown else Severity.ERROR)
+
+
+def test_of_many_unknown_settings_some_are_named() -> None:
+    text = "sidecar:\n" + "".join(f"  key{number}: 1\n" for number in range(9_000))
+    assert len(load_settings(Config(text.encode()), {}, {})[1]) == 20
 
 
 @pytest.mark.parametrize(
