@@ -34,9 +34,10 @@ FOLDERS = {
     "evidence": (Kind.EVIDENCE, ".yaml"),
     "sessions": (Kind.SESSION, ".yaml"),
     "claims": (Kind.CLAIM, ".yaml"),
+    "sources": (Kind.SOURCE, "/meta.yaml"),
 }
-"""The folders in the order in which they are read: claims come after the artifacts that they link
-to.
+"""The folders of artifacts, with what stands behind an artifact's name there, in the order in which
+they are read.
 """
 _COMPANION = re.compile(
     r"^[.~#]|^flycheck_"  # of editors and of file systems
@@ -54,13 +55,12 @@ def classify(relative: PurePosixPath | str) -> Kind | None:
     lie beside an artifact: a lock or a swap file of an editor, metadata of a file system, a copy
     that a synchronisation, a merge or a file manager left.
     """
-    parts = str(relative).split("/")
-    if len(parts) == 3 and parts[0] == "sources" and parts[1] and parts[2] == "meta.yaml":
-        return Kind.SOURCE
-    if len(parts) != 2 or parts[0] not in FOLDERS:
+    folder, _, file = str(relative).partition("/")
+    kind, suffix = FOLDERS.get(folder, (None, ""))
+    name = file.removesuffix(suffix)
+    if name in ("", file) or "/" in name:
         return None
-    kind, suffix = FOLDERS[parts[0]]
-    return kind if parts[1].endswith(suffix) and not _COMPANION.search(parts[1]) else None
+    return None if kind is not Kind.SOURCE and _COMPANION.search(file) else kind
 
 
 def is_read(relative: str) -> bool:
@@ -70,17 +70,13 @@ def is_read(relative: str) -> bool:
 
 def usual_key(relative: str) -> Key:
     """The key of the artifact in a file that is named like its artifact's id."""
-    folder, name, *_ = relative.split("/")
-    if folder == "sources":
-        return Kind.SOURCE, name
+    folder, _, name = relative.partition("/")
     kind, suffix = FOLDERS[folder]
     return kind, name.removesuffix(suffix)
 
 
 def usual_path(kind: Kind, artifact_id: str) -> str:
     """The path below `.vouch/` of the file that is named like an artifact's id."""
-    if kind == Kind.SOURCE:
-        return f"sources/{artifact_id}/meta.yaml"
     folder, suffix = _FOLDER_OF[kind]
     return f"{folder}/{artifact_id}{suffix}"
 
@@ -92,11 +88,11 @@ def read_with(relative: str) -> str | None:
     """
     relative = relative.strip("/")
     first, *others = relative.split("/")
-    is_folder = not others if first in FOLDERS else first == "sources" and len(others) < 2
+    is_folder = first in FOLDERS and len(others) <= (first == "sources")
     if is_folder or first in ("", "."):
         return ""
     if first == "sources" and others[1:] == [CONTENT_NAME]:
-        return f"{first}/{others[0]}/meta.yaml"
+        return usual_path(Kind.SOURCE, others[0])
     return relative if is_read(relative) else None
 
 
@@ -167,8 +163,8 @@ def _is_wanted(path: str, base: str, root: str) -> bool:
 def _candidates(base: str, root: str, result: Survey) -> Iterator[str]:
     """The paths of the config, and of everything whose name makes it an artifact file."""
     yield CONFIG
-    for folder in (*FOLDERS, "sources"):
-        inner = "/meta.yaml" if folder == "sources" else ""
+    for folder, (_, suffix) in FOLDERS.items():
+        inner = suffix if folder == "sources" else ""
         paths = (f"{folder}/{name}{inner}" for name in _names(base, folder, root, result))
         yield from filter(is_read, paths)
 

@@ -83,5 +83,5 @@ def _watched(base: str) -> list[str]:
     """
     if _RECURSIVE:
         return [base]
-    folders = [base, *(f"{base}/{name}" for name in (*FOLDERS, "sources"))]
+    folders = [base, *(f"{base}/{name}" for name in FOLDERS)]
     return [folder for folder in folders if os.path.isdir(folder)]  # noqa: PTH112
