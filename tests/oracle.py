@@ -85,13 +85,13 @@ class OracleKb:
         made, _ = vouch("extract").ingest_source(self.store, content.encode(), title=title, **AGENT)
         return made
 
-    def _claim(self, then: Step | None = None, **fields: Any) -> Any:
-        """`then` sets fields that review does not: status, times."""
-        made = self._approved("claim", **fields)
-        if then:
-            data = made.model_dump(mode="json") | then
-            self.store.update_claim(vouch("models").Claim.model_validate(data))
-        return made
+    def _claim(self, **fields: Any) -> Any:
+        return self._approved("claim", **fields)
+
+    def _put(self, kind: str, **fields: Any) -> Any:
+        """What is written without a review, which takes most of the time."""
+        made = getattr(vouch("models"), kind.capitalize()).model_validate(fields)
+        return getattr(self.store, f"put_{kind}")(made)
 
     def _entity(self, **fields: Any) -> Any:
         return self._approved("entity", **fields)

@@ -23,7 +23,7 @@ TODAY = datetime.fromtimestamp(NOW, UTC)
 AGENT = "analyst"
 """To whom the private claims belong."""
 STATUSES = [*["working", "actionable", "stable"] * 5, "contested", "superseded", "archived"]
-SCOPES: list[Step | None] = [None] * 7 + [
+SCOPES: list[Step] = [{}] * 7 + [
     {"visibility": "team"},
     {"visibility": "public"},
     {"visibility": "private", "agent": AGENT},
@@ -51,25 +51,27 @@ def steps(words: list[str], random: Random) -> Iterator[Step]:
         yield {"op": "evidence", "source": f"@s{number}", "quote": quote, "as": f"e{number}"}
     for number in range(ENTITIES):
         yield {
-            "op": "entity",
+            "op": "put",
+            "kind": "entity",
+            "id": f"entity-{number:03}",
             "name": " ".join(random.sample(words, random.choice([1, 2, 2]))).title(),
-            "entity_type": random.choice(["person", "team", "system"]),
+            "type": random.choice(["person", "team", "system"]),
             "aliases": random.sample(words, random.choice([0, 0, 1])),
             "description": sentence(),
-            "slug_hint": f"entity-{number:03}",
         }
     for number in range(CLAIMS):
         cited = random.sample([f"@{kind}{n}" for kind in "se" for n in range(SOURCES)], 2)
         about = random.choices(range(ENTITIES), [1 / (n + 2) for n in range(ENTITIES)], k=2)
         updated = TODAY - timedelta(seconds=random.randrange(365 * 86_400))
         confirmed = updated + timedelta(days=random.randrange(40))  # a few after today: age 0
-        then = {"status": random.choice(STATUSES), "updated_at": updated.isoformat()}
-        then |= {"last_confirmed_at": confirmed.isoformat()} if random.random() < 0.4 else {}
         yield {
-            "op": "claim",
+            "op": "put",
+            "kind": "claim",
+            "id": f"claim-{number:03}",
             "text": sentence(),
-            "slug_hint": f"claim-{number:03}",
-            "then": then,
+            "status": random.choice(STATUSES),
+            "updated_at": updated,
+            "last_confirmed_at": random.choice([confirmed, confirmed, None, None, None]),
             "evidence": [*cited, cited[0]],
             "entities": list({f"entity-{n:03}": None for n in about[: random.randint(0, 2)]}),
             "tags": random.sample(words, random.choice([0, 1, 2])),
