@@ -20,6 +20,12 @@ from tests.protocol.client import COMMAND, as_command, ran, run_command
 from tests.workspace.places import cite, commit_as, git, repository, write
 
 
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A knowledge base that is asked and left as it is."""
+    return knowledge.make(tmp_path_factory.mktemp("asked") / "project")
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     return knowledge.make(tmp_path / "project")
@@ -54,31 +60,31 @@ def root(tmp_path: Path) -> Path:
     ids=lambda given: " ".join(given) if isinstance(given, list) else None,
 )
 def test_what_people_read_and_the_exit_code(
-    root: Path, args: list[str], code: int, said: list[str]
+    asked: Path, args: list[str], code: int, said: list[str]
 ) -> None:
-    done = run_command(*args, cwd=root, code=code)
+    done = run_command(*args, cwd=asked, code=code)
     read = done.stderr if code else done.stdout
     assert [text for text in said if text not in read] == []
     assert not set("\x1b─") & set(read)
     assert not code or done.stdout == ""
 
 
-def test_no_command_is_proposed_that_there_is_not(root: Path) -> None:
-    assert "Did you mean" not in run_command("session_end", cwd=root, code=2).stderr
+def test_no_command_is_proposed_that_there_is_not(asked: Path) -> None:
+    assert "Did you mean" not in run_command("session_end", cwd=asked, code=2).stderr
 
 
 @pytest.mark.parametrize("command", ["experts", "search", "probe"])
-def test_where_nothing_is_found_programs_get_an_answer(root: Path, command: str) -> None:
-    done = run_command(command, "zzzqqq", "--json", cwd=root, code=1)
+def test_where_nothing_is_found_programs_get_an_answer(asked: Path, command: str) -> None:
+    done = run_command(command, "zzzqqq", "--json", cwd=asked, code=1)
     assert (json.loads(done.stdout)["complete"], done.stderr) == (True, "")
 
 
 @pytest.mark.parametrize("command", ["context", "salience", "mentions", "explain"])
-def test_standard_input(root: Path, command: str) -> None:
+def test_standard_input(asked: Path, command: str) -> None:
     given = "+ # JWT access tokens\n- # Redis\n"
-    wanted = run_command(command, given, cwd=root).stdout
+    wanted = run_command(command, given, cwd=asked).stdout
     assert "jwt" in wanted
-    assert run_command(command, "-", cwd=root, said=given).stdout == wanted
+    assert run_command(command, "-", cwd=asked, said=given).stdout == wanted
 
 
 def test_paths_on_standard_input(root: Path) -> None:
@@ -182,6 +188,18 @@ def test_a_command_imports_what_it_needs(root: Path, runs: list[tuple[str, list[
 HIDDEN = "\x1b[2J\u3164\u2800\ufe0f\U000e0041\u202e\x07"
 
 
+@pytest.fixture(scope="module")
+def hiding(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A knowledge base and an empty folder beside it, whose names and files hide something."""
+    root = knowledge.make(tmp_path_factory.mktemp("h") / f"up{HIDDEN}per" / f"pro{HIDDEN}ject")
+    put(root / ".vouch", "entities/jwt.yaml", entity("jwt", name="JWT", aliases=[f"J{HIDDEN}"]))
+    put(root / ".vouch", f"claims/bro{HIDDEN}ken.yaml", b"id: [")
+    said = claim("hiding", text=f"JWT is{HIDDEN} [bold]well[/bold].", entities=["jwt"])
+    put(root / ".vouch", "claims/hiding.yaml", said)
+    root.with_name(f"emp{HIDDEN}ty").mkdir()
+    return root
+
+
 @pytest.mark.parametrize(
     "args",
     [
@@ -193,21 +211,15 @@ HIDDEN = "\x1b[2J\u3164\u2800\ufe0f\U000e0041\u202e\x07"
         ["claim", "hiding"],
         ["probe", "JWT"],
         ["status", "--json"],
-        ["experts", "jwt", "--root", ".."],
+        ["experts", "jwt", "--root", f"../emp{HIDDEN}ty"],
     ],
-    ids=" ".join,
+    ids=lambda given: " ".join(given[:3]),
 )
-def test_nothing_that_is_printed_acts_or_hides(tmp_path: Path, args: list[str]) -> None:
-    root = knowledge.make(tmp_path / f"up{HIDDEN}per" / f"pro{HIDDEN}ject")
-    put(root / ".vouch", "entities/jwt.yaml", entity("jwt", name="JWT", aliases=[f"J{HIDDEN}"]))
-    put(root / ".vouch", f"claims/bro{HIDDEN}ken.yaml", b"id: [")
-    hiding = claim("hiding", text=f"JWT is{HIDDEN} [bold]well[/bold].", entities=["jwt"])
-    put(root / ".vouch", "claims/hiding.yaml", hiding)
-    if "--root" in args:
-        (root / ".vouch").rename(tmp_path / "away")
-    done = run_command(*args, cwd=root, code=None)
+def test_nothing_that_is_printed_acts_or_hides(hiding: Path, args: list[str]) -> None:
+    done = run_command(*args, cwd=hiding, code=None)
     said = done.stdout + done.stderr
     assert not set(HIDDEN.replace("[2J", "")) & set(said)
+    assert "emp" in said or "--root" not in args
     assert said
     assert "[bold]well[/bold]" in said or args[0] not in {"search", "entity", "claim"}
 
