@@ -139,7 +139,7 @@ def _integration(host: Host, about: str, project: Path | None) -> Iterator[Findi
         return
     if old := [f.name for f in found if not f.is_current and (f.is_ours or not f.names_us)]:
         again = f"`{program()} install {about}` writes or prints it"
-        yield (about, "note", f"not as this version has it: {', '.join(old)}; {again}")
+        yield (about, "note", f"missing there, or of another version: {', '.join(old)}; {again}")
     else:
         yield (about, "ok", f"installed in {printable(str(base))}")
     for fault in faults(host, base, project):
