@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -142,11 +143,19 @@ def test_stop_ends_that_of_this_version_and_stop_all_of_every_one(place: Place) 
 
 
 def test_stop_understands_processes_that_say_that_they_end(place: Place) -> None:
-    for answer, said in ((True, "stopped"), (False, "editor")):
-        with place.listener(json.dumps({"ok": answer}).encode() + b"\n"):
+    for answer, said in ((b'{"ok":true}', "stopped"), (b'{"ok":false}', "editor")):
+        with place.listener(answer):
             done = run_command("stop", cwd=place.base, env=place.env, code=None)
             assert said in done.stdout + done.stderr
         place.socket.unlink()
+
+
+def test_stop_has_ended_one_though_another_holds_the_socket_at_once(place: Place) -> None:
+    with socket.socket(socket.AF_UNIX) as listener, ThreadPoolExecutor(1) as pool:
+        listener.bind(str(place.socket))
+        listener.listen()
+        pool.submit(lambda: listener.accept()[0].close())
+        assert run_command("stop", cwd=place.base, env=place.env).stdout == "stopped\n"
 
 
 def test_the_shell_beside_a_new_one_is_answered_in_whole(place: Place) -> None:

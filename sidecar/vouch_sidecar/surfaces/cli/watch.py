@@ -18,10 +18,9 @@ from vouch_sidecar.operations.salience import salience_table
 from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import found_from, root_option
 from vouch_sidecar.surfaces.console.printing import show
+from vouch_sidecar.surfaces.local.user_socket import CHECK_SECONDS
 from vouch_sidecar.surfaces.socket_server import subscribe
 from vouch_sidecar.surfaces.stdio import end_with_client
-
-RETRY_SECONDS = 0.1
 
 
 @click.command("watch")
@@ -60,4 +59,4 @@ async def _watch(found: Found) -> None:
     while True:
         with suppress(OSError):  # there is none, or it ended
             await subscribe(watching, os.environ, tell, {"salience"}, everything=True)
-        await anyio.sleep(RETRY_SECONDS)
+        await anyio.sleep(CHECK_SECONDS)

@@ -105,8 +105,8 @@ def start_at(root: str | None, folder: str = "") -> Path:
     if root is None:
         return Path(start_folder(os.environ))
     start = Path(folder, root)
-    if not (root and os.access(start, os.R_OK)):
-        raise click.BadParameter(f"Path {root!r} can't be read.", param_hint="'--root'")
+    if not (root and os.path.exists(start)):  # noqa: PTH110 - raises nothing
+        raise click.BadParameter(f"Path {root!r} does not exist.", param_hint="'--root'")
     return start
 
 

@@ -18,6 +18,7 @@ from vouch_sidecar.kb.discovery import (
     CONFIG,
     KB_DIRNAME,
     RESIDENT,
+    SETTINGS_PREFIX,
     BaseInTree,
     find,
     start_folder,
@@ -47,7 +48,7 @@ DEFAULT_LIMIT = 0.5
 """Time limit in seconds of other events, unless somebody set one."""
 MAX_INPUT = 6 << 20
 """Bytes of an event: larger ones are passed over, nobody typed or read them."""
-LIMIT_VARIABLE, SETTING = "VOUCH_SIDECAR_RECALL_TIMEOUT_MS", "timeout_ms"
+LIMIT_VARIABLE, SETTING = f"{SETTINGS_PREFIX}RECALL_TIMEOUT_MS", "timeout_ms"
 MAX_CONFIG_BYTES = 1 << 16
 RETRY_SECONDS = 0.02
 NO = {"false", "0", "no", "off"}

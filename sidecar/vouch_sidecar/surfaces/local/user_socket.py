@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
-from vouch_sidecar.kb.discovery import FORCED, is_setting
+from vouch_sidecar.kb.discovery import FORCED, SETTINGS_PREFIX, is_setting
 from vouch_sidecar.kb.runtime_folder import (
     READY_SECONDS,
     is_supported,
@@ -49,7 +49,7 @@ STOP_SECONDS = 10.0
 STOPPED, HANGS = "stopped", "the process does not answer; try again"
 CHECK_SECONDS = 1.0
 """Pause between looks whether somebody asks or follows, and whether the socket is still held."""
-MODEL = "VOUCH_SIDECAR_SEMANTIC_"
+MODEL = f"{SETTINGS_PREFIX}SEMANTIC_"
 """How the variables begin that set a model. A process that has one asks nobody, as no other process
 has loaded it.
 """
@@ -207,10 +207,9 @@ def stop(path: str, env: Mapping[str, str]) -> str | None:
     """
     if (connected := connect(env, path)) is None:
         return None
+    deadline = time.monotonic() + STOP_SECONDS
     answered = exchange(connected, {"method": STOP_PROCESS}, STOP_SECONDS)
-    if answered is not None:  # other versions say that they will end
-        return STOPPED if answered.get("ok") else "the process is an editor's, which ends with it"
-    if (connected := connect(env, path)) is None:
-        return STOPPED
-    connected.close()
-    return HANGS
+    if answered is None:  # it ended; another process may hold the socket already
+        return STOPPED if time.monotonic() < deadline else HANGS
+    # Other versions say that they will end.
+    return STOPPED if answered.get("ok") else "the process is an editor's, which ends with it"
