@@ -290,8 +290,7 @@ def test_a_row_is_a_line_in_a_pipe(courier: Path) -> None:
     assert claim.endswith("losing two of them stops writes, which is wanted.")
 
 
-def test_wide_characters_take_their_room(tmp_path: Path) -> None:
-    root = knowledge.make(tmp_path / "project")
+def test_wide_characters_take_their_room(root: Path) -> None:
     knowledge.entity(root, "ninsho", "認証基盤")
     knowledge.claim(root, "login", "認証基盤" * 60, "ninsho")
     lines = on_terminal(60, "entity", "ninsho", cwd=root)
@@ -301,8 +300,7 @@ def test_wide_characters_take_their_room(tmp_path: Path) -> None:
     assert cell_len(before) == heading.index("type")
 
 
-def test_a_table_without_another_before_it_begins_at_the_top(tmp_path: Path) -> None:
-    root = knowledge.make(tmp_path / "project")
+def test_a_table_without_another_before_it_begins_at_the_top(root: Path) -> None:
     knowledge.entity(root, "desk", "Night Desk")
     knowledge.entity(root, "ada", "Ada", kind="person")
     owner = "id: owner\nsource: desk\nrelation: owned_by\ntarget: ada\n"
