@@ -23,9 +23,10 @@ def root(tmp_path: Path) -> Path:
 
 
 def problems(root: Path) -> list[Problem]:
-    """What a check finds."""
+    """What a check finds, by path."""
     collection = engine_on(root, env=cached(root.parent)).collections[root]
-    return list(check_all(CheckContext(collection, collection.knowledge)))
+    every = check_all(CheckContext(collection, collection.knowledge))
+    return sorted(every, key=lambda problem: problem.path)
 
 
 def found(root: Path) -> list[tuple[str, str, str | None, int, int]]:
@@ -33,10 +34,7 @@ def found(root: Path) -> list[tuple[str, str, str | None, int, int]]:
     first = problems(root)
     assert first == problems(root)
     assert all(f"\n## {problem.code}\n" in PAGE for problem in first)
-    return [
-        (problem.path, problem.code, problem.field, problem.line, problem.column)
-        for problem in sorted(first, key=lambda problem: problem.path)
-    ]
+    return [(one.path, one.code, one.field, one.line, one.column) for one in first]
 
 
 def test_every_kind_of_id_that_names_nothing(root: Path) -> None:
