@@ -72,9 +72,9 @@ class Served:
         none for a caller who has `reflex` off, whoever's texts they are.
         """
         reflex = self.view.settings.reflex
-        texts = session.texts(self.view.identity) if reflex.enabled else []
-        is_newest = session.ends_in(self.view.identity)
-        return Window(self.view, texts[: reflex.window], is_newest)
+        every = session.texts(self.view.identity) if reflex.enabled else []
+        texts = [text for text in every if text][: reflex.window]
+        return Window(self.view, texts, is_newest=every[:1] == texts[:1])
 
 
 class Registry:

@@ -81,13 +81,11 @@ class Session:
             del self._slots[old]
 
     def texts(self, identity: Hashable) -> list[str]:
-        """The texts that count for a knowledge base, newest first."""
+        """The texts of all slots, newest first; "" for one that does not count for a knowledge
+        base.
+        """
         slots = list(self._slots.values())  # one copy: the event loop may touch slots meanwhile
-        return [text for text, counts_for in reversed(slots) if identity in counts_for]
-
-    def ends_in(self, identity: Hashable) -> bool:
-        """Whether its newest text counts for a knowledge base."""
-        return any(identity in counts_for for _, counts_for in list(self._slots.values())[-1:])
+        return [text if identity in counts_for else "" for text, counts_for in reversed(slots)]
 
     def give(self, given: Given, task: Hashable = None) -> None:
         """Record what was heard; `task` is what it was asked for, if that counts as asked."""
