@@ -135,7 +135,7 @@ class Listener:
         self, engine: Engine, caller: Caller | None = None, parts: Set[PushPart] = PUSH_PARTS
     ) -> None:
         self._engine = engine
-        self._subscriber = Subscriber(caller or Caller(), parts, hears_all=True)
+        self._subscriber = Subscriber(lambda: caller or Caller(), parts, hears_all=True)
 
     async def told(self) -> list[Push]:
         """What is told now."""

@@ -248,7 +248,7 @@ async def telling(engine: Engine, *tell: Callable[[Push], None]) -> None:
     """Tell some that are told of all sessions, until cancelled."""
     async with anyio.create_task_group() as tasks:
         for each in tell:
-            subscriber = Subscriber(Caller(), hears_all=True)
+            subscriber = Subscriber(Caller, hears_all=True)
             tasks.start_soon(subscriber.keep_told, lambda: [engine], engine.tellable, each)
 
 

@@ -221,7 +221,7 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
         watching = Caller(env={}, trees=frozenset({one}), names={one: "mine"})
-        who = Subscriber(watching, hears_all=True)
+        who = Subscriber(lambda: watching, hears_all=True)
         tasks.start_soon(who.keep_told, engines.engines, engines.tellable, told.append)
         wanted = [Caller(trees=frozenset(roots)) for roots in ({one}, {one, two})]
         alone, both = map(engines.engine_for, wanted)
@@ -246,7 +246,7 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({}, tasks, window)
         watching = Caller(env={}, trees=frozenset({two}))
-        who = Subscriber(watching, hears_all=True)
+        who = Subscriber(lambda: watching, hears_all=True)
         tasks.start_soon(who.keep_told, engines.engines, engines.tellable, told.append)
         engines.engine_for(watching).observe("agent", None, KNOWN)
         for in_play in (True, False):
@@ -267,7 +267,7 @@ async def test_a_subscriber_is_who_he_says_and_one_that_does_not_read_is_left(
         _, writer = await asyncio.open_unix_connection(sock=here)
         params = {"all": True, "push": [], "names": {"/kb": "mine"}, "viewer": ["one", None]}
         one = subscriber_for(Caller(), params)
-        assert one.caller == Caller(names={Path("/kb"): "mine"}, viewer=Viewer("one", None))
+        assert one.caller() == Caller(names={Path("/kb"): "mine"}, viewer=Viewer("one", None))
         for number in range(10_000):
             send_push(writer, Push("agent", number))
         assert writer.is_closing()

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS, Changed
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import Step
-from vouch_sidecar.engine.registry import Caller, Registry
+from vouch_sidecar.engine.registry import Caller
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, push_of
@@ -20,10 +20,9 @@ from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, pus
 class Subscriber:
     """Somebody who is told of sessions, limited to the `parts` that he wants."""
 
-    caller: Caller
+    caller: Callable[[], Caller]
+    """Who he is at the time, as his knowledge bases may be others then."""
     parts: Set[PushPart] = PUSH_PARTS
-    home: Registry | None = None
-    """Whose knowledge bases at the time he means; without it those of `caller`."""
     hears_all: bool = False
     """Whether every session concerns him."""
     _told: WeakKeyDictionary[Engine, dict[str, tuple[object, object]]] = field(
@@ -68,7 +67,7 @@ class Subscriber:
         """
         async with engine.telling:
             told = self._told.setdefault(engine, {})
-            caller = self.caller if self.home is None else self.home.with_names(self.caller)
+            caller = self.caller()
             sessions = [each for each in engine.sessions if self._concerns(caller, each)]
             for session_id in told.keys() - {session.id for session in sessions}:
                 if told.pop(session_id)[0]:

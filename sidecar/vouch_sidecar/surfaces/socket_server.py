@@ -256,8 +256,8 @@ def subscriber_for(caller: Caller, params: Mapping[str, Any]) -> Subscriber:
     his knowledge bases. `params` are those of `subscribe`.
     """
     names = {Path(tree): name for tree, name in params["names"].items()}
-    caller = replace(caller, names=names, viewer=Viewer(*params["viewer"]))
-    return Subscriber(caller, frozenset(params["push"]), hears_all=params["all"])
+    named = replace(caller, names=names, viewer=Viewer(*params["viewer"]))
+    return Subscriber(lambda: named, frozenset(params["push"]), hears_all=params["all"])
 
 
 def send_push(writer: asyncio.StreamWriter, push: Push) -> None:

@@ -47,7 +47,8 @@ async def _tell_of_own(server: Sidecar, local: LocalServer) -> None:
     """
     # Engines of other knowledge bases have no settings of this environment.
     client = replace(server.caller, env=carried(server.engine.env))
-    await Subscriber(client, server.parts, server.engine.registry).keep_told(
+    named = partial(server.engine.registry.with_names, client)
+    await Subscriber(named, server.parts).keep_told(
         local.engines,
         local.tellable,
         lambda push: server.protocol.notify(SALIENCE, salience_notification(push)),
