@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from vouch_sidecar.kb.discovery import CONFIG as CONFIG
 from vouch_sidecar.kb.discovery import KB_DIRNAME as KB_DIRNAME
+from vouch_sidecar.kb.discovery import is_in_kb
 from vouch_sidecar.kb.paths import is_below
 from vouch_sidecar.kb.records import Key, Kind, Problem
 from vouch_sidecar.kb.safe_files import (
@@ -201,7 +202,7 @@ def slug_of(text: str) -> str:
 
 def anchored(path: Path) -> Path:
     """A path with links resolved, except those below a `.vouch/`."""
-    if KB_DIRNAME not in path.parts:
+    if not is_in_kb(path):
         return resolved(path)
     at = path.parts.index(KB_DIRNAME)
     return resolved(Path(*path.parts[:at])).joinpath(*path.parts[at:])

@@ -313,6 +313,11 @@ def _pointer(path: str, key: str = "") -> str | None:
     return said.removeprefix(key).strip() if said.startswith(key) and "\0" not in said else None
 
 
+def is_in_kb(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is that of a `.vouch/`, or leads into one."""
+    return KB_DIRNAME in os.fspath(path).replace(os.sep, "/").split("/")
+
+
 def is_in_package(path: str | os.PathLike[str]) -> bool:
     """Whether a path lies below a folder of installed packages."""
     parts = os.fspath(path).split(os.sep)

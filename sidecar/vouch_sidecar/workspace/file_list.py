@@ -10,8 +10,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.discovery import SKIPPED
+from vouch_sidecar.kb.discovery import SKIPPED, is_in_kb
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_below, stat_of_regular
 from vouch_sidecar.kb.sanitize import LONE_SURROGATE
 from vouch_sidecar.workspace.files import MAX_LISTED_PATH
@@ -74,7 +73,7 @@ def _listed(
 def _may_be_listed(path: str) -> bool:
     """Whether a path is of a form that claims can name, and in no knowledge base."""
     is_line = "\n" not in path and LONE_SURROGATE.search(path) is None
-    return is_line and 0 < len(path) <= MAX_LISTED_PATH and KB_DIRNAME not in path.split("/")
+    return is_line and 0 < len(path) <= MAX_LISTED_PATH and not is_in_kb(path)
 
 
 def _walked(tree: Path) -> Iterator[str]:

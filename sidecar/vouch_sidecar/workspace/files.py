@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.discovery import is_in_kb
 from vouch_sidecar.kb.paths import is_below, path_in
 from vouch_sidecar.workspace.file_kinds import (
     is_for_names,
@@ -119,7 +119,7 @@ class Files:
         if _BLANK.search(path) and not _ABSOLUTE.match(path):
             return None  # a captured question that holds a path
         parts = [part for part in os.path.normpath(path).split("/") if part not in ("", ".", "..")]
-        if not parts or KB_DIRNAME in parts:
+        if not parts or is_in_kb("/".join(parts)):
             return None
         starts = range(max(0, len(parts) - MAX_PARTS), len(parts))
         files = (self.find("/".join(parts[start:])) for start in starts)
@@ -257,7 +257,7 @@ def path_below(tree: Path, path: str) -> str | None:
     if not is_below(whole, top):
         return None
     relative = whole.removeprefix(top).replace(os.sep, "/").removeprefix("/")
-    return relative if relative and KB_DIRNAME not in relative.split("/") else None
+    return relative if relative and not is_in_kb(relative) else None
 
 
 def _only(paths: Sequence[str]) -> str | None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vouch_sidecar.kb.discovery import KB_DIRNAME
+from vouch_sidecar.kb.discovery import is_in_kb
 from vouch_sidecar.operations.wire import session_called
 from vouch_sidecar.retrieval.blocks.touched_files import Touched
 from vouch_sidecar.surfaces.stdio import well_formed
@@ -101,7 +101,7 @@ def text_of(payload: Payload) -> str:
     `.vouch/`, or where it is too large.
     """
     path, file = edited_file(payload), _object(_object(payload.get("tool_response")).get("file"))
-    if path is None or KB_DIRNAME in path.split(os.sep):
+    if path is None or is_in_kb(path):
         return ""
     return _written(payload, *EDITED) or _text(file.get("content"))
 

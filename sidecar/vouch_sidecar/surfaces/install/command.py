@@ -16,8 +16,7 @@ from pathlib import Path
 
 import click
 
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.discovery import find
+from vouch_sidecar.kb.discovery import find, is_in_kb
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.surfaces.console.options import NEEDS_MCP, PROGRAM, location, why_none
 from vouch_sidecar.surfaces.install.hosts import (
@@ -176,7 +175,7 @@ def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]
         if path != root / file.path and not (project is None and path.is_relative_to(root)):
             words = f"{name} lies behind a link: nothing is written through one"
             raise click.ClickException(words)
-        if KB_DIRNAME in path.parts:
+        if is_in_kb(path):
             raise click.ClickException(f"{name} lies in a knowledge base: nothing is written")
         found.append(FoundFile(file, name, path, before))
     return base, found

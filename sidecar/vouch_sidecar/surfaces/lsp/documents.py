@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from lsprotocol import types as lsp
 
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME
+from vouch_sidecar.kb.discovery import is_in_kb
 from vouch_sidecar.kb.paths import path_in
 from vouch_sidecar.kb.yaml_document import LINE_END, line_starts
 from vouch_sidecar.operations.open_document import OpenDocument
@@ -55,7 +55,7 @@ class Document(OpenDocument):
         """The words that were observed last, and whether they were submitted."""
         self._paragraphs: dict[int, list[str]] = {}
         """Those that were changed last: their lines by number (0, 1 or 2), the newest last."""
-        self.is_below_vouch = self.path is not None and KB_DIRNAME in self.path.parts
+        self.is_below_vouch = self.path is not None and is_in_kb(self.path)
 
     @property
     def words(self) -> str:
