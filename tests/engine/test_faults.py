@@ -102,11 +102,11 @@ LOOKS = [
     "engine.collection:Published:configured",
     "index.knowledge:Knowledge:after",
 ]
-WATCHER = "kb.watch::awatch"
+WATCHER, BUILD = "kb.watch::awatch", "engine.collection:Collection:build"
 STEPS = {
     **dict.fromkeys(LOOKS, ("Changes on disk could not be taken in", ["files_skipped"])),
     "index.base_cache:Bases:write": ("The cache could not be written", []),
-    "engine.collection:Collection:build": ("Claims are not tied to files", []),
+    BUILD: ("Claims are not tied to files", []),
     WATCHER: ("Changes on disk are noticed late: the watcher was lost", ["watch_lost"]),
 }
 
@@ -135,6 +135,8 @@ async def test_a_step_that_fails_is_said_and_made_again(
         assert faults(engine) == [f"{sentence} (TypeError)"]
         await until(lambda: degraded(engine) == values)
         assert health_told(engine) == ("warning", *faults(engine))
+        lacks = engine.collections[root].lacks({"ties"}, frozenset())
+        assert where != BUILD or lacks == {"workspace_pending": None}, "it is not waited for"
         assert ask(engine, "status")["watcher"] == ("sweep" if where == WATCHER else "own")
         if where not in LOOKS:
             await again(engine, clock, lambda: counts(engine, "key vault") == {})
@@ -206,6 +208,7 @@ async def test_a_first_look_that_fails_is_not_waited_for(
     async with running(engine):
         with anyio.fail_after(20):
             await engine.until_looked()
+        assert engine.collections[root].lacks(set(), frozenset()) == {"index_building": None}
         for at, values in ((root, ["index_building", "files_skipped"]), (other, [])):
             assert ask(engine, "status", root=str(at))["complete"] is (at is other)
             assert degraded(engine, at) == values

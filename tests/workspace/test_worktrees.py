@@ -63,7 +63,8 @@ def test_trees_beside_a_base(bare: Path, tmp_path: Path) -> None:
 def test_two_trees_in_one_window_are_one_knowledge_base(bare: Path, tmp_path: Path) -> None:
     engine = engine_on(bare / "main", bare / "feature", env=cached(tmp_path))
     assert len(engine.collections) == 2
-    (base,) = ask(engine, "status")["roots"]
+    (base,) = ask(engine, "status", root=str(bare))["roots"]
+    assert [base] == ask(engine, "status")["roots"]
     assert base["root"] == str(bare)
     hits = ask(engine, "search", query="ledger lock")["hits"]
     assert [hit["id"] for hit in hits if hit["kind"] == "claim"][:1] == ["named"]
