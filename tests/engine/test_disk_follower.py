@@ -205,7 +205,7 @@ async def test_files_around_are_listed_now_and_then_though_nobody_reports_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.collection.sweep_interval", lambda _: 0.1)
-    monkeypatch.setattr(disk_follower, "AROUND_SECONDS", 0.1)
+    monkeypatch.setattr(disk_follower, "GIT_LOOK_SECONDS", 0.1)
     engine = unread_engine(root := base(tmp_path / "kb"))
     async with running(engine):
         await until(lambda: engine.collections[root].world.inputs.is_whole)

@@ -297,7 +297,7 @@ def test_several_knowledge_bases_of_one_repository_count_a_commit_once(tmp_path:
 async def test_a_change_counts_without_a_new_start(
     root: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.AROUND_SECONDS", 0.1)
+    monkeypatch.setattr("vouch_sidecar.engine.disk_follower.GIT_LOOK_SECONDS", 0.1)
     monkeypatch.setattr("vouch_sidecar.engine.collection.sweep_interval", lambda _: 0.1)
     caplog.set_level(logging.DEBUG)
     env = {**cached(tmp_path), "PATH": os.environ["PATH"]}

@@ -86,7 +86,7 @@ class Due:
         self._clock, self._bump = clock, bump
         self._sweep_at = 0.0
         self._named, self._taken = set[str](), set[str]()
-        self.awaited = self._awaited_then = 0
+        self.reports = self._reports_taken = 0
         """How many reports no look has taken in, so that questions wait; and when a look began."""
 
     def add(self, paths: Iterable[str]) -> None:
@@ -96,7 +96,7 @@ class Due:
     def report(self, path: str) -> None:
         """This file may have changed, and questions wait for it."""
         self._named.add(path)
-        self.awaited += 1
+        self.reports += 1
 
     @property
     def at(self) -> float:
@@ -108,7 +108,7 @@ class Due:
         if self._sweep_at <= self._clock():
             self._named |= EVERYTHING
         self._taken |= self._named
-        self._named, self._awaited_then = set(), self.awaited
+        self._named, self._reports_taken = set(), self.reports
         return frozenset(self._taken)
 
     def done(self, cost: float) -> None:
@@ -116,8 +116,8 @@ class Due:
         if self._taken >= EVERYTHING:
             self._sweep_at = self._clock() + sweep_interval(cost)
         self._taken = set()
-        self.awaited -= self._awaited_then
-        if self._awaited_then:
+        self.reports -= self._reports_taken
+        if self._reports_taken:
             self._bump()
 
 
@@ -191,7 +191,7 @@ class Collection:
 
     def checkout(self) -> Checkout:
         """The one around the knowledge base and the working tree now."""
-        return Checkout.around((self.root, self.tree), self.settings.trust.folders)
+        return Checkout.now((self.root, self.tree), self.settings.trust.folders)
 
     def is_refused(self) -> bool:
         """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
@@ -247,7 +247,7 @@ class Collection:
         """Whether the world is not that of what is published and of the files as they were
         reported.
         """
-        return self.world.inputs != self.inputs or self.due_around.awaited > 0
+        return self.world.inputs != self.inputs or self.due_around.reports > 0
 
     @property
     def may_have_topics(self) -> bool:
@@ -303,13 +303,13 @@ class Collection:
         answer may wait for; None where that fails.
         """
         lacks: dict[Lack, Awaited | None] = {}
-        if not self.complete or (self.due.awaited and not self.is_failing):
+        if not self.complete or (self.due.reports and not self.is_failing):
             index: Awaited = "reported" if self.complete else "first"
             lacks["index_building"] = None if self.is_failing else index
         asks_topics = "topics" in needs and self.may_have_topics
         is_lacking = self.is_world_behind or (asks_topics and gates not in self.world.topics)
         if self.complete and is_lacking and ("ties" in needs or asks_topics):
-            again: Awaited = "reported" if self.due_around.awaited else "later"
+            again: Awaited = "reported" if self.due_around.reports else "later"
             world = again if self.world.inputs.is_whole else "first"
             lacks["workspace_pending"] = None if WORKSPACE in self.faults else world
         return lacks

@@ -31,7 +31,7 @@ from vouch_sidecar.workspace.world import World
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
-AROUND_SECONDS = 2.0
+GIT_LOOK_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
 LOCK_LOOK_SECONDS = 0.02
 FINISH_SECONDS = 2.0
@@ -114,7 +114,7 @@ class CollectionFollower:
         """Wait until a step is due."""
         clock, changed = self._engine.clock, self._engine.changed
         while (left := due_at() - clock()) > 0:
-            await changed.since(changed.count, min(left, AROUND_SECONDS))
+            await changed.since(changed.count, min(left, GIT_LOOK_SECONDS))
 
     async def _in_one_checkout(
         self, of: Callable[[], Checkout], work: Callable[[Checkout], Awaitable[T]]
@@ -131,7 +131,7 @@ class CollectionFollower:
             return of() == checkout_now() or collection.published.seen.is_torn
 
         while True:
-            await until(is_read, every=AROUND_SECONDS)
+            await until(is_read, every=GIT_LOOK_SECONDS)
             left = give_up_at - now()
             await until(lambda: not checkout_now().is_locked, left, LOCK_LOOK_SECONDS)
             began, checkout = now(), of()

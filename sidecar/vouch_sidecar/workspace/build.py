@@ -53,8 +53,8 @@ def build(
     was, files = before.inputs, before.files
     git, why_unasked = Repository.holding(before.tree, inputs.trusted)
     is_known = all(path in files and stat_of(before.tree, path) for path in reported)
-    is_all = not inputs.is_whole or inputs.checkout != was.checkout or not is_known
-    if is_all:
+    lists_anew = not inputs.is_whole or inputs.checkout != was.checkout or not is_known
+    if lists_anew:
         paths = list_files(before.tree, git, None if bases is None else bases.caches, env)
         files = files if paths == files.paths else Files(paths)
     top, prefix = (before.tree, "") if git is None else (git.top, git.prefix(before.tree))
@@ -62,7 +62,7 @@ def build(
     world = replace(before, inputs=inputs, prefix=prefix, files=files, owners_rules=rules)
     if inputs.is_whole:
         history = (
-            _history(world, git, why_unasked, bases, env, is_all)
+            _history(world, git, why_unasked, bases, env, lists_anew)
             if inputs.names_people
             else History()
         )
@@ -124,7 +124,7 @@ def _history(
     why_unasked: str,
     bases: Bases | None,
     env: Mapping[str, str],
-    is_all: bool,
+    lists_anew: bool,
 ) -> History:
     """The newest commits: read where others are checked out, and, if they could not be read, with
     each look at all files.
@@ -132,7 +132,7 @@ def _history(
     before, head = world.history, None if git is None else git.head()
     if git is None or bases is None or head is None:
         return History(unread=why_unasked)
-    if head == before.head and not (is_all and before.unread):
+    if head == before.head and not (lists_anew and before.unread):
         return before
     return read_history(git, head, world.prefix, bases.caches, env)
 

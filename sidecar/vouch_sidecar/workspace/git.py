@@ -143,7 +143,7 @@ class Checkout(NamedTuple):
     """Whether git writes files there now."""
 
     @classmethod
-    def around(cls, folders: Iterable[Path], trusted: Collection[str]) -> Checkout:
+    def now(cls, folders: Iterable[Path], trusted: Collection[str]) -> Checkout:
         """The one now. `trusted` are folders of other users that are allowed."""
         held = [
             repository
