@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from vouch_sidecar.text.around import MAX_PARAGRAPH, Block, Span, around, heading_text, parts_of
-from vouch_sidecar.text.sentences import is_fragment, is_statement, is_talk
+from vouch_sidecar.text.around import MAX_PARAGRAPH, Block, around, heading_text, parts_of
+from vouch_sidecar.text.sentences import Span, is_fragment, is_statement, is_talk
 
 from tests.conftest import lines_run
 

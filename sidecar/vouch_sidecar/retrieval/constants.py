@@ -231,7 +231,7 @@ MANY = 24
 captured questions that are compared with a text; statements read of one answer.
 """
 MAX_PASSAGED = 32_768
-"""Characters of a section that are split into passages, or in which a snippet is looked for."""
+"""Characters of a section or a text that are split into passages."""
 MAX_SEMANTIC = 5
 """Hits of a search or a probe by meaning alone."""
 

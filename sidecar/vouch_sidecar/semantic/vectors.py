@@ -1,5 +1,5 @@
-"""Texts as vectors: one for each that is compared by meaning, which are claims, descriptions of
-entities and sections of pages. What a viewer may not see is not told.
+"""Texts as vectors: one for each that is compared by meaning, which are claims,
+entities with a description and sections of pages. What a viewer may not see is not told.
 """
 
 from __future__ import annotations
@@ -7,16 +7,15 @@ from __future__ import annotations
 import io
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from vouch_sidecar.index.artifact_documents import sections
+from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.access import gate_of
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Kind, Page
+from vouch_sidecar.kb.records import Artifact, Entity, Key, Kind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,14 +34,11 @@ class UnavailableError(Exception):
 
 
 class Row(NamedTuple):
-    """The place of a text: its artifact, its section, the gate that a viewer needs, and its mark,
-    by which its vector is kept.
-    """
+    """The place of a text: its artifact, its section, and its mark, by which its vector is kept."""
 
     kind: Kind
     id: str
     section: int
-    gate: str
     mark: bytes
 
 
@@ -54,26 +50,13 @@ def texts_of(knowledge: Knowledge, any_script: bool) -> tuple[list[Row], dict[by
     by_mark: dict[bytes, str] = {}
     for kind in KINDS:
         for artifact in knowledge.all_of(kind):
-            gate = gate_of(artifact)
-            for section, text in enumerate(_compared(artifact) if gate is not None else ()):
-                if gate is not None and (any_script or is_latin(text)):
+            is_name = isinstance(artifact, Entity) and not artifact.description
+            for section, text in enumerate(() if is_name else texts(artifact)):
+                if any_script or is_latin(text):
                     mark = blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()
-                    rows.append(Row(kind, artifact.id, section, gate, mark))
+                    rows.append(Row(kind, artifact.id, section, mark))
                     by_mark[mark] = text
     return sorted(rows), by_mark
-
-
-def _compared(artifact: Artifact) -> list[str]:
-    """The texts of an artifact, by section."""
-    match artifact:
-        case Claim(text=text):
-            return [text]
-        case Entity(name=name, description=description) if description:
-            return [f"{name}: {description}"]
-        case Page(title=title):
-            return [f"{title}\n{section}" for section in sections(artifact)]
-        case _:
-            return []
 
 
 class Vectors(NamedTuple):
@@ -109,11 +92,11 @@ class TextVector(NamedTuple):
         self,
         base: Hashable,
         kinds: Collection[Kind],
-        gates: Collection[str],
+        seen: Callable[[Key], Artifact | None],
         least: float,
-    ) -> Iterator[tuple[Row, float]]:
-        """The nearest texts of a knowledge base for a viewer with these gates, each with its
-        cosine, of `least` or more; nearest first.
+    ) -> Iterator[tuple[Artifact, int, float]]:
+        """The artifacts of the nearest texts of a knowledge base that are `seen` by a viewer, each
+        with the section of the text and its cosine, of `least` or more; nearest first.
         """
         vectors = self.vectors[base]
         cosines = vectors.matrix @ self.query if vectors.rows else vectors.matrix
@@ -121,8 +104,8 @@ class TextVector(NamedTuple):
             row, cosine = vectors.rows[at], float(cosines[at])
             if cosine < least:
                 return
-            if row.kind in kinds and row.gate in gates:
-                yield row, cosine
+            if row.kind in kinds and (artifact := seen((row.kind, row.id))) is not None:
+                yield artifact, row.section, cosine
 
 
 def arranged(rows: Sequence[Row], vectors: Mapping[bytes, Vector]) -> Vectors:

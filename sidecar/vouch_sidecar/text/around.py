@@ -16,6 +16,7 @@ from vouch_sidecar.text.sentences import (
     MAX_SENTENCE,
     MAX_WINDOW,
     WITHOUT_SPACES,
+    Span,
     sentence_spans,
 )
 
@@ -49,8 +50,6 @@ _BREAK_BETWEEN_SIGNS = re.compile(rf"(?<={WITHOUT_SPACES})\s*\n\s*(?={WITHOUT_SP
 
 _Kind = Literal["blank", "item", "more", "other", "text", "title", "underline"]
 """What a line of a document is; `more` goes on with the paragraph above."""
-Span = tuple[int, int]
-"""Start and end of a part of a document, in characters."""
 
 
 @dataclass(slots=True)

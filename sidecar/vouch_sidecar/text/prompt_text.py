@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import accumulate, chain, groupby, pairwise
 from operator import xor
 
-Span = tuple[int, int]
+from vouch_sidecar.text.sentences import Span
 
 _PRINTED = re.compile(
     r"""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+Span = tuple[int, int]
+"""Start and end of a part of a text, in characters."""
 MAX_WINDOW = 4_096
 """Characters of a text that an expression meets at once."""
 MAX_SENTENCE = 1_000
@@ -48,7 +50,7 @@ _TALK = re.compile(
 _FEW_WORDS = 3
 
 
-def windows(text: str) -> Iterator[tuple[int, int]]:
+def windows(text: str) -> Iterator[Span]:
     """Start and end of the pieces of a text, each cut behind a line end, else behind a blank, else
     anywhere.
     """
@@ -62,7 +64,7 @@ def windows(text: str) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+def sentence_spans(text: str) -> Iterator[Span]:
     """Start and end of the sentences of a paragraph, which has a bound."""
     start = 0
     for end in _END.finditer(text):

@@ -21,14 +21,13 @@ from vouch_sidecar.kb.records import Claim, Evidence, Source
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.around import (
-    Span,
     after_mark,
     around,
     heading_text,
     parts_of,
     unquoted,
 )
-from vouch_sidecar.text.sentences import MAX_SENTENCE, is_fragment, is_statement, is_talk
+from vouch_sidecar.text.sentences import MAX_SENTENCE, Span, is_fragment, is_statement, is_talk
 
 TALKING = frozenset({"message", "transcript"})
 """Types of sources in which people and agents talk to each other."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from unicodedata import combining
 
@@ -109,7 +108,7 @@ def _weigh(view: View, text: str) -> list[Mention]:
     parts = view.name_parts(text)
     mentions = [m for m in view.mentions(text) if not m.nested] + parts
     mentions += outside(view.topic_mentions(text), parts)
-    placing = Placing(units(text))
+    placing = Placing(*units(text))
     weighed = (_weighed(view, placing, mention) for mention in mentions)
     return [mention for mention in weighed if mention is not None]
 
@@ -206,15 +205,8 @@ def _tier(mention: Mention, content: Sequence[Unit]) -> int:
     return tier(word) or (COMMON if min(len(word), len(mention.name)) < 3 else 0)
 
 
-@dataclass(frozen=True)
-class Placing:
+class Placing(Units):
     """A text split into units, to decide what a mention at some place of it is worth."""
-
-    analysis: Units
-
-    @property
-    def text(self) -> str:
-        return self.analysis.text
 
     def place(self, mention: Mention, is_person: bool, common: int) -> str:
         """The place of a mention. `common` says how common an English word its name is: 0 for what
@@ -257,7 +249,7 @@ class Placing:
     @cached_property
     def _is_title(self) -> bool:
         """Whether capitals say nothing: every word has one, as in a heading."""
-        content = content_of(self.analysis.units)
+        content = content_of(self.units)
         is_long = len(content) > (1 if self.text.isupper() else 3)
         return is_long and all(map(self._has_capital, content))
 
@@ -268,11 +260,11 @@ class Placing:
 
     def units_in(self, start: int, end: int) -> list[Unit]:
         """The units between two offsets."""
-        return self.analysis.units[self._number(start) : self._number(end)]
+        return self.units[self._number(start) : self._number(end)]
 
     def _number(self, start: int) -> int:
         """The number of the unit that begins at an offset, or of the next one."""
-        return bisect_left(self.analysis.units, start, key=lambda unit: unit.start)
+        return bisect_left(self.units, start, key=lambda unit: unit.start)
 
     def has_own_capital(self, unit: Unit) -> bool:
         """Whether a word has a capital that neither the start of a sentence nor a heading
@@ -284,10 +276,10 @@ class Placing:
         """Whether a word is a part of a longer proper name."""
         if not self._has_capital(unit) or self._is_title:
             return False
-        at, units = self._number(unit.start), self.analysis.units
-        if at + 1 < len(units) and not units[at + 1].gap and self._belongs_to_name(units[at + 1]):
+        at, every = self._number(unit.start), self.units
+        if at + 1 < len(every) and not every[at + 1].gap and self._belongs_to_name(every[at + 1]):
             return True
-        if at == 0 or unit.gap or not self._belongs_to_name(before := units[at - 1]):
+        if at == 0 or unit.gap or not self._belongs_to_name(before := every[at - 1]):
             return False
         if self._starts_sentence(before):  # a verb, or the first name of someone else
             return person and tier(before.folded) == 0 and before.folded not in ADDRESSING

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from vouch_sidecar.retrieval.constants import LEAST_WORDS, MAX_PHRASED
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import terms
-from vouch_sidecar.text.prompt_text import Span, asks, blanked
+from vouch_sidecar.text.prompt_text import asks, blanked
+from vouch_sidecar.text.sentences import Span
 
 ASKS_ABOUT = frozenset(
     """
@@ -34,6 +35,8 @@ _REFLEX_COMMANDS = frozenset(
     retry undo
     """.split()
 )
+# What is an identifier by its looks alone; `workspace.names_in_text` also finds what may be one,
+# such as `relay.py` or `and/or`, where a file of that name tells.
 _EXACT = re.compile(
     r"(?<![\w#/.-])(?:"
     r"\#\d++|[A-Z][A-Z0-9]++-\d++|--[A-Za-z][\w-]++"  # tickets and options

@@ -29,12 +29,12 @@ from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import Term, terms
 from vouch_sidecar.text.english_words import DATES, VERY_COMMON, tier
 from vouch_sidecar.text.prompt_text import (
-    Span,
     asked_sentences,
     blanked,
     without_asking,
     without_printed,
 )
+from vouch_sidecar.text.sentences import Span
 
 _NUMBERS = DATES | frozenset(
     """
@@ -140,8 +140,8 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     weights = {word: _rarity(view, word) if word in numbers else worths[word] for word in words}
     if len(weights) > MAX_ASKED:
         weights = dict(nlargest(MAX_ASKED, weights.items(), key=itemgetter(1)))
-    placing = Placing(units(rest))
-    content = content_of(placing.analysis.units)
+    placing = Placing(*units(rest))
+    content = content_of(placing.units)
     proper = frozenset(rest[u.start : u.end] for u in content if placing.has_own_capital(u))
     pairs = frozenset(
         (left.stem, right.stem)

@@ -160,7 +160,12 @@ def matching(
         for mention in view.topic_mentions(topic)
         for word in terms(topic[mention.start : mention.end])
     }
-    known = [word for word in words if word in of_topics or _is_held(views, word)]
+    places = [(view.search, kind) for view in views for kind in (Kind.CLAIM, Kind.PAGE, TITLE)]
+    known = [
+        word
+        for word in words
+        if word in of_topics or any(search.frequency(word, kind) for search, kind in places)
+    ]
     held, share = _holding(views, () if by_file else known)
     matches = list[Match]()
     names = [asking.span() for asking in WHOM.finditer(beside)]
@@ -191,12 +196,6 @@ def _named_by(view: View, mentions: Iterable[Mention], parts: Sequence[str]) -> 
     few = parts if len(parts) <= MANY_SHARE else ()
     entities = map(view.entity, dict.fromkeys(ids or few))
     return [entity for entity in entities if entity is not None][:MANY]
-
-
-def _is_held(views: Iterable[View], word: Term) -> bool:
-    """Whether a word stands in a live, visible claim, page or title."""
-    kinds = (Kind.CLAIM, Kind.PAGE, TITLE)
-    return any(view.search.frequency(word, kind) for view in views for kind in kinds)
 
 
 def _tied_to(view: View, paths: Sequence[str]) -> set[str]:

@@ -53,31 +53,31 @@ Strengths = Mapping[str, float]
 
 
 class Features(NamedTuple):
-    """The features of one candidate for one text."""
+    """The features of one candidate for one text; nothing but 0 before it was judged."""
 
-    held: float
+    held: float = 0.0
     """Weight of the words of the text that the candidate holds; names that speak are left out."""
-    missing: float
+    missing: float = 0.0
     """ln(1 + weight of the words that it lacks), without the heaviest of them: people often use one
     word of their own.
     """
-    rivals: float
+    rivals: float = 0.0
     """ln of the number of candidates that hold all the words that it holds."""
-    pairs: float
+    pairs: float = 0.0
     """Number of neighbouring words of the text that are neighbours in the candidate too, and of
     identifiers that it holds, at most 2.
     """
-    named: float
+    named: float = 0.0
     """How strongly the text names what the candidate is about, from 0 to 1."""
-    section: float
+    section: float = 0.0
     """1 for a section of a page, else 0."""
-    size: float
+    size: float = 0.0
     """ln(1 + number of claims and sections that the viewer may see)."""
-    shared: float
+    shared: float = 0.0
     """ln(1 + number of words of the text that the candidate holds, where names and files count as
     `NAME_WORDS`): a single shared word tells little.
     """
-    passage: float
+    passage: float = 0.0
     """For a passage of a document that nobody worded as a claim, the same as `size`; else 0."""
     cosine: float | None = None
     """Its similarity in meaning to the text; None without a model, or if the model was too slow."""
@@ -107,10 +107,6 @@ class Features(NamedTuple):
         return f"{what} in common" + (f", as in {count(others, 'other')}" if is_shared else "")
 
 
-UNJUDGED = Features(*[0.0] * 9)
-"""Those of a candidate that was not compared with a text."""
-
-
 class Candidate(NamedTuple):
     """An artifact, or a section of a page, with the words that it is judged by, and, once it was
     judged, the words that it shares with the text and its features.
@@ -132,7 +128,7 @@ class Candidate(NamedTuple):
     """For a statement of an exchange, its place in the answer."""
     words: tuple[str, ...] = ()
     """The words that it shares with the text, or the file that both name."""
-    features: Features = UNJUDGED
+    features: Features = Features()
     lacks: Mapping[Term, float] = MappingProxyType({})
     """The words of the text that it does not hold, with their weights; none of a text that asks in
     general words.
@@ -179,9 +175,9 @@ def candidates_for(
             query = view.search.weighed(asked.weights, kind)
             yield from _found(view, query, MAX_CONSIDERED, asked, entity_strengths)
     if vector is not None:
-        near = vector.nearest(view.identity, [Kind.CLAIM], view.gates, SEMANTIC_LEAST)
-        entering = claims_by_id(view, (row.id for row, _ in islice(near, MAX_TRIED)))
-        yield from islice(entering, MAX_SEMANTIC)
+        near = vector.nearest(view.identity, [Kind.CLAIM], view.artifact, SEMANTIC_LEAST)
+        tried = ((artifact, None) for artifact, _, _ in islice(near, MAX_TRIED))
+        yield from islice(_claims(view, tried), MAX_SEMANTIC)
     if asked.weights and view.since is None and not view.deadline.has_passed():
         yield from _asked_again(view, asked)
 
