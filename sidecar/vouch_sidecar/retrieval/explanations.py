@@ -38,7 +38,14 @@ def named(
     rows = {row.entity.id: row for row in probed.named if row.view is view}
     told = {hit.entity_id for hit in hits if hit.view is view}
     told |= {row.entity.id for row in volunteered(rows.values())}
-    strongest = {m.entity_id: m for m in sorted(weigh(view, text), key=lambda m: m.strength)}
+    allowed = {(m.start, m.entity_id) for m in view.mentions(text)}
+    silenced = [
+        m._replace(matched=text[m.start : m.end], factors={"never": 0.0})
+        for m in view.knowledge.names.find(text)
+        if (m.start, m.entity_id) not in allowed
+    ]
+    weighed = sorted([*silenced, *weigh(view, text)], key=lambda m: m.strength)
+    strongest = {mention.entity_id: mention for mention in weighed}
     for mention in sorted(strongest.values(), key=lambda m: (-m.strength, m.entity_id)):
         verdict: Verdict = "volunteered"
         needs, note, row = 0.0, "", rows.get(mention.entity_id)
@@ -50,12 +57,6 @@ def named(
         said = "; ".join(filter(None, [why(mention, view.name_threshold, needs), note]))
         if (entity := view.entity(mention.entity_id)) is not None:
             yield entity, mention, verdict, said
-    allowed = {(mention.start, mention.entity_id) for mention in view.mentions(text)}
-    for mention in view.knowledge.names.find(text):
-        if (mention.start, mention.entity_id) not in allowed and mention.entity_id not in strongest:
-            strongest[mention.entity_id] = mention = mention._replace(factors={"never": 0.0})
-            if (entity := view.entity(mention.entity_id)) is not None:
-                yield entity, mention, "refused", f"`names.never` has “{mention.name}”"
 
 
 def considered(

@@ -1,5 +1,5 @@
-"""Texts as vectors: one for each that is compared by meaning, which are claims,
-entities with a description and sections of pages. What a viewer may not see is not told.
+"""Texts as vectors: one for each that is compared by meaning, which are claims, entities with a
+description and sections of pages. What a viewer may not see is not told.
 """
 
 from __future__ import annotations

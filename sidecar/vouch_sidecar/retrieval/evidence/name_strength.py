@@ -134,6 +134,7 @@ def why(mention: Mention, threshold: float, needs: float = 0.0) -> str:
         "specificity": "the words may mean something else",
         "keyness": "most claims with the word are about something else",
         "place": _BY_PLACE.get(mention.placed, ""),
+        "never": "`names.never` has it",
     }
     smallest = min(mention.factors, key=mention.factors.__getitem__)
     reason = reasons[smallest] if mention.strength < threshold else ""

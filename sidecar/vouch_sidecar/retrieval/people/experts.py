@@ -23,7 +23,7 @@ from vouch_sidecar.names.matcher import MANY_SHARE, Mention
 from vouch_sidecar.retrieval.constants import MANY, MAX_ASKED, PARTIAL_SHARE
 from vouch_sidecar.retrieval.files.file_ties import files_of, visible_ties
 from vouch_sidecar.retrieval.people.weights import WEIGHTS, Factors, Matched, Weight
-from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, Subject
+from vouch_sidecar.retrieval.people.whom_to_ask import OF_EACH, PERSON, Subject
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.content_words import Term, terms
@@ -32,8 +32,6 @@ from vouch_sidecar.text.prompt_text import BEST, WHOM, blanked
 from vouch_sidecar.workspace.topic_names import is_ticket
 
 Linking = Literal["auto", "declared"]
-OF_A_TOPIC = 2
-"""People named for a topic, at most."""
 WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
 """Asks about a person or a team in any way."""
 _TOPIC = re.compile(r"\s*(?:(?:about|for|of|on|regarding|with)\s)?([^?!;\n]*)", re.IGNORECASE)
@@ -94,7 +92,7 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
     if is_common or not any(view.search.holds(words, Kind.CLAIM) for view in views):
         return topic, []
     matches, _ = matching(views, topic)
-    return topic, rank(matches, "evidence", OF_A_TOPIC, types={PERSON})
+    return topic, rank(matches, "evidence", OF_EACH, types={PERSON})
 
 
 def rank(

@@ -31,8 +31,8 @@ from vouch_sidecar.workspace.code_owners import rule_for
 from vouch_sidecar.workspace.commit_history import Commit
 
 PERSON = "person"
-OF_A_TEAM = 2
-"""People named for each team that owns an entity, at most."""
+OF_EACH = 2
+"""People named for a topic, and for each team that owns an entity, at most."""
 ROLES = {
     "owned_by": "owner",
     "owns": "owner",
@@ -83,7 +83,7 @@ def people(view: View, *entities: Entity) -> list[PersonToAsk]:
         found = [_row(view, *each) for each in near]
         for team in (each for each, *_ in near if each.type != PERSON):
             members = (each for each in _near(view, team.id) if each[0].type == PERSON)
-            few = islice(members, OF_A_TEAM)
+            few = islice(members, OF_EACH)
             found += [_row(view, who, claims, team=team) for who, claims, _ in few]
         for row in found:
             rows.setdefault(row.entity_id, row)
