@@ -12,6 +12,7 @@ from vouch_sidecar.retrieval.blocks.block import frame, without_blocks
 from vouch_sidecar.retrieval.blocks.touched_files import met_by
 from vouch_sidecar.retrieval.evidence.text_kinds import exact_places
 from vouch_sidecar.retrieval.lookup import short_id
+from vouch_sidecar.retrieval.statements.section_passages import excerpt
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.around import around, parts_of
 from vouch_sidecar.text.comments import is_in_code
@@ -66,6 +67,7 @@ def test_a_text_is_read_to_its_end(bait: str) -> None:
     without_asking(without_printed(text))
     list(exact_places(text))
     short_id(text)
+    excerpt(text, "x a A e.g. notes")
     units(text)
     assert len(headings_in(text.encode())) <= 1
     assert not list(names_in_claim(Claim("a", "claims/a.yaml", text))) or " " in text
