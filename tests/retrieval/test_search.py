@@ -8,8 +8,7 @@ import pytest
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Kind, key_of
 from vouch_sidecar.retrieval.lookup import prefix_search
-from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search
-from vouch_sidecar.retrieval.statements.section_passages import excerpt
+from vouch_sidecar.retrieval.search import MAX_WORDS, SEARCHED, search, snippet
 from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import (
@@ -91,15 +90,16 @@ def test_a_very_long_query_is_read_from_its_beginning() -> None:
     assert found(f"{words} keys") == []
 
 
-def test_an_excerpt_of_a_long_text_has_the_words() -> None:
-    text = "x " * 200 + "the\nkey fact " + "y " * 200
-    cut = excerpt(text, "keys")
+def test_a_snippet_is_one_line_around_the_first_word_found() -> None:
+    text = "x " * 200 + "the\nkey\x1b[31m fact " + "y " * 200
+    cut = snippet(text, "keys")
     assert "the key fact" in cut
-    assert len(cut) <= 240
+    assert len(cut) <= 200
     assert cut.startswith("…")
     assert cut.endswith("…")
-    assert excerpt("a\nb", "b") == "a b"
-    assert excerpt("x " * 200, "nowhere").startswith("x x")
+    assert snippet("a\nb", "b") == "a b"
+    assert "key" in snippet("x " * 40_000 + "key y", "keys")
+    assert snippet("x " * 200, "nowhere").startswith("x x")
 
 
 def test_what_is_new_is_found_where_its_words_are_common_among_what_is_new() -> None:

@@ -124,8 +124,9 @@ def test_a_paragraph_with_a_printed_line_was_printed_unless_it_begins_the_text()
     between = printed(f"{up}\n\nwhere is Gantry?\nthen I ran:\n\n{down}")
     assert [line for line in between if line] == [*up.split("\n"), *down.split("\n")]
     fenced = "```\nGantry up\n\n12\n``` so is Crane\nJib"
-    for mark in ("``````", "~~~"):
-        assert printed(f"why?\n{mark}\nGantry up\n{mark}\nnow") == [mark, "Gantry up"]
+    assert printed("why?\n``````\nGantry up\n``````\nnow") == ["``````", "Gantry up"]
+    marked = "Traceback:\n  ship(crate)\n  ~~~~^^^^^^^\n\nWhat is Gantry?"
+    assert "What is Gantry?" not in printed(marked)
     assert printed(f"why?\n\nsee\n{fenced}\n\nfix it\n{fenced}") == fenced.split("\n")[:4] * 2
     left = without_printed("why 12 cranes?\n[gantry] try 3 of 12: code 4417, v1.2, 10 ms")
     assert left.split() == "why 12 cranes? [gantry] try of : code 4417, v1.2, ms".split()

@@ -7,13 +7,11 @@ from typing import Literal
 from pydantic import Field
 
 from vouch_sidecar.kb.records import Kind
-from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of, uri_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table, marked
 from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, absent
-from vouch_sidecar.retrieval.search import SEARCHED, names_of, search
-from vouch_sidecar.retrieval.statements.section_passages import excerpt
+from vouch_sidecar.retrieval.search import SEARCHED, names_of, search, snippet
 
 
 class SearchParams(SinceParams):
@@ -29,7 +27,7 @@ class SearchHit(ArtifactRow):
     """An artifact that holds words of the query."""
 
     title: str = Field(description="Name, title or id.")
-    snippet: str = Field(description="Where the words stand, at most 240 characters.")
+    snippet: str = Field(description="Where the words stand, at most 200 characters.")
     score: float = Field(description="Comparable within one answer.")
     arm: Literal["semantic"] | None = absent("Present where it was found by meaning alone.")
     stale: str | None = Field(description="As in `claim`.")
@@ -54,7 +52,7 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
                 kind=kind_of(row.artifact),
                 id=row.artifact.id,
                 title=(*names_of(row.artifact)[1:], row.artifact.id)[0],
-                snippet=one_line(excerpt(row.text, query)),
+                snippet=snippet(row.text, query),
                 score=row.similarity,
                 arm="semantic" if row.arm == "semantic" else None,
                 stale=row.stale and row.stale.reason,

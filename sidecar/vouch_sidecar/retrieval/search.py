@@ -14,6 +14,7 @@ from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
 from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Source, key_of
+from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.retrieval.constants import (
     BESIDE_A_CLAIM,
     MAX_SEMANTIC,
@@ -25,9 +26,13 @@ from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.line import Line, Told
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.vectors import TextVector
+from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import Term, content_stems, terms
 
 SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
+SNIPPET_CHARS = 200
+_LOOKED_AT = 100_000
+"""Characters of a text in which a snippet is looked for; a section may have four million."""
 _K1, _B = 1.2, 0.75
 SPARE_HITS = 100
 """Hits beyond those asked for that are scored exactly, and texts near in meaning that are read
@@ -167,3 +172,15 @@ def _scored(vector: TextVector, hit: Line, query: str) -> Line:
     share = held / fsum(weights.values()) if weights else 0.0
     both = SEMANTIC_WEIGHT * near + (1 - SEMANTIC_WEIGHT) * share
     return replace(hit, similarity=round(_worth(hit.artifact) * both, 6))
+
+
+def snippet(text: str, query: str) -> str:
+    """At most 200 characters on one line, around the first word of the query."""
+    flat = one_line(text[:_LOOKED_AT])
+    if len(flat) <= SNIPPET_CHARS:
+        return flat
+    wanted = {s for term in terms(query) for option in term.alternatives for s in option}
+    at = next((u.start for u in units(flat).units if u.stem in wanted), 0)
+    start = max(0, min(at - SNIPPET_CHARS // 4, len(flat) - SNIPPET_CHARS + 1))
+    cut = flat[start : start + SNIPPET_CHARS - 2]
+    return ("…" if start else "") + cut.strip() + ("…" if start + len(cut) < len(flat) else "")

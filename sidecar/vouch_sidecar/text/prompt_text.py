@@ -62,7 +62,7 @@ def printed_lines(text: str) -> list[Span]:
     lines = text.split("\n")
     words = [line.strip() for line in lines]
     # code between two marks on one line opens no fence
-    marks = (line.startswith(("```", "~~~")) and "`" not in line.lstrip("`") for line in words)
+    marks = (line.startswith("```") and "`" not in line.lstrip("`") for line in words)
     fenced, printed = [*accumulate(marks, xor)], list[int]()
     for is_fenced, group in groupby(range(len(lines)), fenced.__getitem__):
         run = [*group]

@@ -170,18 +170,16 @@ def _quotes(world: World, knowledge: Knowledge) -> Freshness:
         assert isinstance(source, Source)
         if source.question is None and source.id not in world.sources:
             path = world.history.known.of_source(world.tree, source.locator)
-            if path and path not in world.files and _is_meant(world, path, source.locator):
+            if path and path not in world.files and _is_meant(path, source.locator):
                 gone[source.id] = path
     return Freshness(world.tree, places, gone)
 
 
-def _is_meant(world: World, path: str, locator: str) -> bool:
-    """Whether a locator leads to a file from the tree, or from a folder in it or around it: files
-    elsewhere may be called the same.
+def _is_meant(path: str, locator: str) -> bool:
+    """Whether a locator has the folder of a file too, if it has one: files elsewhere may be called
+    the same.
     """
-    written = unquote(locator).removeprefix("./")
-    is_around = f"{world.tree.name}/{path}" in written
-    return "/" not in locator or written.startswith(path) or path.endswith(written) or is_around
+    return "/" not in locator or "/".join(path.split("/")[-2:]) in unquote(locator)
 
 
 # Topics

@@ -131,7 +131,7 @@ def line_text(line: Line) -> str:
     """The text of a line, without its id."""
     match line.artifact:
         case Page(title=title) as page:
-            words = " ".join(line.judged.words) if line.judged else ""
+            words = line.judged.words if line.judged else ()
             section = line.text if any(passages(line.text)) else page.body
             return ". ".join(filter(None, [title, excerpt(section, words)]))
         case Entity(name=name):

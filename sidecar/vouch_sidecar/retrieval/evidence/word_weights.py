@@ -13,7 +13,6 @@ from operator import itemgetter
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.retrieval.constants import (
-    BARE_WEIGHT,
     COMMONNESS,
     FEW,
     HIRAGANA,
@@ -23,7 +22,7 @@ from vouch_sidecar.retrieval.constants import (
     SIGN_PAIR,
 )
 from vouch_sidecar.retrieval.evidence.name_strength import Placing, content_of
-from vouch_sidecar.retrieval.evidence.text_kinds import ASKS_ABOUT, exact_places, is_command
+from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about, exact_places, is_command
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import Term, terms
@@ -56,7 +55,7 @@ class WeighedWords:
 
     text: str
     is_general: bool
-    """Whether it asks about its names in general words, and for hardly anything else."""
+    """Whether it asks for nothing but its names, in general words at most."""
     weights: Mapping[Term, float]
     exact: tuple[tuple[str, frozenset[Term]], ...]
     """Each identifier, ticket, path, option and code, folded, and its words."""
@@ -117,12 +116,8 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     rest = blanked(asked, names)
     worths = worths_of(view, rest)
     words = [word for word in worths if fold(word.word) not in view.own_names]
-    general = [word for word in words if fold(word.word) in ASKS_ABOUT]
-    beside = fsum(worths[word] for word in words if word not in general)
-    if is_general := bool(names and general) and beside < BARE_WEIGHT:
-        words = [
-            word for word in words if word not in general or view.search.frequency(word, Kind.CLAIM)
-        ]
+    if is_general := bool(names) and asks_only_about(text, names):
+        words = [word for word in words if view.search.frequency(word, Kind.CLAIM)]
     places = [*islice(exact_places(rest), MANY)]
     exact = tuple(
         (fold(rest[start:end]), frozenset(words).intersection(terms(rest[start:end])))

@@ -1,13 +1,9 @@
-"""A section of a page in passages, its paragraphs and the items of its lists; and the excerpt of a
-text that is shown for some words.
-"""
+"""A section of a page in passages, its paragraphs and the items of its lists, and in an excerpt."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import chain
-from textwrap import wrap
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from vouch_sidecar.kb.sanitize import clip
@@ -56,13 +52,14 @@ def plain(text: str) -> str:
     return " ".join(read.split())
 
 
-def excerpt(section: str, words: str) -> str:
-    """A text from its heading on; a long one from the passage, or from the sentence or piece of a
-    long passage, that holds most of the words.
+def excerpt(section: str, words: Sequence[str]) -> str:
+    """A section from its heading on; a long one from the passage, or from the sentence of a long
+    passage, that holds most of the words.
     """
-    whole, wanted = plain(section), terms(words)
-    if len(whole) <= EXCERPT_CHARS or not wanted:
+    whole = plain(section)
+    if len(whole) <= EXCERPT_CHARS or not words:
         return clip(whole, EXCERPT_CHARS)
+    wanted = terms(" ".join(words))
     parts = [part for passage in passages(section) for part in _parts(passage.text)]
     stems = [frozenset(content_stems(part)) for part in parts]
     held = [sum(word.held_by(each) for word in wanted) for each in stems]
@@ -72,7 +69,4 @@ def excerpt(section: str, words: str) -> str:
 
 
 def _parts(passage: str) -> list[str]:
-    if len(passage) <= EXCERPT_CHARS:
-        return [passage]
-    cut = (wrap(said, EXCERPT_CHARS, break_on_hyphens=False) for said in _SENTENCE.split(passage))
-    return [*chain.from_iterable(cut)]
+    return [passage] if len(passage) <= EXCERPT_CHARS else _SENTENCE.split(passage)
