@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, Set
+from collections.abc import AsyncIterator, Callable, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -139,12 +139,11 @@ class Listener:
 
     async def told(self) -> list[Push]:
         """What is told now."""
-        pushes = list[Push]()
-        await self.tell_news(pushes.append)
-        return pushes
+        return [push async for push in self.news()]
 
-    async def tell_news(self, tell: Callable[[Push], None]) -> None:
-        await self._subscriber.tell_news(self._engine, tell)
+    def news(self) -> AsyncIterator[Push]:
+        """The same, one after another."""
+        return self._subscriber.news(self._engine)
 
 
 def pushed(listener: Listener) -> list[Push]:

@@ -13,6 +13,7 @@ from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.engine.sessions import SESSION_SECONDS
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.retrieval.push import Push
+from vouch_sidecar.surfaces import pushing
 
 from tests.engine.bases import (
     Clock,
@@ -249,14 +250,14 @@ async def telling(engine: Engine, *tell: Callable[[Push], None]) -> None:
     async with anyio.create_task_group() as tasks:
         for each in tell:
             subscriber = Subscriber(Caller, hears_all=True)
-            tasks.start_soon(subscriber.keep_told, lambda: [engine], engine.tellable, each)
+            tasks.start_soon(pushing.keep_told, subscriber, lambda: [engine], engine.tellable, each)
 
 
 @pytest.mark.anyio
 async def test_that_a_pause_or_a_session_ends_is_told_although_nothing_else_happens(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pushes_module, "PAUSE_LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(pushing, "PAUSE_LOOK_SECONDS", 0.1)
     told: list[int] = []
 
     def tell(push: Push) -> None:
@@ -368,12 +369,10 @@ async def test_a_session_that_ends_while_another_is_told_is_not_told_and_its_suc
     engine.observe("first", None, "Mail Relay 1x")
     told = list[tuple[str, list[str]]]()
 
-    def tell(push: Push) -> None:
+    async for push in listener.news():
         told.append((push.session_id, [row["entity_id"] for row in push.salience]))
         engine.end_session("s")
         engine.observe("s", None, "Mail Relay 2x")
-
-    await listener.tell_news(tell)
     assert told == [("first", ["e1"])]
     assert [push.session_id for push in await listener.told()] == ["s"]
 

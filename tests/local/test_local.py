@@ -20,9 +20,10 @@ from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.retrieval.push import Push
-from vouch_sidecar.surfaces import socket_server
+from vouch_sidecar.surfaces import pushing, socket_server
 from vouch_sidecar.surfaces.local.user_socket import ask, connect, question, socket_path
-from vouch_sidecar.surfaces.socket_server import LocalServer, send_push, subscriber_for
+from vouch_sidecar.surfaces.pushing import keep_told, send_push, subscriber_for
+from vouch_sidecar.surfaces.socket_server import LocalServer
 
 from tests.engine import bases
 from tests.engine.processes import until
@@ -222,7 +223,7 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
         watching = Caller(env={}, trees=frozenset({one}), names={one: "mine"})
         who = Subscriber(lambda: watching, hears_all=True)
-        tasks.start_soon(who.keep_told, engines.engines, engines.tellable, told.append)
+        tasks.start_soon(keep_told, who, engines.engines, engines.tellable, told.append)
         wanted = [Caller(trees=frozenset(roots)) for roots in ({one}, {one, two})]
         alone, both = map(engines.engine_for, wanted)
         assert engines.engine_for(Caller(trees=frozenset({one}))) is alone
@@ -247,7 +248,7 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
         engines = LocalServer({}, tasks, window)
         watching = Caller(env={}, trees=frozenset({two}))
         who = Subscriber(lambda: watching, hears_all=True)
-        tasks.start_soon(who.keep_told, engines.engines, engines.tellable, told.append)
+        tasks.start_soon(keep_told, who, engines.engines, engines.tellable, told.append)
         engines.engine_for(watching).observe("agent", None, KNOWN)
         for in_play in (True, False):
             while not told or bool(told[-1].salience) != in_play:
@@ -261,7 +262,7 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
 async def test_a_subscriber_is_who_he_says_and_one_that_does_not_read_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(socket_server, "MAX_LOCAL_MESSAGE", 1000)
+    monkeypatch.setattr(pushing, "MAX_LOCAL_MESSAGE", 1000)
     here, there = socket.socketpair()
     with there:
         _, writer = await asyncio.open_unix_connection(sock=here)

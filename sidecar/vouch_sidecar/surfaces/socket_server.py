@@ -12,7 +12,7 @@ import atexit
 import json
 import logging
 import signal
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Set
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -24,16 +24,13 @@ from anyio import from_thread
 from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync as in_worker
 
-from vouch_sidecar.engine import Caller, Engine, Subscriber, running
+from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.engine.changed import Changed
-from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.call import perform
-from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.operations.operation import Operation, operations
-from vouch_sidecar.operations.wire import Result, as_json
-from vouch_sidecar.retrieval.push import Push, PushPart
+from vouch_sidecar.operations.wire import Result
 from vouch_sidecar.surfaces.agent_requests import EVENTS, respond, tool_result
 from vouch_sidecar.surfaces.hook.client import note_serving
 from vouch_sidecar.surfaces.jsonl import as_line, refusal
@@ -46,9 +43,8 @@ from vouch_sidecar.surfaces.local.user_socket import (
     TOOL,
     Ownership,
     carried,
-    question,
-    socket_path,
 )
+from vouch_sidecar.surfaces.pushing import SUBSCRIBE, keep_told, send_push, subscriber_for
 from vouch_sidecar.surfaces.stdio import leave
 
 IDLE_SECONDS = 2 * 3600.0
@@ -56,8 +52,6 @@ IDLE_SECONDS = 2 * 3600.0
 
 SHELLS = 8
 """Shells that are answered at a time: each waits in a thread of its own."""
-SUBSCRIBE = "subscribe"
-"""The method by which a process asks the holder for pushes."""
 
 log = logging.getLogger(__name__)
 
@@ -189,7 +183,7 @@ class LocalServer:
                 subscriber = subscriber_for(_caller(request), request["params"])
                 pushing = self.engines, self.tellable, partial(send_push, writer)
                 async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(subscriber.keep_told, *pushing)
+                    tasks.start_soon(keep_told, subscriber, *pushing)
                     await left
                     tasks.cancel_scope.cancel()
                 return
@@ -249,64 +243,3 @@ def _caller(request: Request) -> Caller:
     trees = frozenset(path for path in map(Path, request["roots"]) if path.is_dir())
     is_model = request["method"] not in (LINE, SUBSCRIBE)
     return Caller(env=carried(request["env"]), trees=trees, is_model=is_model)
-
-
-def subscriber_for(caller: Caller, params: Mapping[str, Any]) -> Subscriber:
-    """Who is told, at the other end of a connection, of the sessions in which agents asked about
-    his knowledge bases. `params` are those of `subscribe`.
-    """
-    names = {Path(tree): name for tree, name in params["names"].items()}
-    named = replace(caller, names=names, viewer=Viewer(*params["viewer"]))
-    return Subscriber(lambda: named, frozenset(params["push"]), hears_all=params["all"])
-
-
-def send_push(writer: asyncio.StreamWriter, push: Push) -> None:
-    """Send a push to a subscriber over his connection."""
-    writer.write(as_line(as_json(salience_notification(push))))
-    if writer.transport.get_write_buffer_size() > MAX_LOCAL_MESSAGE:
-        writer.transport.abort()  # he does not read
-
-
-async def subscribe(
-    caller: Caller,
-    env: Mapping[str, str],
-    tell: Callable[[DidChangeSalience], None],
-    parts: Set[PushPart],
-    everything: bool = False,
-    lasts: Callable[[], bool] = lambda: True,
-) -> None:
-    """Call `tell` with the holder's pushes about the caller's knowledge bases, which he `names`:
-    those of sessions that use the socket, or with `everything` of all its sessions, limited to
-    `parts` and to what the viewer may see. When the holder ends, or this no longer `lasts`, tell
-    empty rankings for these sessions. Raises OSError if there is no holder.
-    """
-    reader, writer = await asyncio.open_unix_connection(socket_path(env), limit=MAX_LOCAL_MESSAGE)
-    last: dict[str, int] = {}
-    """The generations of the rankings that are told now, by session id."""
-    viewer, named = caller.viewer or Viewer(), caller.names or {}
-    asked = {
-        "all": everything,
-        "push": sorted(parts),
-        "names": {str(tree): name for tree, name in named.items()},
-        "viewer": [viewer.project, viewer.agent],
-    }
-    try:
-        writer.write(as_line(question(named, SUBSCRIBE, asked, env)))
-        while lasts():
-            try:
-                line = await asyncio.wait_for(reader.readline(), CHECK_SECONDS)
-            except TimeoutError:
-                continue
-            if not line:
-                break
-            push = DidChangeSalience.model_validate_json(line)
-            last.pop(push.session_id, None)
-            if push.salience:
-                last[push.session_id] = push.generation
-            tell(push)
-    except (OSError, ValueError):  # the holder ended, within a line
-        pass
-    finally:
-        writer.close()
-    for session_id, generation in last.items():
-        tell(salience_notification(Push(session_id, generation)))

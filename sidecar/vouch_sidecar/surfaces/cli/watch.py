@@ -19,7 +19,7 @@ from vouch_sidecar.operations.table import Words
 from vouch_sidecar.surfaces.console.options import found_from, root_option
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.local.user_socket import CHECK_SECONDS
-from vouch_sidecar.surfaces.socket_server import subscribe
+from vouch_sidecar.surfaces.pushing import subscribe
 from vouch_sidecar.surfaces.stdio import end_with_client
 
 

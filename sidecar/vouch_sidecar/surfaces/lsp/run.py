@@ -17,7 +17,8 @@ from vouch_sidecar.operations.notifications import SALIENCE, salience_notificati
 from vouch_sidecar.surfaces.local.user_socket import Ownership, carried
 from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.socket_server import LocalServer, subscribe
+from vouch_sidecar.surfaces.pushing import keep_told, subscribe
+from vouch_sidecar.surfaces.socket_server import LocalServer
 from vouch_sidecar.surfaces.stdio import claim_streams, leave
 
 
@@ -48,7 +49,8 @@ async def _tell_of_own(server: Sidecar, local: LocalServer) -> None:
     # Engines of other knowledge bases have no settings of this environment.
     client = replace(server.caller, env=carried(server.engine.env))
     named = partial(server.engine.registry.with_names, client)
-    await Subscriber(named, server.parts).keep_told(
+    await keep_told(
+        Subscriber(named, server.parts),
         local.engines,
         local.tellable,
         lambda push: server.protocol.notify(SALIENCE, salience_notification(push)),
