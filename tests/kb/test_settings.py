@@ -71,7 +71,7 @@ def test_a_setting_is_one_line_of_one_model(monkeypatch: pytest.MonkeyPatch) -> 
         ({}, {}, {"PROMPTS_IDLE_MS": "0"}, "prompts.idle_ms", 0),
         ({}, {}, {"RECALL_FALLBACK_TO_FTS": " yes "}, "recall.fallback_to_fts", True),
         (NAMES, {"names": {"never": []}}, {}, "naming.never", ()),
-        (NAMES, {}, {"NAMES_NEVER": "mark, go"}, "naming.never", ("mark", "go")),
+        (NAMES, {}, {"NAMES_NEVER": "mark, go,"}, "naming.never", ("mark", "go")),
         (NEVER, {"people": {"never": []}}, {}, "people.never", ("Ada", "Bob")),
         (NEVER, {"people": {"never": ["Dee"]}}, CY, "people.never", ("Ada", "Bob", "Dee", "Cy")),
         (GIT, {"people": {"git": "people"}}, {"PEOPLE_GIT": "agents"}, "people.git", "off"),

@@ -203,6 +203,8 @@ def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: 
         assert found["claim"]["id"] == "elsewhere"
     text = "What is a JWT elsewhere?"
     assert put(place, f"hook.{PROMPT}", other, session_id="away", prompt=text, cwd=str(other))
+    nowhere = {"task": KNOWN, "session_id": "nowhere"}
+    assert ask([], "tool.context", nowhere, timeout=WAIT, env=place.env) is None
     assert one.request("vouch/status")["roots"] == before["roots"]
     messages = json.dumps(one.received[since:])
     assert "elsewhere" not in messages

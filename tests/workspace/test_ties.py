@@ -245,6 +245,10 @@ def test_files_with_the_name_of_an_entity(root: Path) -> None:
         assert (tied.claim.id, tied.tie.arm, tied.tie.line) == ("one", "path", None)
         assert tied.why == "is about Refund job, which the file is named after"
     assert tie_rows(engine, "src/money/refund.py") == []
+    cite(root, "one", "It runs at night.", f"{ELSEWHERE}/a", entities=["unknown"])
+    reread(engine)  # the world is still the one before
+    assert ties(engine, named[0]) == []
+    cite(root, "one", "It runs at night.", f"{ELSEWHERE}/a", entities=["job"])
     put(root / ".vouch", "entities/job.yaml", entity(id="job", name="Refund"))
     assert tie_rows(settled(root), "src/money/refund.py") == [("one", "path", None)]
 

@@ -117,15 +117,18 @@ class CollectionFollower:
             await changed.since(changed.count, min(left, GIT_LOOK_SECONDS))
 
     async def _in_one_checkout(
-        self, of: Callable[[], Checkout], work: Callable[[Checkout], Awaitable[T]]
+        self,
+        of: Callable[[], Checkout],
+        work: Callable[[Checkout], Awaitable[T]],
+        patience: float = LOCK_SECONDS,
     ) -> tuple[T, float, bool]:
         """What work makes of files that git has checked out, the seconds that it took, and whether
-        it is torn, as git wrote some meanwhile. What is torn is made again; what begins after
-        `LOCK_SECONDS` is taken as it is, though git still holds its lock. `of` gives the checkout
+        it is torn, as git wrote some meanwhile. What is torn is made again; what begins after so
+        many seconds is taken as it is, though git still holds its lock. `of` gives the checkout
         that it is to be of, which the claims are read of first, unless they were taken torn.
         """
         until, now, collection = self._engine.changed.until, anyio.current_time, self._collection
-        give_up_at, checkout_now = now() + LOCK_SECONDS, collection.checkout
+        give_up_at, checkout_now = now() + patience, collection.checkout
 
         def is_read() -> bool:
             return of() == checkout_now() or collection.published.seen.is_torn
@@ -199,8 +202,11 @@ class CollectionFollower:
             with Breathe(engine.breath) as breathe:
                 return await in_turn(partial(collection.build, *of, paths, breathe), WORLDS)
 
+        was_waited_for = collection.published.seen.is_torn
         world, cost, _ = await self._in_one_checkout(
-            lambda: collection.published.seen.checkout, build
+            lambda: collection.published.seen.checkout,
+            build,
+            0.0 if was_waited_for else LOCK_SECONDS,
         )
         engine.publish_world(collection, world)
         collection.due_around.done(cost)

@@ -73,7 +73,7 @@ class Served:
         """
         reflex = self.view.settings.reflex
         every = session.texts(self.view.identity) if reflex.enabled else []
-        texts = [text for text in every if text][: reflex.window]
+        texts = [text for text in every[: reflex.window] if text]
         return Window(self.view, texts, is_newest=every[:1] == texts[:1])
 
 

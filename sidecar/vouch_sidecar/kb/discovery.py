@@ -63,8 +63,13 @@ def find(
     `start_folder`. `trusted` are folders of other users that are allowed, with everything below
     them, or `*`; by default those named in the environment.
     """
-    finder = _Finder(env, env.get(TRUST, "").split(",") if trusted is None else list(trusted))
+    finder = _Finder(env, values_in(env.get(TRUST, "")) if trusted is None else list(trusted))
     return Found(finder.placed(start), finder.refused)
+
+
+def values_in(text: str) -> list[str]:
+    """The values of a variable of the environment that is a list: between commas."""
+    return [value for each in text.split(",") if (value := each.strip())]
 
 
 class BaseInTree:

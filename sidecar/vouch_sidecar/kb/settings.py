@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import CONFIG
-from vouch_sidecar.kb.discovery import SETTINGS_PREFIX, is_setting
+from vouch_sidecar.kb.discovery import SETTINGS_PREFIX, is_setting, values_in
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import shown_name
 from vouch_sidecar.kb.settings_model import Group, SettingSource
@@ -160,7 +160,7 @@ class _Given:
         if given is None:
             return
         if is_text and isinstance(group.model_fields[field].default, tuple):
-            given = str(given).split(",")
+            given = values_in(str(given))
         try:
             value = getattr(group.model_validate({field: given}, strict=not is_text), field)
         except ValidationError:

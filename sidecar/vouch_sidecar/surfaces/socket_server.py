@@ -219,6 +219,8 @@ class LocalServer:
                 limiter=self._lines,
             )
             return {"ok": result is not None, "result": result}
+        if not caller.trees:  # whose texts would count for all that the engine of an editor serves
+            return refusal(None, "invalid_request", "roots: must name knowledge bases")
         engine = self.engine_for(caller)
         event, tool = method.removeprefix(HOOK), method.removeprefix(TOOL)
         if event in EVENTS and isinstance(params, dict):

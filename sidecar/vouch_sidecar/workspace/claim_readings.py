@@ -19,7 +19,7 @@ from vouch_sidecar.workspace.files import line_in, mere_name
 from vouch_sidecar.workspace.names_in_text import digest, identifiers_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Quote
 from vouch_sidecar.workspace.shown import document_of
-from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use
+from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use, read_of
 from vouch_sidecar.workspace.world import World
 
 FOLDER = 0.7
@@ -66,8 +66,7 @@ class ClaimReader:
                 strength, dotted = STRENGTH["identifier"] * each.share, each.dotted
                 use = tie._replace(arm="identifier", strength=strength)
                 uses.append(Use(digest(each.name), use, digest(dotted) if dotted else 0))
-        of = claim.text, claim.evidence
-        return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes, of)
+        return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes, read_of(claim))
 
     def _cited(self, claim: Claim, plain: Tie) -> Iterator[tuple[FoundTie, Quote | None]]:
         """Ties to files that a claim cites, each with the words that a receipt quotes. A file that

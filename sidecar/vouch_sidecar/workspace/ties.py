@@ -10,10 +10,11 @@ claim and the source that the tie depends on.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Literal, NamedTuple
 
+from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, Span
 from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of, is_for_names
 from vouch_sidecar.workspace.files import Files, folders_of
@@ -79,13 +80,18 @@ FoundTie = tuple[str, Tie]
 
 class ClaimReading(NamedTuple):
     """What one claim says of files: its ties by paths, the identifiers that it names, and its
-    quotes of files; and its text and citations that say so.
+    quotes of files; and what of the claim says so.
     """
 
     ties: tuple[FoundTie, ...] = ()
     uses: tuple[Use, ...] = ()
     quotes: tuple[Quote, ...] = ()
-    of: tuple[str, tuple[str, ...]] = ("", ())
+    of: Hashable = None
+
+
+def read_of(claim: Claim) -> Hashable:
+    """What of a claim its reading depends on: its ties hold as long as that is the same."""
+    return claim.text, claim.evidence, claim.entities
 
 
 class Ties:

@@ -24,7 +24,7 @@ from vouch_sidecar.workspace.files import Files, path_below
 from vouch_sidecar.workspace.git import Checkout
 from vouch_sidecar.workspace.names_in_text import names_in
 from vouch_sidecar.workspace.quotes_in_files import Freshness
-from vouch_sidecar.workspace.ties import ClaimReading, FoundTie, Ties
+from vouch_sidecar.workspace.ties import ClaimReading, FoundTie, Ties, read_of
 
 REFERRED = frozenset({Kind.ENTITY, Kind.SOURCE, Kind.EVIDENCE})
 """What claims refer to: if one of these changes, any claim may say something else of files."""
@@ -104,9 +104,9 @@ class World:
         )
 
     def has_read(self, claim: Claim) -> bool:
-        """Whether the ties of a claim are those of its text and citations now."""
+        """Whether the ties of a claim are those of what it says and cites now."""
         read = self.readings.get(claim.id)
-        return read is not None and read.of == (claim.text, claim.evidence)
+        return read is not None and read.of == read_of(claim)
 
     def topics_of(
         self, knowledge: Knowledge, gates: frozenset[str], never: Set[str]

@@ -69,7 +69,7 @@ def mcp(root: str | None, tools: str) -> None:
     run_mcp(os.environ, start.absolute(), is_chosen=is_chosen, every_tool=tools == "all")
 
 
-@click.command()
+@click.command(epilog=f"An event is one of {', '.join(NAMES)}.")
 @click.argument("event", type=click.Choice([*NAMES]), metavar="EVENT")
 def hook(**_: str) -> None:
     """Answer an event of an agent's hooks, JSON on standard input."""  # `entry` runs it
