@@ -120,7 +120,7 @@ class CollectionFollower:
         self,
         of: Callable[[], Checkout],
         work: Callable[[Checkout], Awaitable[T]],
-        patience: float = LOCK_SECONDS,
+        patience: float,
     ) -> tuple[T, float, bool]:
         """What work makes of files that git has checked out, the seconds that it took, and whether
         it is torn, as git wrote some meanwhile. What is torn is made again; what begins after so
@@ -162,7 +162,7 @@ class CollectionFollower:
             with engine.breath:
                 return await run_sync(collection.look, checkout, paths, limiter=self._disk)
 
-        seen, cost, is_torn = await self._in_one_checkout(collection.checkout, read)
+        seen, cost, is_torn = await self._in_one_checkout(collection.checkout, read, LOCK_SECONDS)
         log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
         if engine.publish(collection, seen._replace(is_torn=is_torn)):
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
