@@ -304,6 +304,11 @@ def test_an_older_text_volunteers_nothing_beside_a_newer_one_of_another_knowledg
         assert {row["score"] for row in pushed(listener)[-1].salience} >= {newest}, (
             "nothing aged it"
         )
+        pause(one, env, None)
+        for hour in range(8):
+            say(engine, listener, f"It is {hour} o'clock.")
+        resume(one, env)
+        assert pushed(listener) == [], "the window has the newest texts"
 
 
 def test_a_pause_is_told_beside_what_is_wrong_and_of_some_which() -> None:
