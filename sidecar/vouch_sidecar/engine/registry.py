@@ -297,8 +297,11 @@ class Registry:
         self.client = client
         self.settings, self.problems = load_settings(None, client, self.env)
         """Those that no repository decides on, of client and environment alone; what is wrong."""
+        before = [collection.settings for collection in self.collections.values()]
         for collection in self.collections.values():
             collection.published = collection.published.configured(client, self.env)
+        after = [collection.settings for collection in self.collections.values()]
+        self.generation += before != after  # answers may differ
         for path in list(self._documents):
             self.open_document(path)
         self.set_folders(list(self._folders))

@@ -13,13 +13,12 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Set
 from pathlib import Path
 
+from vouch_sidecar.kb.settings_model import MAX_WINDOW
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.line import Given, GivenKey
 
 MAX_SESSIONS = 256
 SESSION_SECONDS = 30 * 60.0
-MAX_SLOTS = 64
-"""As many as `reflex.window` may name."""
 MAX_SLOT_BYTES = 4096
 _CUT_AT_START = re.compile(r"\A\S{0,80}\s")
 """The rest of a word whose beginning was cut off. Longer runs are text without spaces."""
@@ -77,7 +76,7 @@ class Session:
         if text := what_counts(text):
             key = f"{key or ''}\0{self.touches}" if key is None or final else key
             self._slots[key] = text, counts_for
-        for old in list(self._slots)[:-MAX_SLOTS]:
+        for old in list(self._slots)[:-MAX_WINDOW]:
             del self._slots[old]
 
     def texts(self, identity: Hashable) -> list[str]:

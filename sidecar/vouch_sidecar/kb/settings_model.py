@@ -30,6 +30,7 @@ def _tuple_of(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
+MAX_WINDOW = 64
 _LIST = BeforeValidator(_tuple_of), Field(max_length=200)
 OneLine = Annotated[str, _line(256)] | None
 FilePath = Annotated[str, _line(4096)] | None
@@ -78,7 +79,9 @@ class Reflex(Group, path="retrieval.reflex", listed={"enabled"}):
     enabled: bool = Field(
         True, description="whether what you type and prompt is followed, to show what it names"
     )
-    window: int = Field(8, ge=1, le=64, description="latest paragraphs and prompts that count")
+    window: int = Field(
+        8, ge=1, le=MAX_WINDOW, description="latest paragraphs and prompts that count"
+    )
     top_k: int = Field(
         3,
         ge=1,
