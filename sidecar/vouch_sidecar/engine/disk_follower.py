@@ -121,11 +121,11 @@ class CollectionFollower:
         of: Callable[[], Checkout],
         work: Callable[[Checkout], Awaitable[T]],
         patience: float,
-    ) -> tuple[T, float, bool]:
-        """What work makes of files that git has checked out, the seconds that it took, and whether
-        it is torn, as git wrote some meanwhile. What is torn is made again; what begins after so
-        many seconds is taken as it is, though git still holds its lock. `of` gives the checkout
-        that it is to be of, which the claims are read of first, unless they were taken torn.
+    ) -> tuple[T, bool]:
+        """What work makes of files that git has checked out, and whether it is torn, as git wrote
+        some meanwhile. What is torn is made again; what begins after so many seconds is taken as it
+        is, though git still holds its lock. `of` gives the checkout that it is to be of, which the
+        claims are read of first, unless they were taken torn.
         """
         until, now, collection = self._engine.changed.until, anyio.current_time, self._collection
         give_up_at, checkout_now = now() + patience, collection.checkout
@@ -139,9 +139,9 @@ class CollectionFollower:
             await until(lambda: not checkout_now().is_locked, left, LOCK_LOOK_SECONDS)
             began, checkout = now(), of()
             made = await work(checkout)
-            cost, is_torn = now() - began, checkout.is_locked or checkout != checkout_now()
+            is_torn = checkout.is_locked or checkout != checkout_now()
             if not is_torn or began >= give_up_at:
-                return made, cost, is_torn
+                return made, is_torn
 
     # Files
 
@@ -157,12 +157,14 @@ class CollectionFollower:
         """Read what is due, and publish what changed. Then keep a base, if that is due."""
         engine, collection, began = self._engine, self._collection, self._engine.clock()
 
-        async def read(checkout: Checkout) -> Seen:
+        async def read(checkout: Checkout) -> tuple[Seen, float]:
             paths = collection.due.take()
+            began = engine.clock()
             with engine.breath:
-                return await run_sync(collection.look, checkout, paths, limiter=self._disk)
+                seen = await run_sync(collection.look, checkout, paths, limiter=self._disk)
+            return seen, engine.clock() - began
 
-        seen, cost, is_torn = await self._in_one_checkout(collection.checkout, read, LOCK_SECONDS)
+        (seen, cost), is_torn = await self._in_one_checkout(collection.checkout, read, LOCK_SECONDS)
         log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
         if engine.publish(collection, seen._replace(is_torn=is_torn)):
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
@@ -196,14 +198,19 @@ class CollectionFollower:
         """
         engine, collection = self._engine, self._collection
 
-        async def build(_: Checkout) -> World:
+        async def build(_: Checkout) -> tuple[World, float]:
             of = collection.knowledge, collection.inputs, collection.viewers()
             paths = collection.due_around.take()
+
+            def timed() -> tuple[World, float]:
+                began = engine.clock()  # worlds of other knowledge bases may be built before
+                return collection.build(*of, paths, breathe), engine.clock() - began
+
             with Breathe(engine.breath) as breathe:
-                return await in_turn(partial(collection.build, *of, paths, breathe), WORLDS)
+                return await in_turn(timed, WORLDS)
 
         was_waited_for = collection.published.seen.is_torn
-        world, cost, _ = await self._in_one_checkout(
+        (world, cost), _ = await self._in_one_checkout(
             lambda: collection.published.seen.checkout,
             build,
             0.0 if was_waited_for else LOCK_SECONDS,
