@@ -13,7 +13,7 @@ from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.prompt_text import asks, blanked
 from vouch_sidecar.text.sentences import Span
 
-_ASKS_ABOUT = frozenset(
+ASKS_ABOUT = frozenset(
     """
     anything background basics brief context define definition describe description details
     everything explain facts give info information know known learn mean meaning means notes
@@ -85,7 +85,7 @@ def asks_only_about(text: str, names: Sequence[Span]) -> bool:
     beside = {unit.folded for unit in units(blanked(text, names)).units}
     if not beside:
         return all(not is_command(text[start:end]) for start, end in names)
-    return bool(beside & _ASKS_ABOUT) and beside <= _BESIDE_A_NAME | _ASKS_ABOUT
+    return bool(beside & ASKS_ABOUT) and beside <= _BESIDE_A_NAME | ASKS_ABOUT
 
 
 def is_command(text: str) -> bool:

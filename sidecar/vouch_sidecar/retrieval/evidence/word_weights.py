@@ -22,7 +22,12 @@ from vouch_sidecar.retrieval.constants import (
     SIGN_PAIR,
 )
 from vouch_sidecar.retrieval.evidence.name_strength import Placing, content_of
-from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about, exact_places, is_command
+from vouch_sidecar.retrieval.evidence.text_kinds import (
+    ASKS_ABOUT,
+    asks_only_about,
+    exact_places,
+    is_command,
+)
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import Term, terms
@@ -116,8 +121,13 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     rest = blanked(asked, names)
     worths = worths_of(view, rest)
     words = [word for word in worths if fold(word.word) not in view.own_names]
-    if is_general := bool(names) and asks_only_about(text, names):
-        words = [word for word in words if view.search.frequency(word, Kind.CLAIM)]
+    if names:  # general words beside them ask for nothing else
+        words = [
+            word
+            for word in words
+            if fold(word.word) not in ASKS_ABOUT or view.search.frequency(word, Kind.CLAIM)
+        ]
+    is_general = bool(names) and asks_only_about(text, names)
     places = [*islice(exact_places(rest), MANY)]
     exact = tuple(
         (fold(rest[start:end]), frozenset(words).intersection(terms(rest[start:end])))
