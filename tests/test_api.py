@@ -90,9 +90,9 @@ print(gc.get_freeze_count(), called, dict(os.environ) == before)
 def test_the_calling_process_is_left_as_it_is(tmp_path: Path) -> None:
     """And ends though a question was interrupted, and something was not closed."""
     root, script = knowledge.make(tmp_path / "project"), tmp_path / "script.py"
-    for number in range(200):
+    for number in range(2_100):
         knowledge.claim(root, f"c{number}", "JWT.", "jwt")
     script.write_text(SCRIPT)
     command = [sys.executable, str(script), str(root)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
-    assert (done.stdout, done.stderr) == ("203\n0 [] True\n", "")
+    assert (done.stdout, done.stderr) == ("2103\n0 [] True\n", "")

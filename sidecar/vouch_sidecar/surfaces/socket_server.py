@@ -209,7 +209,7 @@ class LocalServer:
                 trees: frozenset[Path], operation: Operation[Any, Any], asked: dict[str, Any]
             ) -> Result:
                 shell = replace(caller, trees=trees)
-                return await perform(self.engine_for(shell), operation, asked, shell, until="first")
+                return await perform(self.engine_for(shell), operation, asked, shell, until="later")
 
             result = await in_worker(
                 told,
