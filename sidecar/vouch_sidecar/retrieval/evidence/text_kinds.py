@@ -29,6 +29,7 @@ _BESIDE_A_NAME = frozenset(
     """.split()
 )
 """Words that may stand beside these and a name, and ask for nothing else."""
+GENERAL = ASKS_ABOUT | _BESIDE_A_NAME
 _REFLEX_COMMANDS = frozenset(
     """
     exit quit help status clear continue ok okay yes no thanks stop list ls list_tools tools resume
@@ -85,7 +86,7 @@ def asks_only_about(text: str, names: Sequence[Span]) -> bool:
     beside = {unit.folded for unit in units(blanked(text, names)).units}
     if not beside:
         return all(not is_command(text[start:end]) for start, end in names)
-    return bool(beside & ASKS_ABOUT) and beside <= _BESIDE_A_NAME | ASKS_ABOUT
+    return bool(beside & ASKS_ABOUT) and beside <= GENERAL
 
 
 def is_command(text: str) -> bool:

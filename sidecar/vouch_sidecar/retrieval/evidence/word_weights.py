@@ -24,6 +24,7 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.evidence.name_strength import Placing, content_of
 from vouch_sidecar.retrieval.evidence.text_kinds import (
     ASKS_ABOUT,
+    GENERAL,
     asks_only_about,
     exact_places,
     is_command,
@@ -127,7 +128,8 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
             for word in words
             if fold(word.word) not in ASKS_ABOUT or view.search.frequency(word, Kind.CLAIM)
         ]
-    is_general = bool(names) and asks_only_about(text, names)
+    may_be_general = bool(names) and GENERAL.issuperset(fold(word.word) for word in words)
+    is_general = may_be_general and asks_only_about(text, names)
     places = [*islice(exact_places(rest), MANY)]
     exact = tuple(
         (fold(rest[start:end]), frozenset(words).intersection(terms(rest[start:end])))
