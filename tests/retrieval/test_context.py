@@ -78,26 +78,6 @@ def test_what_a_name_alone_brings_is_not_said_to_be_near_by_meaning() -> None:
     assert (hit.phrase, hit.arm) == ("Key Vault", "name")
 
 
-@pytest.mark.parametrize(
-    ("text", "count"),
-    [
-        ("the Key Vault?", 3),
-        ("should I know about the Key Vault", 3),
-        ("what is known about the Key Vault", 3),
-        ("hello, what is the Key Vault?", 3),
-        ("Key Vault overview please", 3),
-        ("show the retention of the Key Vault", 1),
-        ("explain lot 2041 of the Key Vault", 1),
-        ("touch the Key Vault", 1),
-    ],
-)
-def test_who_asks_in_general_is_told_as_much_as_of_the_name_alone(text: str, count: int) -> None:
-    claims = [claim(f"c{n}", f"It has door {n}.", entities=("vault",)) for n in range(3)]
-    guide = page("guide", "The Key Vault", body="Know the Key Vault: read and understand.")
-    seen = view(VAULT, *claims, guide)
-    assert told(seen, text) == ["c0", "c1", "c2"][:count]
-
-
 def test_a_page_is_told_where_an_entity_has_no_claims() -> None:
     body = "# Keys\n\n## Life\n\nKeys live in the vault.\nThey rotate.\n"
     listing = page("keys", "Keys", body=body, entities=("vault",))

@@ -7,9 +7,9 @@ from math import inf
 
 import anyio
 
-GATHER_SECONDS = 0.005
-"""Changes within this time after the first are told together. It is short, as what is typed waited
-already.
+GATHER_SECONDS = 0.02
+"""Changes within this time after the first are told together, so that prompts in a row are ranked
+once, beside no question right behind them. It is short, as what is typed waited already.
 """
 PAUSE_LOOK_SECONDS = 5.0
 """Time between looks whether a knowledge base is paused: the shell, or another editor, says so with

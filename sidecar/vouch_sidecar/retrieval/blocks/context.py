@@ -7,25 +7,24 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import fsum
 from types import MappingProxyType
 
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import SESSION_PAGE, Claim, Kind, Page
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.blocks.block import render
-from vouch_sidecar.retrieval.constants import BARE_WEIGHT, FEW, MAX_CONSIDERED
+from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.files.stale_claims import quotes_of
 from vouch_sidecar.retrieval.line import Given, Line
 from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, to_ask
 from vouch_sidecar.retrieval.salience import Salient, strengths_of
-from vouch_sidecar.retrieval.statements.answers import answers
+from vouch_sidecar.retrieval.statements.answers import answers, asked_for
 from vouch_sidecar.retrieval.statements.candidates import Strengths
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
-from vouch_sidecar.text.content_words import Term, terms
+from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.prompt_text import WHOM
 
 
@@ -160,19 +159,13 @@ def _says(line: Line) -> Iterable[Hashable]:
 
 def _lines_of(row: Salient, text: str, strengths: Strengths) -> list[Line]:
     """The lines of one entity, best first: whom to ask, if the text asks that, and its likeliest
-    claim; pages about it if it has no fitting claims. Others of its claims follow that lack nothing
-    of weight, unless the text asks for something that none of its claims holds.
+    claim, or all of its claims if the text asks nothing but the name; pages about it if it has no
+    fitting claims.
     """
     view, judged = row.view, answers(row.view, text, strengths)
     own = (each for each in judged if row.entity.id in each.entity_ids)
     about = [each for each in own if isinstance(each.artifact, Claim)]
-    lacks = [each.lacks.keys() for each in about]
-    held_by_none = set[Term]().union(*lacks).intersection(*lacks)
-    asked = {
-        each.artifact.id
-        for each in about
-        if not held_by_none and fsum(each.lacks.values()) < BARE_WEIGHT
-    }
+    asked = asked_for(view, about, text, strengths)
     claims = [
         row.line(claim.artifact, judged=claim)
         for claim in about

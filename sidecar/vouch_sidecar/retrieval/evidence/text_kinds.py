@@ -13,23 +13,21 @@ from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.prompt_text import asks, blanked
 from vouch_sidecar.text.sentences import Span
 
-ASKS_ABOUT = frozenset(
+_ASKS_ABOUT = frozenset(
     """
     anything background basics brief context define definition describe description details
-    everything explain facts give info information know known learn mean meaning means notes
-    overview quick recall remind say show something stuff summary tell things understand what whats
-    who whos
+    everything explain facts give info information know learn mean meaning means notes overview
+    quick recall remind say show something stuff summary tell things understand what whats who whos
     """.split()
 )
 """Words that ask for everything there is about a name, or what it stands for."""
 _BESIDE_A_NAME = frozenset(
     """
-    a about an and any are can could did do does for have hello hey hi i is let lets me need of on
-    our please s should tell the there to us was we were will would you
+    a about an and any are can could did do does for have hello hey hi i is let lets me of on our
+    please s tell the there to us was we were will would you
     """.split()
 )
 """Words that may stand beside these and a name, and ask for nothing else."""
-GENERAL = ASKS_ABOUT | _BESIDE_A_NAME
 _REFLEX_COMMANDS = frozenset(
     """
     exit quit help status clear continue ok okay yes no thanks stop list ls list_tools tools resume
@@ -86,7 +84,7 @@ def asks_only_about(text: str, names: Sequence[Span]) -> bool:
     beside = {unit.folded for unit in units(blanked(text, names)).units}
     if not beside:
         return all(not is_command(text[start:end]) for start, end in names)
-    return bool(beside & ASKS_ABOUT) and beside <= GENERAL
+    return bool(beside & _ASKS_ABOUT) and beside <= _BESIDE_A_NAME | _ASKS_ABOUT
 
 
 def is_command(text: str) -> bool:

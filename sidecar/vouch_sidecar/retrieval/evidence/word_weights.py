@@ -22,13 +22,7 @@ from vouch_sidecar.retrieval.constants import (
     SIGN_PAIR,
 )
 from vouch_sidecar.retrieval.evidence.name_strength import Placing, content_of
-from vouch_sidecar.retrieval.evidence.text_kinds import (
-    ASKS_ABOUT,
-    GENERAL,
-    asks_only_about,
-    exact_places,
-    is_command,
-)
+from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, is_command
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
 from vouch_sidecar.text.content_words import Term, terms
@@ -56,12 +50,11 @@ _JOINED = re.compile(r"(?<!\S)(?:[^\s/]*+/\S*+|[^\s.]*\d\.\d\S*+)")
 @dataclass(frozen=True)
 class WeighedWords:
     """The words of a text without its names: their weights, from 0 to 1, and which of them are
-    neighbours.
+    neighbours. `names` are the places of the names.
     """
 
     text: str
-    is_general: bool
-    """Whether it asks for nothing but its names, in general words at most."""
+    names: tuple[Span, ...]
     weights: Mapping[Term, float]
     exact: tuple[tuple[str, frozenset[Term]], ...]
     """Each identifier, ticket, path, option and code, folded, and its words."""
@@ -122,14 +115,6 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     rest = blanked(asked, names)
     worths = worths_of(view, rest)
     words = [word for word in worths if fold(word.word) not in view.own_names]
-    if names:  # general words beside them ask for nothing else
-        words = [
-            word
-            for word in words
-            if fold(word.word) not in ASKS_ABOUT or view.search.frequency(word, Kind.CLAIM)
-        ]
-    may_be_general = bool(names) and GENERAL.issuperset(fold(word.word) for word in words)
-    is_general = may_be_general and asks_only_about(text, names)
     places = [*islice(exact_places(rest), MANY)]
     exact = tuple(
         (fold(rest[start:end]), frozenset(words).intersection(terms(rest[start:end])))
@@ -156,7 +141,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         if not (is_number(left.folded) or is_number(right.folded))
     )
     sentences = tuple(dict.fromkeys(_by_sentence(rest, weights)))
-    return WeighedWords(text, is_general, weights, exact, outside, proper, pairs, sentences)
+    return WeighedWords(text, names, weights, exact, outside, proper, pairs, sentences)
 
 
 def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:

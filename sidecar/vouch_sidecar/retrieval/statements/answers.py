@@ -5,7 +5,7 @@ constrain what it asks for.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
 from itertools import islice, pairwise
 from math import fsum, log
@@ -13,12 +13,14 @@ from types import MappingProxyType
 
 from vouch_sidecar.kb.records import Claim, Kind, Relation, key_of
 from vouch_sidecar.retrieval.constants import (
+    BARE_WEIGHT,
     FEW,
     MANY,
     MAX_PHRASED,
     NAME_WORDS,
 )
 from vouch_sidecar.retrieval.each_once import first_of_each
+from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by
 from vouch_sidecar.retrieval.files.file_ties import Tied, visible_ties
 from vouch_sidecar.retrieval.statements.candidates import (
@@ -108,6 +110,19 @@ def asked_beside(view: View, text: str, entity_ids: Container[str]) -> WeighedWo
     return asked_by(view, text, tuple(spans))
 
 
+def asked_for(
+    view: View, about: Sequence[Candidate], text: str, entity_strengths: Strengths
+) -> set[str]:
+    """The ids of those claims of an entity that lack nothing of weight that a text asks for beside
+    its names. There is none where the text asks for something that no claim of the entity holds.
+    """
+    asked = asked_beside(view, text, entity_strengths)
+    held_by_none = frozenset(asked.weights).intersection(*(each.lacks for each in about))
+    if held_by_none and not asks_only_about(text, asked.names):
+        return set()
+    return {each.artifact.id for each in about if asked.weight_of(each.lacks) < BARE_WEIGHT}
+
+
 def best_claim_id(view: View, entity_id: str, text: str) -> str | None:
     """The id of the entity's claim that fits a text best, of the few that hold most of it."""
 
@@ -159,7 +174,7 @@ def judge(
             continue
         tied = ties.get(candidate.artifact.id) if isinstance(candidate.artifact, Claim) else None
         tie = tied.tie.strength if tied is not None else 0.0
-        exact, unheld = asked.exactly_in(candidate.text), asked.weights.keys() - set(meant)
+        exact, lacks = asked.exactly_in(candidate.text), frozenset(asked.weights).difference(meant)
         judged = []
         for sentence in asked.best_sentences(meant):
             held = tuple(word for word in meant if word in sentence)
@@ -182,7 +197,6 @@ def judge(
                 lead=(cosine or 0.0) - (next_one if cosine == nearest else nearest),
             )
             words = tuple(word.word for word in held)
-            lacks = {} if asked.is_general else {word: asked.weights[word] for word in unheld}
             judged.append(
                 candidate._replace(
                     words=words, lacks=lacks, features=features, likelihood=features.likelihood

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby, islice
 from math import exp, fsum
-from types import MappingProxyType
 from typing import NamedTuple
 
 from tantivy import Document, Query
@@ -129,10 +128,8 @@ class Candidate(NamedTuple):
     words: tuple[str, ...] = ()
     """The words that it shares with the text, or the file that both name."""
     features: Features = Features()
-    lacks: Mapping[Term, float] = MappingProxyType({})
-    """The words of the text that it does not hold, with their weights; none of a text that asks in
-    general words.
-    """
+    lacks: frozenset[Term] = frozenset()
+    """The words of the text that it does not hold."""
     likelihood: float = 0.0
     """How likely it answers or constrains the text, from 0 to 1."""
 
