@@ -140,6 +140,13 @@ def test_a_pause_in_a_linked_working_tree_is_one_of_its_knowledge_base(tmp_path:
     assert run_command("resume", cwd=tree).stdout == f"{root}: resumed\n"
 
 
+def test_a_pause_that_ends_lasts_a_year_at_most(root: Path) -> None:
+    longest = 366 * 24 * 60
+    assert "paused until" in run_command("pause", "--minutes", str(longest), cwd=root).stdout
+    refused = run_command("pause", "--minutes", str(longest + 1), cwd=root, code=2)
+    assert "527040" in refused.stderr
+
+
 def test_that_a_claim_went_stale_is_said_wherever_it_is_listed(tmp_path: Path) -> None:
     text = b"Relay drops what it holds.\nIt restarts every night at two.\n"
     root = repository(tmp_path / "repo", {"a.md": text})

@@ -15,6 +15,8 @@ from vouch_sidecar.kb.runtime_folder import is_supported, name_of, runtime_folde
 
 UNTIL_RESUMED = 4_102_444_800.0
 """The end of a pause without one: the year 2100, which every file system can hold."""
+LONGEST = 366 * 86_400
+"""Seconds of a pause that has an end, at most: a year."""
 _SUFFIX = ".pause"
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from vouch_sidecar.engine import Caller, Engine, health
 from vouch_sidecar.engine.collection import Collection
-from vouch_sidecar.kb.pauses import pause, resume
+from vouch_sidecar.kb.pauses import LONGEST, pause, resume
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.operations.call import serving
 from vouch_sidecar.operations.salience import SalientEntity
@@ -28,7 +28,7 @@ class PauseParams(Params):
     seconds: int | None = Field(
         default=None,
         ge=0,
-        le=366 * 86_400,
+        le=LONGEST,
         description="null: without an end; 0 resumes.",
     )
 

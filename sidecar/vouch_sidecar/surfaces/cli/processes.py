@@ -100,7 +100,11 @@ def stop(every: bool) -> None:
 
 @click.command()
 @root_option
-@click.option("--minutes", type=click.IntRange(1), help="End it by itself after so many.")
+@click.option(
+    "--minutes",
+    type=click.IntRange(1, pauses.LONGEST // 60),
+    help="End it by itself after so many.",
+)
 def pause(root: str | None, minutes: int | None) -> None:
     """Silence hooks, panels and hover of a knowledge base.
 
