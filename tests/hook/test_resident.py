@@ -151,11 +151,27 @@ def test_stop_understands_processes_that_say_that_they_end(place: Place) -> None
 
 
 def test_stop_has_ended_one_though_another_holds_the_socket_at_once(place: Place) -> None:
+    first, second = socket.socket(socket.AF_UNIX), socket.socket(socket.AF_UNIX)
+
+    def give_way() -> None:
+        with first.accept()[0]:
+            place.socket.unlink()
+            second.bind(str(place.socket))
+            second.listen()
+
+    with first, second, ThreadPoolExecutor(1) as pool:
+        first.bind(str(place.socket))
+        first.listen()
+        pool.submit(give_way)
+        assert run_command("stop", cwd=place.base, env=place.env).stdout == "stopped\n"
+
+
+def test_stop_has_not_ended_one_that_only_closes_the_connection(place: Place) -> None:
     with socket.socket(socket.AF_UNIX) as listener, ThreadPoolExecutor(1) as pool:
         listener.bind(str(place.socket))
         listener.listen()
         pool.submit(lambda: listener.accept()[0].close())
-        assert run_command("stop", cwd=place.base, env=place.env).stdout == "stopped\n"
+        assert "does not end" in run_command("stop", cwd=place.base, env=place.env, code=1).stderr
 
 
 def test_the_shell_beside_a_new_one_is_answered_in_whole(place: Place) -> None:

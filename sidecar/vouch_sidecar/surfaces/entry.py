@@ -66,13 +66,13 @@ def _end_if_answered(arguments: list[str]) -> None:
     """
     from vouch_sidecar.kb.discovery import start_folder
     from vouch_sidecar.surfaces.console.printing import print_answer
-    from vouch_sidecar.surfaces.local.user_socket import LINE, SOON_SECONDS, TYPED, ask
+    from vouch_sidecar.surfaces.local.user_socket import LINE, TYPED, ask
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads can't be interrupted
     told = None
     with suppress(FileNotFoundError):  # this folder is gone
         asked = {"line": arguments, "folder": os.getcwd(), "start": start_folder(os.environ)}
-        while (told := ask((), LINE, asked, env=os.environ, timeout=SOON_SECONDS)) == TYPED:
+        while (told := ask((), LINE, asked, env=os.environ)) == TYPED:
             asked[TYPED] = _standard_input()
     if told and told["complete"]:
         sys.exit(print_answer(told))

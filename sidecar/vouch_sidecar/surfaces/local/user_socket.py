@@ -34,7 +34,7 @@ SUFFIX = ".sock"
 MAX_LOCAL_MESSAGE = 8 << 20
 """Bytes of a message over the socket, either way."""
 STOP_PROCESS = "stop"
-"""The method that ends a resident process, which is the answer; an editor's gives another."""
+"""The method that ends a resident process, which gives no answer; an editor's gives one."""
 HOOK, TOOL = "hook.", "tool."
 """What the methods begin with by which agents ask: an event of a hook or an operation as a tool of
 MCP, whose names follow.
@@ -46,7 +46,7 @@ answer where that depends on standard input, which is to come with the line.
 SOON_SECONDS = 2.0
 """Time limit for a process that has read its files."""
 STOP_SECONDS = 10.0
-STOPPED, HANGS = "stopped", "the process does not answer; try again"
+STOPPED, HANGS = "stopped", "the process does not end; try again"
 CHECK_SECONDS = 1.0
 """Pause between looks whether somebody asks or follows, and whether the socket is still held."""
 MODEL = f"{SETTINGS_PREFIX}SEMANTIC_"
@@ -106,12 +106,18 @@ def exchange(
     return answered if isinstance(answered, dict) else None
 
 
-def is_beginning(env: Mapping[str, str]) -> bool:
-    """Whether the holder of the socket took it a moment ago."""
+def _bound_at(path: str) -> float | None:
+    """When a process bound the socket at a path, in seconds since 1970; None where none is."""
     try:
-        return time.time() - os.stat(socket_path(env)).st_mtime < READY_SECONDS
+        return os.stat(path).st_mtime
     except OSError:
-        return True
+        return None
+
+
+def is_beginning(env: Mapping[str, str]) -> bool:
+    """Whether the holder of the socket took it a moment ago, or has yet to."""
+    at = _bound_at(socket_path(env))
+    return at is None or time.time() - at < READY_SECONDS
 
 
 def ask(
@@ -120,16 +126,18 @@ def ask(
     params: Mapping[str, Any],
     *,
     env: Mapping[str, str],
-    timeout: float,
+    is_patient: bool = False,
+    timeout: float = SOON_SECONDS,
 ) -> Any:
     """The result that the holder of the socket gives of these knowledge bases. None without one: no
-    process holds it, it refuses, or no valid answer comes within `timeout` seconds, or those that a
-    process which began a moment ago needs.
+    process holds it, it refuses, or no valid answer comes within `timeout` seconds, and
+    `READY_SECONDS` more where it may have yet to read them: it began a moment ago, or who asks,
+    who would have to read them himself, `is_patient`.
     """
     has_model = any(name.startswith(MODEL) for name in env)
     if has_model or (connected := connect(env)) is None:
         return None
-    seconds = timeout + (READY_SECONDS if is_beginning(env) else 0.0)
+    seconds = timeout + (READY_SECONDS if is_patient or is_beginning(env) else 0.0)
     answered = exchange(connected, question(roots, method, params, env), seconds)
     return None if answered is None else answered.get("result")
 
@@ -205,11 +213,11 @@ def stop(path: str, env: Mapping[str, str]) -> str | None:
     of it, in words; None where no process does. It is asked over its socket: a process id that is
     kept may be that of another by the time it is read.
     """
+    bound = _bound_at(path)
     if (connected := connect(env, path)) is None:
         return None
-    deadline = time.monotonic() + STOP_SECONDS
     answered = exchange(connected, {"method": STOP_PROCESS}, STOP_SECONDS)
-    if answered is None:  # it ended; another process may hold the socket already
-        return STOPPED if time.monotonic() < deadline else HANGS
+    if answered is None:  # one that ends lets go of the socket, which another may hold at once
+        return HANGS if _bound_at(path) == bound else STOPPED
     # Other versions say that they will end.
     return STOPPED if answered.get("ok") else "the process is an editor's, which ends with it"

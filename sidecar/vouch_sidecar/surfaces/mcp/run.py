@@ -40,11 +40,7 @@ from vouch_sidecar.surfaces.mcp.tools import INSTRUCTIONS, TOOL_PREFIX, known, m
 from vouch_sidecar.surfaces.projects import UNFILLED, Projects
 from vouch_sidecar.surfaces.stdio import claim_streams, leave, well_formed
 
-HOLDER_SECONDS = READY_SECONDS + 1.0
-"""Time limit for the holder's answer to a question, while nothing is served here; then it is
-`SOON_SECONDS`.
-"""
-LAST_SECONDS = SOON_SECONDS + HOLDER_SECONDS
+LAST_SECONDS = 2 * SOON_SECONDS + READY_SECONDS
 """How long to wait for answers after the end of the input, the first ones included, also where the
 socket's holder hangs. A client that allows less ends the process.
 """
@@ -145,25 +141,24 @@ class Answers:
         self, operation: Operation[Any, Any], params: Object, folders: Folders
     ) -> Object:
         projects, root = self.projects, params.pop("root", None)
-        if root is not None and root not in (".", "./") and UNFILLED not in root:
+        # Where it names none, the project is meant, whichever it is.
+        if is_named := root is not None and root not in (".", "./") and UNFILLED not in root:
             params["root"] = root
-        else:
-            root = None  # the project is meant, whichever it is
-        is_open = root is None and not projects.is_chosen
+        is_open = not (is_named or projects.is_chosen)
         found = projects.asked(params, await folders() if is_open else ())
         if found.places:
             return await self._answered(operation, params, found)
         result = await self._answered(operation, {**params, "root": None}, found)
-        why = content(projects.why_none(found, is_named=root is not None))
+        why = content(projects.why_none(found, is_named=is_named))
         return {**result, **why, "isError": UNFILLED in str(projects.start)}
 
     async def _answered(
         self, operation: Operation[Any, Any], params: Object, found: Found
     ) -> Object:
         """The result of a tool, from the process that holds the socket, else from this one."""
-        method, roots = TOOL + operation.name, found.trees
-        seconds = SOON_SECONDS if self.engine.collections else HOLDER_SECONDS
-        held = partial(ask, roots, method, params, env=self.engine.env, timeout=seconds)
+        method, roots, env = TOOL + operation.name, found.trees, self.engine.env
+        is_patient = not self.engine.collections
+        held = partial(ask, roots, method, params, env=env, is_patient=is_patient)
         answered: Object | None = await in_worker(held, abandon_on_cancel=True)
         if answered is not None:
             return answered
