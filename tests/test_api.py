@@ -42,7 +42,9 @@ def test_the_examples_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> N
     assert (failed, run > 8) == (0, True)
 
 
-def test_what_changes_counts_after_a_refresh_for_whoever_may_see_it(tmp_path: Path) -> None:
+def test_what_changes_counts_after_a_refresh_for_whoever_may_see_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     root = knowledge.make(tmp_path / "project")
     (empty := tmp_path / "empty").mkdir()
     with open_kb(root) as kb, open_kb(root / ".vouch", agent="me") as mine:
@@ -57,7 +59,10 @@ def test_what_changes_counts_after_a_refresh_for_whoever_may_see_it(tmp_path: Pa
         assert [claim.id for claim in kb.files(["late.py"]).files[0].claims] == ["late"]
     with pytest.raises(ValueError, match="closed"):
         kb.status()
-    with pytest.raises(NoKnowledgeBaseError, match="no knowledge base found"):
+    with pytest.raises(NoKnowledgeBaseError, match=f"no knowledge base found from {empty}$"):
+        open_kb(empty)
+    monkeypatch.setenv("VOUCH_KB_PATH", "/gone/.vouch")
+    with pytest.raises(NoKnowledgeBaseError, match=r"VOUCH_KB_PATH names /gone/\.vouch, "):
         open_kb(empty)
 
 

@@ -17,7 +17,7 @@ from anyio.from_thread import BlockingPortal
 from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.engine.collection import Need
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.discovery import Found
+from vouch_sidecar.kb.discovery import Found, why_none
 from vouch_sidecar.operations import (
     claim,
     context,
@@ -62,9 +62,10 @@ def open_kb(
     nested: `{"recall": {"max_results": 5}}`. Raises `NoKnowledgeBaseError`.
     """
     engine = Engine(env=os.environ, client_settings=settings)
-    engine.registry.set_folders([Path(path)])
+    engine.registry.set_folders([folder := Path(path)])
     if not engine.collections:
-        raise NoKnowledgeBaseError(f"no knowledge base found from {os.fspath(path)}")
+        found = engine.registry.found_from(folder)
+        raise NoKnowledgeBaseError(why_none(found, folder, os.environ))
     return KnowledgeBase(engine, Viewer(project, agent))
 
 

@@ -15,7 +15,7 @@ from tests.mcp.conftest import Host, content_of, host, text_of
 from tests.protocol import knowledge
 from tests.protocol.client import BEGINS, INITIALIZE, running
 
-NONE = "No knowledge base was found"
+NONE = "Nothing was looked up: no knowledge base found"
 KNOWN = "expire after 15 minutes"
 
 

@@ -206,6 +206,16 @@ def why_refused(folder: str) -> str:
     )
 
 
+def why_none(found: Found, start: str | os.PathLike[str], env: Mapping[str, str]) -> str:
+    """Says that no knowledge base is found from a folder, and why, where that is not that none is
+    there.
+    """
+    reasons = list(map(why_refused, dict.fromkeys(found.refused)))
+    if not reasons and (forced := env.get(FORCED)):
+        reasons = [f"{FORCED} names {forced}, which is no .vouch folder; unset it, or name one"]
+    return "; ".join([f"no knowledge base found from {os.fspath(start)}", *reasons])
+
+
 def path_of(folder: str) -> str:
     """The path that a path or a file URI names; `~` is the home folder."""
     return os.path.expanduser(path_in(folder) or folder)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from vouch_sidecar.kb.discovery import Found, find, path_of, why_refused
+from vouch_sidecar.kb.discovery import Found, find, path_of, why_none
 from vouch_sidecar.kb.sanitize import printable
 
 HOST_VARIABLES = ("CLAUDE_PROJECT_DIR", "WORKSPACE_FOLDER_PATHS")
@@ -55,13 +55,12 @@ class Projects:
         """That there is none to look into from the start, or in the folder that the question named,
         which is not repeated, and what to do, for who asked.
         """
-        where = "the `root` of this call" if is_named else printable(str(self.start))
-        said = dict.fromkeys(map(why_refused, found.refused))
-        why = "; ".join([f"No knowledge base was found from {where}", *said])
+        where = "the `root` of this call" if is_named else self.start
         return (
-            f"{why}. So nothing was looked up, which says nothing about what is known. Name the "
-            "absolute path of a project that has a knowledge base as `root`, or start this server "
-            "in it, or with `--root FOLDER`; `vouch init` makes one."
+            f"Nothing was looked up: {printable(why_none(found, where, self.env))}. This says "
+            "nothing about what is known. Name the absolute path of a project that has a knowledge "
+            "base as `root`, or start this server in it, or with `--root FOLDER`; `vouch init` "
+            "makes one."
         )
 
 

@@ -22,7 +22,13 @@ from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.kb.sanitize import clip, count, printable
 from vouch_sidecar.operations import context, status
 from vouch_sidecar.operations.table import Words
-from vouch_sidecar.surfaces.console.options import PROGRAM, program, root_option, start_at, why_none
+from vouch_sidecar.surfaces.console.options import (
+    PROGRAM,
+    how_to_begin,
+    program,
+    root_option,
+    start_at,
+)
 from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, PROMPT, starts_none
 from vouch_sidecar.surfaces.install.command import faults, integration, project_of
@@ -52,9 +58,9 @@ def doctor(root: str | None) -> None:
 def examined(start: Path) -> Iterator[Finding]:
     """The findings of all checks."""
     found = find(start, os.environ)
-    for folder in found.refused:
-        yield ("knowledge base", "wrong", why_refused(folder))
     if found.places:
+        for folder in found.refused:
+            yield ("knowledge base", "wrong", why_refused(folder))
         engine = engine_on(found)
         with KnowledgeBase(engine, Viewer()) as kb:
             bases, prompt = kb.status().roots, _answered_prompt(engine, kb)
@@ -62,7 +68,7 @@ def examined(start: Path) -> Iterator[Finding]:
             yield ("knowledge base", *_base(base))
         yield ("prompt hook", *_hook(start, prompt))
     else:
-        yield ("knowledge base", "wrong", why_none(found, start))
+        yield ("knowledge base", "wrong", how_to_begin(found, start))
     path = shutil.which(PROGRAM)
     yield ("PATH", "ok" if path else "note", path or f"{PROGRAM} is not on it: {program()}")
     agents: list[Finding] = []

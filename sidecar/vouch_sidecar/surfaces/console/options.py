@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from vouch_sidecar.kb.discovery import FORCED, Found, find, start_folder, why_refused
+from vouch_sidecar.kb.discovery import FORCED, Found, find, start_folder, why_none, why_refused
 from vouch_sidecar.kb.sanitize import count, escaped
 from vouch_sidecar.surfaces.stdio import say
 
@@ -64,27 +64,23 @@ def found_from(root: str | None) -> Found:
     `MissingKnowledgeBaseError`.
     """
     found = find(start := start_at(root), os.environ)
+    if not found.places:
+        raise MissingKnowledgeBaseError(how_to_begin(found, start))
     for folder in found.refused:
         say(f"vouch-sidecar: {why_refused(folder)}", err=True)
-    if not found.places:
-        raise MissingKnowledgeBaseError(why_none(found, start))
     return found
 
 
-def why_none(found: Found, start: Path) -> str:
-    """What is said where no knowledge base is found from a folder, with the commands that make one:
-    of the documents there, where some lie in a usual place.
+def how_to_begin(found: Found, start: Path) -> str:
+    """Why no knowledge base is found from a folder, and, where none is there, the commands that
+    make one: of the documents there, where some lie in a usual place.
     """
-    if forced := os.environ.get(FORCED):
-        said = f": {FORCED} names {forced}, which is no .vouch folder; unset it, or name one"
-    elif found.refused:
-        said = f" from {start}"
-    else:
-        said = f" from {start}; {_how_to_begin(start)}"
-    return escaped(f"no knowledge base found{said}")
+    is_there = found.refused or os.environ.get(FORCED)
+    how = "" if is_there else f"; {_commands(start)}"
+    return escaped(why_none(found, start, os.environ) + how)
 
 
-def _how_to_begin(folder: Path) -> str:
+def _commands(folder: Path) -> str:
     for place in PLACES:
         if files := len(glob("*.md", root_dir=Path(folder, place))):  # noqa: PTH207  # raises nothing
             each = f'for file in {place}/*.md; do vouch ingest "$file"; done'

@@ -18,7 +18,7 @@ import click
 
 from vouch_sidecar.kb.discovery import find, is_in_kb
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
-from vouch_sidecar.surfaces.console.options import NEEDS_MCP, PROGRAM, location, why_none
+from vouch_sidecar.surfaces.console.options import NEEDS_MCP, PROGRAM, how_to_begin, location
 from vouch_sidecar.surfaces.install.hosts import (
     HOSTS,
     MARK,
@@ -114,7 +114,7 @@ def _remarks(host: Host, base: Path, project: Path | None, found: list[FoundFile
     yield from faults(host, base, project)
     start = project or Path.cwd()
     bases = find(start, os.environ)
-    yield f"`{PROGRAM} doctor` tries a prompt." if bases.places else why_none(bases, start)
+    yield f"`{PROGRAM} doctor` tries a prompt." if bases.places else how_to_begin(bases, start)
 
 
 def faults(host: Host, base: Path, project: Path | None) -> Iterator[str]:
