@@ -40,7 +40,7 @@ beyond those known, as several may be of one page.
 """
 MAX_WORDS = 128
 """Words of a query that are looked for; what follows them is not."""
-_IDENTIFIER = re.compile(r"[^\W_]++(?:_++[^\W_]++)++")
+_SNAKE_CASE = re.compile(r"[^\W_]++(?:_++[^\W_]++)++")
 
 
 def names_of(artifact: Artifact) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ def _in_kind(
     total = view.search.total(kind)
     weights = {word: rarity(total, view.search.frequency(word, kind)) for word in words}
     average = view.search.length(kind) / total if total else 0.0
-    is_whole = _IDENTIFIER.fullmatch(query.strip()) is not None
+    is_whole = _SNAKE_CASE.fullmatch(query.strip()) is not None
     named = view.knowledge.names.exactly(query) if kind is Kind.ENTITY else ()
     called = (view.knowledge.document((kind, entity_id)) for entity_id in named)
     snapshot, most = view.knowledge.snapshot, limit + len(exclude) + SPARE_HITS

@@ -25,6 +25,11 @@ MAX_BEFORE = 14
 KEPT = 3
 
 
+def key_of(uri: str) -> str:
+    """What an open document is known by: clients do not escape a URI in the same way each time."""
+    return unquote(uri)
+
+
 def local_path(uri: str) -> Path | None:
     """The path of a file URI; None for other schemes and impossible paths."""
     path = path_in(uri)

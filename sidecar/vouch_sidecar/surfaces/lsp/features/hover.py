@@ -124,9 +124,8 @@ def _ask(style: Style, result: EntityResult) -> list[str]:
     """The line that says whom to ask, each once; none for a person, and where nobody is named."""
     people = [(row.name, row.said) for row in result.people]
     named = {name for name, _ in people}
-    for author in (result.by_commits or [])[:MOST]:
-        if author.name not in named:
-            people.append((author.name, count(author.commits, "commit")))
+    wrote = [row for row in (result.by_commits or [])[:MOST] if row.name not in named]
+    people += [(row.name, count(row.commits, "commit")) for row in wrote]
     names = [style.text(f"{name} ({why})" if why else name) for name, why in people]
     return [f"Ask {', '.join(names)}"] if names and result.entity.type != PERSON else []
 
