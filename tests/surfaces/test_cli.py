@@ -284,6 +284,15 @@ def test_on_a_terminal(courier: Path, width: int, args: list[str], expected: lis
     assert [ln for ln in lines if cell_len(ln) > width and LONG not in ln and " " in ln] == []
 
 
+@pytest.mark.parametrize("width", [93, 96, 99])
+def test_a_table_that_just_fits_is_not_cut(courier: Path, width: int) -> None:
+    asked = ("files", "src/dispatch/rate_limiter.py")
+    lines = on_terminal(width, *asked, cwd=courier)
+    assert lines[0].split() == ["file", "claim", "why", "text"]
+    in_a_pipe = run_command(*asked, cwd=courier).stdout
+    assert {*in_a_pipe.split()} <= {*" ".join(lines).split()}
+
+
 def test_a_row_is_a_line_in_a_pipe(courier: Path) -> None:
     experts, kafka = (
         run_command(*args, cwd=courier, env={"COLUMNS": "40"}).stdout.splitlines()

@@ -45,26 +45,31 @@ def _print_table(table: Table, console: Console) -> None:
         for row in table.rows
     ]
     shown = RichTable(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-    least = 0
+    widths: list[tuple[int, int]] = []
     for (heading, kind), *cells in zip(table.columns.items(), *rows, strict=True):
         # Of a list of ids, each id is kept whole.
         parts = " ".join(cells).split() if kind == "ids" else cells
-        widest = max(map(cell_len, [heading, *parts]))
-        width = min(widest, WRAPPED.get(kind, widest))
-        least += width + GAP
+        least, most = (max(map(cell_len, [heading, *each])) for each in (parts, cells))
+        widths.append((min(least, WRAPPED.get(kind, least)), most))
+    spare = console.width - sum(least + GAP for least, _ in widths)
+    fits = spare >= 0
+    for at, (heading, kind) in enumerate(table.columns.items()):
+        least, most = widths[at]
+        # What is left is shared by this column and those behind it that have to wrap.
+        width = min(most, least + spare // max(1, sum(low < high for low, high in widths[at:])))
+        spare -= width - least
         shown.add_column(
             heading,
             style="bold" if kind == "key" else "",
             justify="right" if kind == "number" else "left",
-            no_wrap=kind not in WRAPPED and kind != "ids",
-            min_width=width,
+            width=width,
             overflow="fold",
         )
     for row in rows:
-        if least > console.width:
-            _print_row([*table.columns], row, console)
-        else:
+        if fits:
             shown.add_row(*map(Text, row))
+        else:
+            _print_row([*table.columns], row, console)
     if shown.rows:
         console.print(shown)
 
