@@ -118,7 +118,7 @@ class Volunteer(Group, path="volunteer"):
 class Recall(Group, path="sidecar.recall"):
     """The block for a prompt."""
 
-    enabled: bool = Field(True, description="whether a prompt is given context at all")
+    enabled: bool = Field(True, description="whether prompts are given context")
     max_results: int = Field(
         3, ge=1, le=10, description="claims and pages in a block of context at most"
     )
@@ -129,7 +129,7 @@ class Recall(Group, path="sidecar.recall"):
         1000,
         ge=100,
         le=5000,
-        description="characters of a block of context at most, its frame included",
+        description="characters of a block of context at most, with its frame; below 200 none",
     )
     timeout_ms: int = Field(
         500,
@@ -235,7 +235,7 @@ class ProbeSettings(Group, path="sidecar.probe"):
     """How many knowledge bases are probed; None for all."""
 
     max_collections: int | None = Field(
-        None, ge=1, le=10_000, description="knowledge bases that are asked about a prompt at most"
+        None, ge=1, le=10_000, description="knowledge bases asked about a prompt at most"
     )
 
 
