@@ -23,14 +23,11 @@ from tests.engine.bases import (
     base,
     cached,
     counts,
-    engine_on,
-    finished,
     known,
     unread_engine,
     until,
     write,
 )
-from tests.engine.world import TOPICS, changed, files, lay, said_by
 from tests.kb.samples import claim
 from tests.workspace.places import cite, git, repository
 
@@ -45,47 +42,6 @@ def add(root: Path, name: str) -> None:
 def claims(engine: Engine, root: Path) -> int:
     found = ask(engine, "status")["roots"]
     return next(int(row["counts"]["claims"]) for row in found if row["root"] == str(root))
-
-
-async def test_after_many_changes_answers_are_those_of_a_fresh_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Changes come while others are read, and while bases are written and taken up; questions are
-    answered meanwhile.
-    """
-    monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
-    monkeypatch.setattr(disk_follower, "FINISH_SECONDS", 0.1)
-    state, bases, stop = files(60), set[int](), threading.Event()
-    root = lay(tmp_path / "kb", state)
-    engine = unread_engine(root, env=cached(tmp_path))
-
-    def hammer() -> None:
-        nonlocal state
-        for seed in range(1000):
-            if stop.wait(0.05):
-                return
-            state = changed(state, seed)
-            lay(root, state)
-
-    thread = threading.Thread(target=hammer, daemon=True)
-    async with running(engine):
-        await until(lambda: engine.registry.has_looked)
-        thread.start()
-        try:
-            with anyio.fail_after(30):
-                while len(bases) < 3:
-                    for topic in TOPICS:
-                        ask(engine, "experts", topic=topic)
-                        ask(engine, "context", task=topic)
-                    bases.add(id(engine.collections[root].knowledge.base))
-                    await anyio.sleep(0.02)
-        finally:
-            stop.set()
-        thread.join()
-        wanted = said_by(engine_on(root))
-        await until(lambda: said_by(engine) == wanted)
-        await until(lambda: bool(finished(tmp_path)))
-    assert said_by(engine_on(root, env=cached(tmp_path))) == wanted
 
 
 @pytest.mark.parametrize("below", ["", "services/api"])
@@ -216,12 +172,15 @@ async def test_files_around_are_listed_now_and_then_though_nobody_reports_them(
 async def test_while_git_holds_the_lock_of_one_the_others_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(disk_follower, "LOCK_SECONDS", 60)
+    """As soon as one of their files changes."""
+    for name in ("LOCK_SECONDS", "GIT_LOOK_SECONDS", "FINISH_SECONDS"):
+        monkeypatch.setattr(disk_follower, name, 60)
+    monkeypatch.setattr("vouch_sidecar.engine.collection.sweep_interval", lambda _: 60.0)
     locked, other = base(tmp_path / "locked"), base(tmp_path / "other")
     git(locked, "init", "-q")
     lock, engine = locked / ".git" / "index.lock", unread_engine(locked, other)
     async with running(engine):
-        await until(lambda: engine.registry.has_looked)
+        await until(lambda: all(each.world.inputs.is_whole for each in engine.collections.values()))
         lock.touch()
         engine.look_soon([locked / ".vouch"])
         add(locked, "new")

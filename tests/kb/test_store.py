@@ -176,24 +176,6 @@ def test_what_cant_be_read_serves_for_seconds_and_is_withheld_then(
     assert (shown(store), healed.problems) == (good, {})
 
 
-def test_grace_counts_from_the_first_failure(kb_dir: Path, store: Store, clock: Clock) -> None:
-    put(kb_dir, A, claim("a"))
-    good = shown(store, ALL)
-    for torn, age in ((b"id: [", 9), (b"id: {", 8)):
-        put(kb_dir, A, torn, age=age)
-        assert shown(store, ALL) == good
-        clock.now += GRACE_SECONDS - 1
-    assert shown(store, ALL) == {}
-    put(kb_dir, A, claim("a"), age=7)
-    store.reconcile()
-    put(kb_dir, A, b"", age=6)
-    store.reconcile()
-    put(kb_dir, A, claim("a"), age=5)  # in time
-    store.reconcile()
-    clock.now += 2 * GRACE_SECONDS
-    assert shown(store, ALL) == good
-
-
 @pytest.mark.parametrize(
     ("path", "data"),
     [

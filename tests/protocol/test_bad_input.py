@@ -14,7 +14,7 @@ from vouch_sidecar.operations.notifications import NOTIFICATIONS
 from vouch_sidecar.operations.operation import operations
 
 from tests.protocol import knowledge
-from tests.protocol.client import ABLE, Client, Message, at, hover
+from tests.protocol.client import ABLE, Client, Message, hover
 from tests.protocol.conftest import Start
 from tests.reliability.nonsense import changed
 
@@ -74,23 +74,6 @@ def test_requests_after_shutdown(client: Client) -> None:
     assert client.refused("shutdown")["code"] == -32600
     client.notify("exit")
     assert client.ended() == 0
-
-
-@pytest.mark.parametrize("name", ["/x/a%00b", "/x/\ud800", "relative", "{loop}/x"])
-def test_documents_that_no_file_can_be(shared: Client, tmp_path: Path, name: str) -> None:
-    loop = tmp_path / "loop"
-    loop.symlink_to(loop)
-    uri = f"file:{name.format(loop=loop)}"
-    since = len(shared.received)
-    shared.open(uri, "JWT")
-    place = at(uri, 0, 1)
-    assert "JWT" in shared.request("textDocument/hover", place)["contents"]["value"]
-    assert shared.request("textDocument/definition", place)
-    for event in ("didSave", "didClose"):
-        shared.notify(f"textDocument/{event}", {"textDocument": {"uri": uri}})
-    goes_on(shared)
-    methods = {message.get("method") for message in shared.received[since:]}
-    assert "textDocument/publishDiagnostics" not in methods
 
 
 ASKING = {"dynamicRegistration": True, "refreshSupport": True}

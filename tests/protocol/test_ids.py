@@ -59,14 +59,6 @@ def test_definition_leads_to_what_an_id_names(
     assert found["range"]["start"] == {"line": line, "character": 0}
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_ids_of_a_file_that_is_being_written(editor: Editor, library: Path, end: str) -> None:
-    text = f"id: y\ntext: 'unfinished\nevidence: [{knowledge.EVIDENCE}\nentities:\n- redis\n- "
-    uri = editor.open(library / ".vouch" / "claims" / "y.yaml", text.replace("\n", end))
-    for named, said in (("redis", "**Redis**"), (knowledge.EVIDENCE, "“Tokens expire.”")):
-        assert said in editor.at(uri, named, HOVER)["contents"]["value"]
-
-
 @pytest.mark.parametrize(
     "uri",
     [

@@ -180,11 +180,6 @@ def _linked(root: Path, other: Path) -> None:
     (root / ".git" / "objects").symlink_to(other / ".git" / "objects")
 
 
-def _thief(root: Path, other: Path) -> None:
-    shutil.rmtree(root / ".git")
-    (root / ".git").write_text(f"gitdir: {other / '.git'}\n", "utf-8")
-
-
 def _bomb(root: Path, _: Path) -> None:
     """A commit of a billion files: nine folders in one another, ten times each."""
     made = git(root, "rev-parse", "HEAD:a.py").strip()
@@ -200,14 +195,7 @@ def _mailmap(root: Path, _: Path) -> None:
     commit_as(root, "Ada Byron", {".mailmap": lines})
 
 
-def _shallow(root: Path, _: Path) -> None:
-    commit_as(root, "Ada Byron", {"a.py": "3"})
-    (root / ".git" / "shallow").write_text(git(root, "rev-parse", "HEAD"), "ascii")
-
-
-@pytest.mark.parametrize(
-    "trick", [_alternates, _gitdir, _linked, _thief, _bomb, _mailmap, _shallow]
-)
+@pytest.mark.parametrize("trick", [_alternates, _gitdir, _linked, _bomb, _mailmap])
 def test_a_repository_that_can_not_be_read_says_so(
     root: Path, tmp_path: Path, trick: Callable[[Path, Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
