@@ -157,11 +157,14 @@ def test_without_a_knowledge_base_the_commands_that_make_one_are_named(
 ) -> None:
     shutil.rmtree(root / ".vouch")
     (root / "docs" / "adr").mkdir(parents=True)
-    for number in range(3):
-        (root / f"docs/adr/{number}.md").write_text("# Decision", "utf-8")
+    for name in ("rules", "adr/1", "adr/2", "adr/3"):  # adr holds most
+        (root / f"docs/{name}.md").write_text("# Decision", "utf-8")
     last = install("zed").stderr.splitlines()[-1]
     assert "to make one of docs/adr, 3 files: `pipx install vouch-kb`, `vouch init`" in last
     assert '`for file in docs/adr/*.md; do vouch ingest "$file"; done`' in last
+    for name in ("hours", "stock", "trains"):
+        (root / f"docs/{name}.md").write_text("# Decision", "utf-8")
+    assert "to make one of docs, 4 files:" in install("zed").stderr
 
 
 def test_a_path_that_a_shell_would_read_otherwise_is_not_written(

@@ -24,7 +24,7 @@ PLACES = (
     *("docs/adr", "docs/adrs", "docs/decisions", "docs/architecture/decisions", "docs/rfcs"),
     *("doc/adr", "adr", "adrs", "rfcs", "docs"),
 )
-"""Where decisions and other documents lie, the likeliest place first."""
+"""Where decisions and other documents lie, of equally full ones the likeliest place first."""
 ROOT_OPTION: dict[str, Any] = {
     "type": click.Path(readable=False),  # `start_at` looks at it
     "help": "Folder to look for the knowledge base from.  [default: .]",
@@ -81,13 +81,14 @@ def how_to_begin(found: Found, start: Path) -> str:
 
 
 def _commands(folder: Path) -> str:
-    for place in PLACES:
-        if files := len(glob("*.md", root_dir=Path(folder, place))):  # noqa: PTH207  # raises nothing
-            each = f'for file in {place}/*.md; do vouch ingest "$file"; done'
-            return (
-                f"to make one of {place}, {count(files, 'file')}: `pipx install vouch-kb`, "
-                f"`vouch init`, `{each}`; `vouch-sidecar demo` shows an example"
-            )
+    held = {place: len(glob("*.md", root_dir=Path(folder, place))) for place in PLACES}  # noqa: PTH207  # raises nothing
+    place, files = max(held.items(), key=lambda each: each[1])
+    if files:
+        each = f'for file in {place}/*.md; do vouch ingest "$file"; done'
+        return (
+            f"to make one of {place}, {count(files, 'file')}: `pipx install vouch-kb`, "
+            f"`vouch init`, `{each}`; `vouch-sidecar demo` shows an example"
+        )
     return (
         "to make one: `pipx install vouch-kb`, then `vouch init` in the folder of your project; "
         "`--root FOLDER` looks elsewhere; `vouch-sidecar demo` shows an example"
