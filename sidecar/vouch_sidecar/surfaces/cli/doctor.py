@@ -91,17 +91,25 @@ def _base(base: status.RootStatus) -> tuple[str, str]:
 
 
 def _hook(start: Path, prompt: str | None) -> tuple[str, str]:
-    """What hooks say to a prompt; it starts a process where none answers them."""
+    """What a hook that has time enough, started as an agent does it, says to a prompt of no
+    session; it starts a process where none answers hooks.
+    """
     if not is_supported():
         return ("note", "hooks say nothing on this system")
     if prompt is None:
         return ("note", "not tried: hooks have nothing to give")
     to = f"to “{clip(prompt, 80)}”"
-    if answer := _hooked(prompt, start):
+    payload = json.dumps({"cwd": str(start), "prompt": prompt})
+    command = [sys.executable, "-m", "vouch_sidecar.surfaces.entry", "hook", PROMPT]
+    env = {**os.environ, LIMIT_VARIABLE: TRIAL_MS}
+    try:
+        said = subprocess.check_output(command, input=payload, text=True, env=env, cwd=os.sep)
+        answer = json.loads(said)["hookSpecificOutput"]["additionalContext"]
         return ("ok", f"{len(answer)} characters {to}")
-    if starts_none(os.environ):
-        return ("note", f"nothing {to}: hooks start no process, as {RESIDENT} says")
-    return ("wrong", f"nothing {to}; `{program()} stop` ends one that began before an upgrade")
+    except (OSError, ValueError, subprocess.SubprocessError):  # it prints nothing
+        if starts_none(os.environ):
+            return ("note", f"nothing {to}: hooks start no process, as {RESIDENT} says")
+        return ("wrong", f"nothing {to}; `{program()} stop` ends one that began before an upgrade")
 
 
 def _answered_prompt(engine: Engine, kb: KnowledgeBase) -> str | None:
@@ -112,26 +120,6 @@ def _answered_prompt(engine: Engine, kb: KnowledgeBase) -> str | None:
             if kb.ask(context.OPERATION, {"task": claim.text}, unasked).text:
                 return claim.text
     return None
-
-
-def _hooked(prompt: str, cwd: Path) -> str:
-    """What the hook says to a prompt that has time enough, started as an agent does it. It is of no
-    session, which editors would show as an agent's, and unlike any other trial.
-    """
-    payload = {"source": f"doctor {os.urandom(8).hex()}", "cwd": str(cwd), "prompt": prompt}
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "vouch_sidecar.surfaces.entry", "hook", PROMPT],
-            input=json.dumps(payload),
-            capture_output=True,
-            text=True,
-            env={**os.environ, LIMIT_VARIABLE: TRIAL_MS},
-            cwd=os.sep,
-            check=False,
-        )
-        return str(json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"])
-    except (OSError, ValueError):  # it prints nothing
-        return ""
 
 
 def _integration(host: Host, about: str, project: Path | None) -> Iterator[Finding]:
