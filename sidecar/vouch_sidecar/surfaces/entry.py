@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from contextlib import suppress
 from functools import cache
 
 from vouch_sidecar.operations import NAMES
@@ -70,10 +69,12 @@ def _end_if_answered(arguments: list[str]) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that reads can't be interrupted
     told = None
-    with suppress(FileNotFoundError):  # this folder is gone
+    try:
         asked = {"line": arguments, "folder": os.getcwd(), "start": start_folder(os.environ)}
         while (told := ask((), LINE, asked, env=os.environ)) == TYPED:
             asked[TYPED] = _standard_input()
+    except FileNotFoundError:  # this folder is gone
+        pass
     if told and told["complete"]:
         sys.exit(print_answer(told))
 
@@ -118,8 +119,10 @@ def _hold_little_memory() -> None:
     """
     import ctypes
 
-    with suppress(AttributeError, OSError, TypeError):
+    try:
         ctypes.CDLL(None).mallopt(-8, 1)  # M_ARENA_MAX of malloc.h
+    except (AttributeError, OSError, TypeError):
+        pass
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 
 from vouch_sidecar.kb.discovery import (
     CONFIG,
@@ -177,16 +176,20 @@ def is_worth_waiting(env: Env) -> bool:
     """Whether no process that was started less than a minute ago failed to start, or was waited for
     in vain. Marks that one is started now, until one serves.
     """
-    with suppress(OSError):
+    try:
         path = os.path.join(usable_folder(env, make=True), STARTED)
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600), "wb") as mark:
             if START_SECONDS <= time.time() - os.fstat(mark.fileno()).st_mtime < MINUTE:
                 return False
             os.utime(path)
+    except OSError:
+        pass
     return True
 
 
 def note_serving(env: Env) -> None:
     """Take away the mark of `is_worth_waiting`: a process serves."""
-    with suppress(OSError):
+    try:
         os.unlink(os.path.join(usable_folder(env), STARTED))
+    except OSError:
+        pass

@@ -8,12 +8,11 @@ waits, and starts none.
 
 from __future__ import annotations
 
+import _socket  # of which `socket` is made, and for which a hook would wait two milliseconds more
 import json
 import os
-import socket
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 
 from vouch_sidecar.kb.discovery import FORCED, SETTINGS_PREFIX, is_setting
 from vouch_sidecar.kb.runtime_folder import (
@@ -60,13 +59,13 @@ def socket_path(env: Mapping[str, str], version: str = __version__) -> str:
     return os.path.join(runtime_folder(env), version + SUFFIX)
 
 
-def connect(env: Mapping[str, str], path: str | None = None) -> socket.socket | None:
+def connect(env: Mapping[str, str], path: str | None = None) -> _socket.socket | None:
     """A connection to the holder of the socket, or of that at `path`; None without one. The folder
     of the socket is closed to other users.
     """
     if not is_supported():
         return None
-    connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connected = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
         usable_folder(env)
         connected.settimeout(SOON_SECONDS)
@@ -91,18 +90,22 @@ def question(
 
 
 def exchange(
-    connected: socket.socket, request: Mapping[str, Any], seconds: float | None
+    connected: _socket.socket, request: Mapping[str, Any], seconds: float | None
 ) -> dict[str, Any] | None:
     """The answer to a request, in the form of the JSONL surface; None if it is none, or none comes
     within `seconds`, where there is a limit. Closes the connection.
     """
+    line = bytearray()
     try:
-        with connected, connected.makefile("rb") as answers:
-            connected.settimeout(seconds)
-            connected.sendall(json.dumps(request, separators=(",", ":")).encode("ascii") + b"\n")
-            answered = json.loads(answers.readline(MAX_LOCAL_MESSAGE))
+        connected.settimeout(seconds)
+        connected.sendall(json.dumps(request, separators=(",", ":")).encode("ascii") + b"\n")
+        while not line.endswith(b"\n") and (part := connected.recv(MAX_LOCAL_MESSAGE - len(line))):
+            line += part
+        answered = json.loads(line)
     except (OSError, ValueError, RecursionError):
         return None
+    finally:
+        connected.close()
     return answered if isinstance(answered, dict) else None
 
 
@@ -158,10 +161,12 @@ class Ownership:
 
     def __init__(self, path: str, lock: int) -> None:
         """Bind the socket, whose lock is held by a descriptor. Raises OSError."""
+        import socket  # which the event loop needs
+
         self._path, self._lock = path, lock
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            with suppress(FileNotFoundError):
+            if os.path.lexists(path):
                 os.unlink(path)
             self.listener.bind(path)  # in a folder that is closed to others
             os.chmod(path, 0o600)
