@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
 
 from tests.protocol import knowledge
+from tests.protocol.client import ran
 
 ROOT = Path(__file__).parents[1]
 
@@ -98,6 +98,5 @@ def test_the_calling_process_is_left_as_it_is(tmp_path: Path) -> None:
     for number in range(2_100):
         knowledge.claim(root, f"c{number}", "JWT.", "jwt")
     script.write_text(SCRIPT)
-    command = [sys.executable, str(script), str(root)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
-    assert (done.stdout, done.stderr) == ("2103\n0 [] True\n", "")
+    done = ran(sys.executable, script, root)
+    assert (done.stdout, done.stderr) == (b"2103\n0 [] True\n", b"")

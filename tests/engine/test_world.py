@@ -72,6 +72,7 @@ CHANGES: list[dict[str, str | None]] = [
     {RELAY: None, DESK: None, "src/more.py": None},
     {".vouch/claims/relay.yaml": None},
     {"CODEOWNERS": "* @ada\n"},
+    {"CODEOWNERS": "* @bob\n"},
 ]
 
 

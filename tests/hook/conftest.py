@@ -105,6 +105,7 @@ class Place:
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(self.socket))
             listener.listen()
+            os.utime(self.socket, (0, 0))  # long ago: one that begins is waited for
             if answer is not None:
                 threading.Thread(target=serve, args=[answer], daemon=True).start()
             yield

@@ -18,7 +18,7 @@ from vouch_sidecar.surfaces.local.user_socket import connect, exchange, question
 from tests.engine.processes import until
 from tests.hook.conftest import END, FILE, KEEP, KNOWN, LIMIT, PROMPT, Place
 from tests.protocol import knowledge
-from tests.protocol.client import environment, indexed_client, run_command
+from tests.protocol.client import environment, run_command
 from tests.workspace.places import cite, commit_as, repository
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
@@ -97,26 +97,6 @@ def test_it_ends_when_nobody_asks_any_more(place: Place) -> None:
         assert process.communicate(timeout=60) == (b"", b"")
     assert process.returncode == 0
     assert not place.socket.exists()
-
-
-def test_beside_an_editor_it_goes_on_and_the_editor_is_told(place: Place) -> None:
-    """And holds the socket once the other is gone, which `stop` leaves to it."""
-    process = left(place)
-    with indexed_client(place.root, env=place.env) as client:
-        since = len(client.received)
-        assert place.hook(PROMPT, KNOWN, env=KEEP)
-        client.pushed("agent", ["jwt"], since)
-        assert residents(place) == [process]
-        os.kill(process, signal.SIGTERM)
-        until(lambda: not residents(place))
-        until(place.socket.exists)  # the editor holds it now
-        until(lambda: place.hook(PROMPT, "What about a JWT?", session_id="later"))
-        assert client.in_play("later") == ["jwt"]
-        done = run_command("stop", cwd=place.root, env=place.env)
-        assert "an editor's, which ends with it" in done.stderr
-        assert client.request("vouch/status")["roots"]
-        assert place.socket.exists()
-    assert not residents(place)
 
 
 def test_stop_ends_that_of_this_version_and_stop_all_of_every_one(place: Place) -> None:

@@ -113,12 +113,6 @@ def test_however_few_are_asked_for_what_is_gone_takes_nobodys_place(limit: int) 
     assert found(before, "latency", 99) == ids
 
 
-def test_what_a_change_leaves_as_it_was_is_no_other_generation() -> None:
-    knowledge = knowing(entity("e", "Vault"), claim("c", "The vault rotates keys."))
-    assert after(knowledge, claim("c", "The vault rotates keys.")) is knowledge
-    assert after(knowledge, gone=(Kind.CLAIM, "gone")) is knowledge
-
-
 def test_a_memo_keeps_what_was_used_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vouch_sidecar.index.memo.MAX_ENTRIES", 3)
     memo = Memo()

@@ -7,10 +7,9 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from tests.engine import bases
 from tests.engine.processes import until
 from tests.hook.conftest import KEEP, KNOWN, PROMPT, Place, project
 from tests.protocol import knowledge
-from tests.protocol.client import COMMAND, WAIT, Client, environment, indexed_client, run_command
+from tests.protocol.client import WAIT, Client, indexed_client, run_command, running
 
 
 @pytest.fixture
@@ -167,23 +166,15 @@ def test_a_shell_asks_as_who_calls_unless_he_has_a_model(start: Any, place: Plac
     assert {row["operation"]: row["count"] for row in timings}["experts"] == 5
 
 
-def test_a_shell_reads_its_input_where_a_text_is_a_dash_alone(start: Any, place: Place) -> None:
-    server = start()
-    done = run_command("experts", "-", cwd=place.root, env=place.env, said="jwt")
-    assert "JWT" in done.stdout
-    command = (COMMAND, "experts", "jwt", "--agent", "-", "--root", place.root)
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(place.env)
-    ) as asking:
-        assert asking.wait(WAIT) == 0
-    timings = server.request("vouch/stats")["operations"]
-    assert {row["operation"]: row["count"] for row in timings}["experts"] == 2
+def test_a_shell_leaves_its_input_alone_where_no_text_is_a_dash(start: Any, place: Place) -> None:
+    start()
+    with running("experts", "jwt", "--agent", "-", cwd=place.root, env=place.env) as asking:
+        assert asking.ended(WAIT) == 0
 
 
 @pytest.mark.parametrize("answer", [None, b"nonsense\n", b'{"ok": true, "result": []}\n', b""])
 def test_without_a_sensible_answer_a_shell_works_alone(place: Place, answer: bytes | None) -> None:
     with place.listener(answer):
-        os.utime(place.socket, (0, 0))  # as of one that began long ago, which is not waited for
         assert experts(place)["entity_id"] == "jwt"
 
 
@@ -277,30 +268,25 @@ async def test_a_subscriber_is_who_he_says_and_one_that_does_not_read_is_left(
 
 
 def test_a_watch_sees_hooks_and_editors_though_it_was_there_first(place: Place) -> None:
-    env, pipe = environment(place.env), subprocess.PIPE
     knowledge.make(place.root.parent / "other")
-    with subprocess.Popen(
-        [COMMAND, "watch"], stdout=pipe, cwd=place.root.parent, env=env, text=True
-    ) as process:
-        assert process.stdout is not None
-        out, rows = process.stdout, list[list[str]]()
-        reader = threading.Thread(
-            target=lambda: rows.extend(line.rstrip("\n").split("\t") for line in out), daemon=True
-        )
-        reader.start()
-        try:
-            assert "jwt-" in place.hook(PROMPT, KNOWN, env=KEEP)
-            told = ["agent", "jwt", "JWT", "project"]
-            until(lambda: told in [[*row[:3], row[-1]] for row in rows])
-            typing = {"session_id": "typing"}
-            with indexed_client(place.root, env=place.env, initializationOptions=typing) as editor:
-                run_command("stop", cwd=place.root, env=place.env)
-                until(place.socket.exists)
-                editor.open("file:///notes.txt", "")
-                editor.change("file:///notes.txt", "We ask Redis whether the JWT is known.")
-                until(lambda: ["typing", "jwt"] in [row[:2] for row in rows])
-                process.send_signal(signal.SIGINT)
-                reader.join()
-                assert ["typing"] not in rows
-        finally:
-            process.terminate()
+    with running("watch", cwd=place.root.parent, env=place.env) as watch:
+        stop = partial(run_command, "stop", cwd=place.root, env=place.env)
+
+        def rows() -> list[list[str]]:
+            return [line.split("\t") for line in watch.strays.decode().splitlines()]
+
+        assert "jwt-" in place.hook(PROMPT, KNOWN, env=KEEP)
+        told = ["agent", "jwt", "JWT", "project"]
+        until(lambda: told in [[*row[:3], row[-1]] for row in rows()])
+        typing = {"session_id": "typing"}
+        with indexed_client(place.root, env=place.env, initializationOptions=typing) as editor:
+            assert stop().stdout == "stopped\n"
+            until(place.socket.exists)  # the editor holds it now
+            editor.open("file:///notes.txt", "")
+            editor.change("file:///notes.txt", "We ask Redis whether the JWT is known.")
+            until(lambda: ["typing", "jwt"] in [row[:2] for row in rows()])
+            assert "an editor's, which ends with it" in stop().stderr
+            assert editor.request("vouch/status")["roots"]
+            watch.process.send_signal(signal.SIGINT)
+            watch.ended(WAIT)
+            assert ["typing"] not in rows()

@@ -7,7 +7,6 @@ from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.matcher import MOST_MENTIONS, Names
 from vouch_sidecar.names.name_forms import FormKind
 
-from tests.conftest import lines_run
 from tests.retrieval.samples import entity
 
 NAME, VARIANT = FormKind.NAME, FormKind.VARIANT
@@ -145,12 +144,3 @@ def test_names_that_overlap_without_end_are_bounded_in_a_text() -> None:
     longest = [(0, len(runs[-1]), "e0"), (0, len(runs[-1]), "e1")]
     assert [(m.start, m.end, m.entity_id) for m in mentions[:2]] == longest
     assert mentions[-1].start < 20 * len("alpha ")
-
-
-def test_a_word_of_many_names_costs_as_much_as_one_of_few() -> None:
-    def cost(many: int) -> int:
-        names = names_of(**{f"e{n}": f"relay {chr(97 + n)}x" for n in range(many)})
-        assert names.parts("the relay", []) == []
-        return lines_run(lambda: names.parts("the relay", []))
-
-    assert cost(20) == cost(6)

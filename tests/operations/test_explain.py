@@ -66,14 +66,6 @@ def test_what_is_likely_and_not_said_has_a_reason() -> None:
     assert explained(courier, asked)[1]["label-printer-dpi"]["why"].endswith("go before it")
 
 
-def test_an_entity_of_which_nothing_is_known_is_not_said_to_be_told(tmp_path: Path) -> None:
-    found = engine_on(base(tmp_path, {"entities/gull.yaml": entity("gull", name="Gull Tower")}))
-    gull = explained(found, "Gull Tower")[0]["gull"]
-    assert gull["verdict"] == "listed"
-    assert gull["why"].endswith("nothing is known of it")
-    assert ask(found, "context", task="Gull Tower")["text"] == ""
-
-
 def test_a_name_that_settings_silence_is_refused(tmp_path: Path) -> None:
     gull = {"entities/gull.yaml": entity("gull", name="Gull Tower")}
     silent = b"sidecar: {names: {never: [gull tower]}}"

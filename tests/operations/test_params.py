@@ -94,18 +94,6 @@ def test_a_refusal_names_unknown_params_with_those_that_were_meant(engine: Engin
     assert error.value.code == "missing_param"
 
 
-def test_a_refusal_of_many_params_ends() -> None:
-    """The unknown ones are not compared with each other, which would take minutes."""
-    many = {f"p{number}": SENT for number in range(50_000)}
-    assert len(refused("experts", many | valid("experts"))) == 3
-
-
-def test_an_unknown_weight_counts_as_count(engine: Engine) -> None:
-    found = ask(engine, "experts", None, topic="keys", weight="fame")
-    assert "unknown_weight" in found["degraded"]
-    assert found["experts"] == ask(engine, "experts", None, topic="keys")["experts"]
-
-
 def test_three_words_of_an_id_are_enough(tmp_path: Path) -> None:
     """The whole id of a superseded claim is no beginning of another's."""
     whole, old, hidden = "drain-the-relay-before-restart", "old-rule-here", "bad-rule-here"

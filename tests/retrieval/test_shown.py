@@ -12,12 +12,9 @@ import pytest
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Source
 from vouch_sidecar.retrieval.blocks.touched_files import met_by
 from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
-from vouch_sidecar.retrieval.evidence.word_weights import asked_by
 from vouch_sidecar.retrieval.statements.answers import answers
-from vouch_sidecar.retrieval.statements.candidates import candidates_for
 from vouch_sidecar.retrieval.view import View
 
-from tests.conftest import lines_run
 from tests.kb.samples import make_kb, put, source_of
 from tests.retrieval.samples import ADA, NOBODY, PRIVATE, knowledge_of
 
@@ -181,35 +178,3 @@ def test_a_forged_receipt_and_a_lost_source_give_no_sentence(look: Look, tmp_pat
 def test_an_edit_meets_every_claim_of_a_sentence(look: Look) -> None:
     met = met_by(look(), "ops/x.py", "first_part, second = 'a.md', 'b.md'")
     assert {"first", "second", "third"} <= {each.artifact.id for each, _ in met}
-
-
-def test_of_answers_to_a_question_that_was_captured_often_three_are_compared(
-    tmp_path: Path,
-) -> None:
-    asking = "How do we drain the relay before a deploy?"
-    kb, made = make_kb(tmp_path), list[Artifact]()
-    for name in ("noon", "dusk", "dawn", "rain", "snow"):
-        answer = f"Run the {name} script and wait for its parcels."
-        sha = source_of(answer.encode())
-        put(kb, f"sources/{sha}/content", answer.encode())
-        quoted = Evidence(name, f"evidence/{name}.yaml", sha, "b", answer, 0, len(answer))
-        heard = Source(sha, f"sources/{sha}/meta.yaml", "chat", type="message", kept=True)
-        said = Claim(name, f"claims/{name}.yaml", answer, evidence=(name,))
-        made += [replace(heard, question=asking), quoted, said]
-    view = View("kb", knowledge_of(made), NOBODY.gates, root=tmp_path)
-    found = candidates_for(view, asked_by(view, asking), {}, None)
-    assert len([each for each in found if each.kind == "answer"]) == 3
-
-
-def test_a_range_over_much_of_a_document_costs_no_walk_through_it(tmp_path: Path) -> None:
-    data = b"Say so.\n\n" * 4_000
-    digest = source_of(data)
-    put(make_kb(tmp_path), f"sources/{digest}/content", data)
-    kept = Source(digest, f"sources/{digest}/meta.yaml", "a.md", kept=True)
-    ends = {"one": 7, "all": len(data)}
-    cited = [Evidence(f"ev-{i}", f"evidence/{i}.yaml", digest, "b", None, 0, ends[i]) for i in ends]
-    one, every = (Claim(i, f"claims/{i}.yaml", "Say so.", evidence=(f"ev-{i}",)) for i in ends)
-    view = View("kb", knowledge_of([kept, *cited, one, every]), NOBODY.gates, tmp_path)
-    assert view.shown(one).text == "Say so."
-    assert lines_run(lambda: view.shown(every)) < 1_000
-    assert view.shown(every).text == "Say so."

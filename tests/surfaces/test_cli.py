@@ -316,18 +316,6 @@ def test_wide_characters_take_their_room(root: Path) -> None:
     assert cell_len(before) == heading.index("type")
 
 
-def test_a_table_without_another_before_it_begins_at_the_top(root: Path) -> None:
-    knowledge.entity(root, "desk", "Night Desk")
-    knowledge.entity(root, "ada", "Ada", kind="person")
-    owner = "id: owner\nsource: desk\nrelation: owned_by\ntarget: ada\n"
-    knowledge.write(root, "relations/owner.yaml", owner)
-    assert on_terminal(90, "experts", "Night Desk", cwd=root)[0].startswith("to ask")
-    knowledge.claim(root, "calls", "Night Desk answers calls.", "desk")
-    lines = on_terminal(90, "entity", "Night Desk", cwd=root)
-    below = lines.index("1 live claim")
-    assert (lines[below - 1], lines[below + 1]) == ("", ""), "also words are apart from a table"
-
-
 def test_a_terminal_says_where_a_prompt_gets_nothing(
     courier: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

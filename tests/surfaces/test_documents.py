@@ -173,19 +173,6 @@ async def test_a_block_that_comes_back_is_nobodys_words(tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_question_makes_nothing_newer_that_is_as_it_was(tmp_path: Path) -> None:
-    engine = engine_on(base(tmp_path))
-    server = Sidecar(engine)
-    server.documents |= {name: prompt(name, name) for name in "ab"}
-    observe_all(server)
-    server.documents["a"].source = "a!"
-    typed(server)
-    for _ in range(2):
-        observe_all(server)
-        assert window(engine) == ["a!", "b"]
-
-
-@pytest.mark.anyio
 async def test_a_text_that_can_not_be_taken_in_is_a_fault_and_in_no_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
