@@ -88,14 +88,14 @@ def stop(every: bool) -> None:
         raise click.UsageError("nothing is left behind on this system")
     own = Path(user_socket.socket_path(os.environ))
     paths = sorted(own.parent.glob(f"*{user_socket.SUFFIX}")) if every else [own]
-    tried = [(path.stem, user_socket.stop(str(path), os.environ)) for path in paths]
-    found = [(version, how) for version, how in tried if how is not None]
-    for version, how in found:
-        whose = f"version {printable(version)}: " if every else ""
-        say(whose + how, err=how != user_socket.STOPPED)
-    if not found:
+    found = {path.stem: user_socket.stop(str(path), os.environ) for path in paths}
+    for version, how in found.items():
+        if how is not None:
+            whose = f"version {printable(version)}: " if every else ""
+            say(whose + how, err=how != user_socket.STOPPED)
+    if not any(found.values()):
         say("no process that a hook left behind runs", err=True)
-    sys.exit(any(how == user_socket.HANGS for _, how in found))
+    sys.exit(user_socket.HANGS in found.values())
 
 
 @click.command()

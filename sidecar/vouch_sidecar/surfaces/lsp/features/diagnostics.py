@@ -89,10 +89,8 @@ def _diagnostic(problem: Problem, document: Document | None) -> lsp.Diagnostic:
     """A problem, from where it begins to the end of the line; of a file that is not open, and whose
     columns are unknown in the client's units, the whole line.
     """
-    line, page = problem.line - 1, documentation()
-    start = lsp.Position(line, 0)
-    if document is not None:
-        start = document.position_of(line, problem.column - 1)
+    page, at = documentation(), (problem.line - 1, problem.column - 1)
+    start = lsp.Position(at[0], 0) if document is None else document.position_of(*at)
     return lsp.Diagnostic(
         range=lsp.Range(start, lsp.Position(start.line, END_OF_LINE)),
         message=with_field(problem.field, problem.message),
