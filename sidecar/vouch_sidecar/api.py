@@ -63,7 +63,7 @@ def open_kb(
     """
     engine = Engine(env=os.environ, client_settings=settings)
     engine.registry.set_folders([folder := Path(path)])
-    if not engine.collections:
+    if not engine.registry.collections:
         found = engine.registry.found_from(folder)
         raise NoKnowledgeBaseError(why_none(found, folder, os.environ))
     return KnowledgeBase(engine, Viewer(project, agent))
@@ -125,7 +125,7 @@ class KnowledgeBase:
 
     def refresh(self) -> None:
         """Take in all that has changed on disk until now."""
-        found = self._engine.collections.values()
+        found = self._engine.registry.collections.values()
         folders = [folder for each in found for folder in (each.root, each.tree)]
         self._open_portal.call(self._engine.look_soon, folders)
         self.until_read()

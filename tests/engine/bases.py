@@ -96,13 +96,13 @@ def engine_on(*roots: Path, env: Mapping[str, str] | None = None, **options: Any
 
 def only(engine: Engine) -> Collection:
     """The knowledge base of an engine that has one."""
-    (collection,) = engine.collections.values()
+    (collection,) = engine.registry.collections.values()
     return collection
 
 
 def reread(engine: Engine) -> None:
     """Have an engine take in what changed, and write nothing for the next process."""
-    for collection in engine.collections.values():
+    for collection in engine.registry.collections.values():
         with collection.faults.contained(LOOK):
             engine.publish(collection, collection.look(collection.checkout()))
 
@@ -110,7 +110,7 @@ def reread(engine: Engine) -> None:
 def load(engine: Engine) -> None:
     """Have an engine take in what changed, and keep a base where one is wanted."""
     reread(engine)
-    for collection in engine.collections.values():
+    for collection in engine.registry.collections.values():
         with collection.faults.contained(CACHE):
             if (kept := collection.reader.keep()) is not None:
                 engine.publish(collection, collection.published.seen._replace(knowledge=kept))
@@ -118,7 +118,7 @@ def load(engine: Engine) -> None:
 
 def settle(engine: Engine) -> None:
     """Have the worlds built that are due."""
-    for collection in engine.collections.values():
+    for collection in engine.registry.collections.values():
         with collection.faults.contained(WORKSPACE):
             while collection.is_world_due:
                 of = collection.knowledge, collection.inputs, collection.viewers()

@@ -24,7 +24,7 @@ def root(tmp_path: Path) -> Path:
 
 def problems(root: Path) -> list[Problem]:
     """What a check finds, by path."""
-    collection = engine_on(root, env=cached(root.parent)).collections[root]
+    collection = engine_on(root, env=cached(root.parent)).registry.collections[root]
     every = check_all(CheckContext(collection, collection.knowledge))
     return sorted(every, key=lambda problem: problem.path)
 

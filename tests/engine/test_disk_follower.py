@@ -80,7 +80,7 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
     root = repository(tmp_path / "house", {"one.py": "", "two.py": ""}, commit=True)
     cite(root, "first", "Nothing is named.", "https://example.org")
     engine = unread_engine(root, env=cached(tmp_path))
-    collection = engine.collections[root]
+    collection = engine.registry.collections[root]
     may_look, looks, built = threading.Event(), list[bool](), list[World]()
     look, stamp, build = type(collection).look, Repository.stamp, type(collection).build
     may_look.set()
@@ -134,7 +134,7 @@ async def test_what_git_writes_in_is_made_again_for_a_while_and_forgets_no_repor
     root, work = repository(tmp_path / "house", {"one.py": ""}, commit=True), vars(Collection)[step]
     cite(root, "first", "Nothing is named.", "https://example.org")
     engine = unread_engine(root, env=cached(tmp_path))
-    collection, made = engine.collections[root], list[None]()
+    collection, made = engine.registry.collections[root], list[None]()
 
     def meanwhile(self: Collection, *args: Any) -> Any:
         done = work(self, *args)
@@ -164,9 +164,9 @@ async def test_files_around_are_listed_now_and_then_though_nobody_reports_them(
     monkeypatch.setattr(disk_follower, "GIT_LOOK_SECONDS", 0.1)
     engine = unread_engine(root := base(tmp_path / "kb"))
     async with running(engine):
-        await until(lambda: engine.collections[root].world.inputs.is_whole)
+        await until(lambda: engine.registry.collections[root].world.inputs.is_whole)
         (root / "new.py").touch()
-        await until(lambda: "new.py" in engine.collections[root].world.files)
+        await until(lambda: "new.py" in engine.registry.collections[root].world.files)
 
 
 async def test_while_git_holds_the_lock_of_one_the_others_are_looked_at(
@@ -203,7 +203,7 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
     git(root, "worktree", "add", "-q", str(tree))
     cite(root, "first", "Nothing is named.", "https://example.org")
     engine = unread_engine(tree, env=cached(tmp_path))
-    (collection,) = engine.collections.values()
+    (collection,) = engine.registry.collections.values()
     holding, _ = Repository.holding(root if locked == "base" else tree)
     assert holding is not None
     lock, stamp, seen = holding.folder / "index.lock", Repository.stamp, list[bool]()
@@ -274,13 +274,13 @@ async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
     monkeypatch.setattr(breath.Breathe, "__call__", noted)
     root, other = base(tmp_path / "root"), base(tmp_path / "other")
     engine = unread_engine(root)
-    dropped = engine.collections[root]
+    dropped = engine.registry.collections[root]
     async with running(engine):
         with engine.breath:
             await until(lambda: bool(begun))
             engine.registry.set_folders([other])
-            await until(lambda: engine.collections[other].complete)
-        await until(lambda: engine.collections[other].world.inputs.is_whole)
+            await until(lambda: engine.registry.collections[other].complete)
+        await until(lambda: engine.registry.collections[other].world.inputs.is_whole)
     assert not dropped.world.inputs.knowledge_serial
 
 
@@ -306,7 +306,7 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
         await until(lambda: counts(engine, "key vault") == {"vault": 1})
         searched.set()
         root = base(tmp_path / made)
-        await until(lambda: set(engine.collections) == {root, other})
+        await until(lambda: set(engine.registry.collections) == {root, other})
         assert not engine.registry.lacking
         shutil.move(root / ".vouch", tmp_path / "away")
         await until(lambda: claims(engine, root) == 0)

@@ -93,7 +93,7 @@ async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> 
     with anyio.fail_after(20):
         while not condition():
             clock.now += 2.0
-            engine.look_soon(engine.collections)
+            engine.look_soon(engine.registry.collections)
             await anyio.sleep(0.05)
 
 
@@ -135,7 +135,7 @@ async def test_a_step_that_fails_is_said_and_made_again(
         assert faults(engine) == [f"{sentence} (TypeError)"]
         await until(lambda: degraded(engine) == values)
         assert health_told(engine) == ("warning", *faults(engine))
-        lacks = engine.collections[root].lacks({"ties"}, frozenset())
+        lacks = engine.registry.collections[root].lacks({"ties"}, frozenset())
         assert where != BUILD or lacks == {"workspace_pending": None}, "it is not waited for"
         assert ask(engine, "status")["watcher"] == ("sweep" if where == WATCHER else "own")
         if where not in LOOKS:
@@ -169,12 +169,12 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
 
     async with running(engine):
         await until(lambda: engine.registry.has_looked)
-        await until(lambda: not any(kb.is_world_due for kb in engine.collections.values()))
+        await until(lambda: not any(kb.is_world_due for kb in engine.registry.collections.values()))
         engine.observe("s", None, "the Key Vault")
         assert len((await listener.told())[0].salience) == 2
         switch.on = True
         engine.look_soon([root])
-        await until(lambda: engine.collections[root].is_failing)
+        await until(lambda: engine.registry.collections[root].is_failing)
         clock.now += 59
         assert claims() == [1, 1]
         assert health_told(engine)[0] == "warning"
@@ -210,7 +210,9 @@ async def test_a_first_look_that_fails_is_not_waited_for(
     async with running(engine):
         with anyio.fail_after(20):
             await engine.until_looked()
-        assert engine.collections[root].lacks(set(), frozenset()) == {"index_building": None}
+        assert engine.registry.collections[root].lacks(set(), frozenset()) == {
+            "index_building": None
+        }
         for at, values in ((root, ["index_building", "files_skipped"]), (other, [])):
             assert ask(engine, "status", root=str(at))["complete"] is (at is other)
             assert degraded(engine, at) == values
@@ -224,7 +226,7 @@ def test_what_is_there_is_found_while_looks_fail(engine: Engine, root: Path, fai
     write(root, "entities/broken.yaml", b"id: broken\nname: [")
     write(root, "claims/of.yaml", claim("of", text="Of both.", entities=["vault", "broken"]))
     load(engine)
-    collection, switch = engine.collections[root], fails("index.knowledge:Knowledge:after")
+    collection, switch = engine.registry.collections[root], fails("index.knowledge:Knowledge:after")
     write(root, "claims/more.yaml", claim("more", text="More.", entities=["vault"]))
     switch.on = True
     load(engine)
@@ -240,8 +242,8 @@ def test_an_opt_out_survives_a_look_that_fails(engine: Engine, root: Path, fails
     switch = fails(LOOKS[0])
     for switch.on in (True, False):
         load(engine)
-        assert engine.collections[root].is_failing is switch.on
-    assert not engine.collections[root].settings.reflex.enabled
+        assert engine.registry.collections[root].is_failing is switch.on
+    assert not engine.registry.collections[root].settings.reflex.enabled
     (root / ".vouch" / "config.yaml").unlink()
     load(engine)
-    assert engine.collections[root].settings.reflex.enabled
+    assert engine.registry.collections[root].settings.reflex.enabled

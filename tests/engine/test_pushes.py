@@ -340,7 +340,7 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
         tasks.cancel_scope.cancel()
     assert ["ZeroDivisionError" in message for message in messages] == [True]
     assert not engine.faults.problems()
-    assert health.degraded(engine, [*engine.collections.values()]) == []
+    assert health.degraded(engine, [*engine.registry.collections.values()]) == []
     assert [row["entity_id"] for push in others for row in push.salience] == ["vault"]
     assert len(told) == 1
 

@@ -35,7 +35,7 @@ def started(root: Path, tmp_path: Path) -> Engine:
 
 def kept(engine: Engine, root: Path) -> tuple[Collection, Bases]:
     """What an engine serves of a knowledge base, and its bases."""
-    collection = engine.collections[root]
+    collection = engine.registry.collections[root]
     assert collection.bases is not None
     return collection, collection.bases
 
@@ -142,7 +142,7 @@ def test_a_base_is_written_after_many_changes_and_of_no_half_of_a_file(
     load(engine)
     (second,) = finished(tmp_path)
     assert second != first
-    assert not engine.collections[root].reader.latest.changed
+    assert not engine.registry.collections[root].reader.latest.changed
     assert counts(engine, "key vault") == {"vault": 6}
     assert counts(started(root, tmp_path), "key vault") == {"vault": 5}
     write(root, "claims/half.yaml", whole)

@@ -212,7 +212,7 @@ def said_by(engine: Engine) -> dict[str, str]:
         except InvalidParamsError as error:
             return {"error": str(error)}
 
-    (root,) = engine.collections
+    (root,) = engine.registry.collections
     return answers(asking, root)
 
 

@@ -263,7 +263,7 @@ def test_what_may_restrict_who_is_told_is_withheld(data: bytes, field: str, like
     reading = parse(CLAIM, data)
     (problem,) = reading.problems
     assert (problem.field, problem.message.endswith(f"did you mean `{like}`?")) == (field, True)
-    assert problem.is_unusable
+    assert problem.severity is Severity.ERROR
     assert reading.artifact is None
     last = field.rpartition(".")[2].encode()
     assert data.splitlines()[problem.line - 1].strip().startswith(last)

@@ -5,6 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from vouch_sidecar.kb.reader import parse
+from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.kb.settings import Config, load_settings
 from vouch_sidecar.kb.yaml_document import (
     MAX_DEPTH,
@@ -94,7 +95,7 @@ def test_a_key_that_is_given_twice_is_named_in_artifacts_and_the_config() -> Non
     ):
         assert [problem.field for problem in problems] == fields
         assert all("is given twice; the last one counts" in one.message for one in problems)
-        assert not any(problem.is_unusable for problem in problems)
+        assert {problem.severity for problem in problems} == {Severity.WARNING}
     assert [(problem.line, problem.column) for problem in of_config] == [(4, 3), (5, 1)]
     for key in ('"\\e[31m"', '"x\\n::error::y"'):
         _, of_config = load_settings(Config(f"{key}: 1\n{key}: 2\n".encode()), {}, {})

@@ -220,7 +220,10 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
         wanted = [Caller(trees=frozenset(roots)) for roots in ({one}, {one, two})]
         alone, both = map(engines.engine_for, wanted)
         assert engines.engine_for(Caller(trees=frozenset({one}))) is alone
-        assert [sorted(engine.collections) for engine in (alone, both)] == [[one], [one, two]]
+        assert [sorted(engine.registry.collections) for engine in (alone, both)] == [
+            [one],
+            [one, two],
+        ]
         assert not alone.env
         both.observe("agent", None, KNOWN)
         await bases.until(lambda: bool(told))

@@ -63,7 +63,7 @@ def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: 
         path, text = f"claims/hers-{number}.yaml", f"The gizmotron {number} hums."
         write(root, path, claim(f"hers-{number}", text=text, entities=[], scope=private))
     engine, ada = settled(root, tmp_path), {"agent": "ada"}
-    (collection,) = engine.collections.values()
+    (collection,) = engine.registry.collections.values()
     for others in range(OTHER_VIEWERS - 1):
         assert ask(engine, "mentions", text="gizmotron", viewer={"agent": f"a{others}"})["degraded"]
     first = ask(engine, "mentions", text="a gizmotron and a keyring", viewer=ada)

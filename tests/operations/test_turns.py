@@ -59,7 +59,7 @@ def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
     (records,) = (tmp_path / "cache").rglob(RECORDS)
     records.write_text("{", "utf-8")
     later = unread_engine(root, env=cached(tmp_path))
-    bases = later.collections[root].bases
+    bases = later.registry.collections[root].bases
     assert bases is not None
     assert bases.open() is None
     assert ask(later, "status")["degraded"] == ["index_building", "search_failed"]
@@ -138,7 +138,7 @@ async def test_others_are_answered_meanwhile_and_it_is_told_of_the_moment_when_i
     slow = await held_up(engine, go_on)
     for name, params in (("status", {}), ("entity", {"id": "jwt"})):
         await perform(engine, operations()[name], params, Caller())
-    (root,) = engine.collections
+    (root,) = engine.registry.collections
     for file in (root / ".vouch/claims").iterdir():
         file.unlink()
     reread(engine)

@@ -259,7 +259,7 @@ def test_who_is_told_of_whom(root: Path, tmp_path: Path, case: Case) -> None:
     found = ask(engine, "experts", caller, topic="restarts")
     assert names(found.get("people")) == told_owners
     assert names(found.get("by_commits")) == told_authors
-    (collection,) = engine.collections.values()
+    (collection,) = engine.registry.collections.values()
     assert bool(collection.world.history.by_path) is (config.get("git") != "off")
     assert bool(collection.world.owners_rules) is (config.get("git") != "off")
 

@@ -82,7 +82,7 @@ def test_all_of_them_cost_the_rest_nothing(tmp_path: Path) -> None:
         if not key.startswith(("search", "probe", "context")):
             wanted = clean[key].replace('"degraded": []', '"degraded": ["files_skipped"]')
             assert said[key] == wanted
-    assert engine.collections[root].on_disk.skipped > len(HOSTILE)
+    assert engine.registry.collections[root].on_disk.skipped > len(HOSTILE)
 
 
 PUT = [b"", b"\0", b"\n", b"- ", b"&a ", b"*a", b"{", b"]", b": ", b"'", b"\xff", b"---\n"]

@@ -74,7 +74,7 @@ def test_it_is_served_where_it_is_trusted(tmp_path: Path, where: Callable[[Path]
         assert ask(trusting, "status")["refused"] == []
         assert not health.faulty(trusting)
     engine.registry.configure({})
-    assert not engine.collections
+    assert not engine.registry.collections
 
 
 def test_a_program_may_trust_it_and_the_shell_says_why_there_is_nothing(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_config_can_not_trust_itself(tmp_path: Path) -> None:
     root = base(tmp_path / "kb", {"config.yaml": b"sidecar:\n  trust:\n    folders: ['*']\n"})
     (problem,) = ask(served(root), "status")["roots"][0]["problems"]
     assert "environment" in problem["message"]
-    assert not served(give(root)).collections
+    assert not served(give(root)).registry.collections
 
 
 @pytest.mark.anyio
@@ -105,7 +105,7 @@ async def test_the_process_that_serves_trusts_what_the_asker_trusts(tmp_path: Pa
         await until(lambda: trusting.registry.has_looked)
         assert counts(trusting, "key vault") == {"vault": 1}
         assert ask(trusting, "status")["refused"] == []
-        assert not other.collections
+        assert not other.registry.collections
         (refused,) = ask(other, "status")["refused"]
         assert TRUST in refused
         tasks.cancel_scope.cancel()

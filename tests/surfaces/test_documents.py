@@ -84,7 +84,7 @@ TEXT = "one\nmore\n\ntwo\n\nthree\n\nfour\n"
 
 def window(engine: Engine) -> list[str]:
     """The texts of the only session that count for the only knowledge base."""
-    (session,), (collection,) = engine.sessions, engine.collections.values()
+    (session,), (collection,) = engine.sessions, engine.registry.collections.values()
     return session.texts(collection.identity)
 
 

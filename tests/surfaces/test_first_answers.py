@@ -46,7 +46,7 @@ async def by_jsonl(engine: Engine, name: str, **params: Any) -> Any:
 
 
 def projects_of(engine: Engine) -> Projects:
-    return Projects(engine.env, next(iter(engine.collections)), is_chosen=True)
+    return Projects(engine.env, next(iter(engine.registry.collections)), is_chosen=True)
 
 
 async def no_folders() -> list[str]:
@@ -100,7 +100,7 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
     (root / "src" / "wait.py").write_text("wait(30)\n", "utf-8")
     git(root, "add", "src/wait.py")
     engine = engine_at(root)
-    (collection,) = engine.collections.values()
+    (collection,) = engine.registry.collections.values()
 
     async def asked(patience: float = 20.0) -> tuple[str, str | None, list[str]]:
         found = await perform(

@@ -62,7 +62,7 @@ def test_trees_beside_a_base(bare: Path, tmp_path: Path) -> None:
 
 def test_two_trees_in_one_window_are_one_knowledge_base(bare: Path, tmp_path: Path) -> None:
     engine = engine_on(bare / "main", bare / "feature", env=cached(tmp_path))
-    assert len(engine.collections) == 2
+    assert len(engine.registry.collections) == 2
     (base,) = ask(engine, "status", root=str(bare))["roots"]
     assert [base] == ask(engine, "status")["roots"]
     assert base["root"] == str(bare)
@@ -111,5 +111,5 @@ def test_of_several_bases_of_a_tree_all_serve_the_same(plain: Path) -> None:
         cite(plain / "wt" / name, "named", f"`{FILE}` takes the ledger lock.", "elsewhere")
     engines = [unread_engine(plain), unread_engine()]
     engines[1].registry.add(find(plain, {}))
-    served = [[each.root for each in engine.collections.values()] for engine in engines]
+    served = [[each.root for each in engine.registry.collections.values()] for engine in engines]
     assert served == [[plain / "wt" / "a"]] * 2

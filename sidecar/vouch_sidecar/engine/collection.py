@@ -76,9 +76,9 @@ class Published:
 
 
 class Due:
-    """What is to be looked at below a folder, by path: the files that somebody named, and now and
-    then all of them, for which the empty path of the folder stands. What a look has taken is due
-    until it is done, so that one that fails is made again.
+    """What is to be looked at below a folder, by path: the files that somebody named, and in a
+    sweep all of them. What a look has taken is due until it is done, so that one that fails is made
+    again.
     """
 
     def __init__(self, clock: Callable[[], float], bump: Callable[[], None]) -> None:
@@ -103,9 +103,9 @@ class Due:
         """When a look is due, on the clock."""
         return 0.0 if self._named or self._taken else self._sweep_at
 
-    def take(self) -> Set[str]:
-        """What a look that begins now is of."""
-        if self._sweep_at <= self._clock():
+    def take(self, *, sweeps: bool = False) -> Set[str]:
+        """What a look that begins now is of: where it `sweeps`, or it is time to, of everything."""
+        if sweeps or self._sweep_at <= self._clock():
             self._named |= EVERYTHING
         self._taken |= self._named
         self._named, self._reports_taken = set(), self.reports
@@ -131,11 +131,12 @@ class Collection:
         root: Path,
         tree: Path,
         env: Mapping[str, str],
+        client: Mapping[str, object],
         clock: Callable[[], float],
         bump: Callable[[], None],
     ) -> None:
-        """`clock` is monotonic, in seconds; `bump` is called when a fault begins or ends, and when
-        reports were taken in.
+        """`client` are the settings of this process's client. `clock` is monotonic, in seconds;
+        `bump` is called when a fault begins or ends, and when reports were taken in.
         """
         self.root, self.tree, self.kb_dir = root, tree, root / KB_DIRNAME
         caches = user_folder(env)
@@ -146,8 +147,9 @@ class Collection:
         self.since = clock()
         """When this process began to serve it."""
         self.reader = DiskReader(self.kb_dir, clock, self.bases)
-        self.published = Published(World(tree, root), Seen(Knowledge(), OnDisk(), Checkout()))
-        """The event loop alone assigns it."""
+        nothing = Seen(Knowledge(), OnDisk(), Checkout())
+        self.published = Published(World(tree, root), nothing).configured(client, env)
+        """`Registry.publish` alone assigns it later, on the event loop."""
         self.due, self.due_around = Due(clock, bump), Due(clock, bump)
         """What is to be looked at below `.vouch/`, and of other files below the working tree."""
         self.paused_until = partial(end_in, pause_file(root, env))
@@ -180,14 +182,12 @@ class Collection:
     # Reading, in any thread, one call at a time
 
     def look(self, checkout: Checkout, paths: Set[str] = EVERYTHING) -> Seen:
-        """Read which of `paths` below `.vouch/` changed on disk, or everything where this is
-        another checkout than the one before. Blocks. Raises PermissionError if another user owns
-        `.vouch/`.
+        """Read which of `paths` below `.vouch/` changed on disk, in a checkout. Blocks. Raises
+        PermissionError if another user owns `.vouch/`.
         """
         if self.is_refused():
             raise PermissionError(self.root)
-        is_same = checkout == self.published.seen.checkout
-        return Seen(*self.reader.read(paths if is_same else EVERYTHING), checkout)
+        return Seen(*self.reader.read(paths), checkout)
 
     def checkout(self) -> Checkout:
         """The one around the knowledge base and the working tree now."""

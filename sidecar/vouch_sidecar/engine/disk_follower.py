@@ -65,12 +65,12 @@ class DiskFollower:
 
     async def _until_others(self) -> None:
         """Wait until other knowledge bases are served than followed, or it is time to search."""
-        served, changed = self._engine.collections, self._engine.changed
-        await changed.until(lambda: {*served.values()} != self._followed, self._search_pause)
+        registry, until = self._registry, self._engine.changed.until
+        await until(lambda: {*registry.collections.values()} != self._followed, self._search_pause)
 
     async def _follow_served(self) -> None:
         """Follow the knowledge bases that are served, then search from folders that have none."""
-        before, self._followed = self._followed, {*self._engine.collections.values()}
+        before, self._followed = self._followed, {*self._registry.collections.values()}
         for collection in self._followed - before:
             self._group.start_soon(CollectionFollower(self._engine, collection, self._disk).run)
         began = self._engine.clock()
@@ -94,7 +94,7 @@ class CollectionFollower:
     async def run(self) -> None:
         """Follow as long as it is served, or until cancelled."""
         collection, until = self._collection, self._engine.changed.until
-        served = self._engine.collections
+        registry = self._engine.registry
         try:
             async with anyio.create_task_group() as group:
                 for task in (
@@ -104,7 +104,7 @@ class CollectionFollower:
                     (WATCH, partial(until, lambda: collection.has_looked), self._watch),
                 ):
                     group.start_soon(collection.faults.repeat, *task)
-                await until(lambda: served.get(collection.tree) is not collection)
+                await until(lambda: registry.collections.get(collection.tree) is not collection)
                 group.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
@@ -158,7 +158,8 @@ class CollectionFollower:
         engine, collection, began = self._engine, self._collection, self._engine.clock()
 
         async def read(checkout: Checkout) -> tuple[Seen, float]:
-            paths = collection.due.take()
+            is_other = checkout != collection.published.seen.checkout
+            paths = collection.due.take(sweeps=is_other)
             began = engine.clock()
             with engine.breath:
                 seen = await run_sync(collection.look, checkout, paths, limiter=self._disk)

@@ -30,8 +30,8 @@ class DiskReader:
         """
 
     def read(self, paths: Set[str] = EVERYTHING) -> tuple[Knowledge, OnDisk]:
-        """Read what changed on disk of `paths`, as `Store.reconcile` takes them, or, after a read
-        that failed, of everything. Returns what is known, and what is there.
+        """Read what changed on disk of `paths`, as `Store.reconcile` takes them, from anew after a
+        read that failed. Returns what is known, and what is there.
         """
         was_sound, self._is_sound = self._is_sound, False
         if was_sound is None:

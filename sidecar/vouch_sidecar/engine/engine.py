@@ -14,7 +14,7 @@ from pathlib import Path
 import anyio
 
 from vouch_sidecar.engine.changed import Changed
-from vouch_sidecar.engine.collection import Collection, Published, Seen
+from vouch_sidecar.engine.collection import Collection, Seen
 from vouch_sidecar.engine.embedding import Embeddings
 from vouch_sidecar.engine.faults import Faults
 from vouch_sidecar.engine.registry import Caller, Registry, Served
@@ -72,7 +72,6 @@ class Engine:
         self.faults = Faults(self.changed.bump, clock)
         """Faults of the whole process."""
         self.registry = Registry(self.env, now, clock, client_settings or {}, self.changed.bump)
-        self.collections = self.registry.collections
         self.sessions = Sessions(clock)
         self.stats = Stats()
         self.breath = Breath()
@@ -85,7 +84,7 @@ class Engine:
         whatever else is due. Questions wait for it (`Collection.lacks`).
         """
         reported = [anchored(path) for path in paths]
-        for collection in self.collections.values():
+        for collection in self.registry.collections.values():
             collection.report(reported)
         self.changed.bump()
 
@@ -104,7 +103,7 @@ class Engine:
         read_at = self.now() if differs else before.indexed_at
         after = replace(before, seen=seen, indexed_at=read_at)
         after = after.configured(self.registry.client, self.env)
-        self._publish(collection, after, is_news=differs)
+        self.registry.publish(collection, after, is_news=differs)
         self.registry.name_collections()
         if differs:
             for session in self.sessions:
@@ -119,17 +118,8 @@ class Engine:
         before, now = collection.world, collection.inputs
         after = replace(collection.published, world=world)
         is_of_now = before.inputs != now == world.inputs
-        self._publish(collection, after, is_news=is_of_now or world.serial != before.serial)
-
-    def _publish(self, collection: Collection, after: Published, *, is_news: bool) -> None:
-        """Publish what is told of a knowledge base: a generation, if it `is_news` to answers, be it
-        in that the world is now that of what was read last.
-        """
-        before, collection.published = collection.published, after
-        self.registry.generation += is_news
-        # Without news the vectors and the next world may still be of what was published before.
-        if after.world is not before.world or after.seen != before.seen:
-            self.changed.bump()
+        is_news = is_of_now or world.serial != before.serial
+        self.registry.publish(collection, after, is_news=is_news)
 
     def have_topics_derived(self, served: Iterable[Served]) -> None:
         """Have the topics derived of who sees these knowledge bases, where they are not."""

@@ -36,21 +36,10 @@ def problems_of(engine: Engine, collection: Collection) -> list[Problem]:
 
 def faulty(engine: Engine) -> list[Problem]:
     """All current faults, errors first."""
-    of_each = [c.faulty() for _, c in sorted(engine.collections.items())]
+    of_each = [collection.faulty() for collection in engine.registry.collections.values()]
     refused = [Problem("", text, Severity.WARNING) for text in engine.registry.refused]
     # Where something is served, each knowledge base has these among its own.
     unsaid = [] if of_each else engine.registry.problems
     problems = [*chain.from_iterable(of_each), *refused, *unsaid, *engine.faults.problems()]
     faulty = [one for one in problems if one.severity is not Severity.HINT]
     return sorted(faulty, key=lambda problem: problem.severity is not Severity.ERROR)
-
-
-def errors(engine: Engine) -> list[Problem]:
-    """The errors because of which artifacts are missing from answers, by path."""
-    return [
-        problem
-        for _, collection in sorted(engine.collections.items())
-        for _, problems in sorted(collection.on_disk.problems.items())
-        for problem in problems
-        if problem.severity is Severity.ERROR
-    ]

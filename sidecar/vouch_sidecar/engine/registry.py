@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from vouch_sidecar.engine.collection import Collection
+from vouch_sidecar.engine.collection import Collection, Published
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
@@ -88,7 +88,9 @@ class Registry:
         client: Mapping[str, object],
         bump: Callable[[], None],
     ) -> None:
-        """`bump` is called when others are served, and when a fault of one begins or ends."""
+        """`bump` is called when others are served, when something of one is published, and when a
+        fault of one begins or ends.
+        """
         self.env = env
         self._bump = bump
         self.now = now
@@ -100,6 +102,7 @@ class Registry:
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
         self.collections: dict[Path, Collection] = {}
+        """Those served, by working tree, in that order."""
         self._folders: dict[Path, Found] = {}
         """By folder of the workspace, or another one that somebody asks from."""
         self._documents: dict[Path, Found] = {}
@@ -170,23 +173,21 @@ class Registry:
 
     def _serve_found(self) -> None:
         """Serve the knowledge bases that were found, and no others."""
-        trees = frozenset[Path]().union(*(found.trees for found in self._found))
-        if trees == self.collections.keys():
-            return
-        for tree in self.collections.keys() - trees:
-            del self.collections[tree]
+        before, served = self.collections, dict[Path, Collection]()
         for place in (place for found in self._found for place in found.places):
-            if (tree := Path(place.tree)) not in self.collections:
-                collection = Collection(Path(place.root), tree, self.env, self._clock, self._bump)
-                collection.published = collection.published.configured(self.client, self.env)
-                self.collections[tree] = collection
-        self.name_collections()
-        self._bump()
+            root, tree = Path(place.root), Path(place.tree)
+            if tree not in served:
+                new = root, tree, self.env, self.client, self._clock, self._bump
+                served[tree] = before.get(tree) or Collection(*new)
+        if served.keys() != before.keys():
+            self.collections = dict(sorted(served.items()))
+            self.name_collections()
+            self._bump()
 
     def name_collections(self) -> None:
         """Name collections after their config or folder, made unique by a number."""
         names: dict[Path, str] = {}
-        for _, collection in sorted(self.collections.items()):
+        for collection in self.collections.values():
             root = collection.root
             if root not in names:
                 base = collection.settings.kb.name or printable(root.name) or "kb"
@@ -217,7 +218,7 @@ class Registry:
     def asked(self, caller: Caller) -> list[Collection]:
         """The collections that a caller may ask, by working tree."""
         trees = self.own_trees if caller.trees is None else caller.trees
-        return [c for tree, c in sorted(self.collections.items()) if tree in trees]
+        return [c for tree, c in self.collections.items() if tree in trees]
 
     def chosen(self, caller: Caller, root: str | None) -> list[Collection]:
         """The collections that a caller means: of several working trees of one knowledge base that
@@ -292,16 +293,24 @@ class Registry:
         """Whether the first read of every knowledge base has ended, also if it failed."""
         return all(c.has_looked for c in self.collections.values())
 
+    def publish(self, collection: Collection, after: Published, *, is_news: bool) -> None:
+        """Publish what is told of a knowledge base: a generation, if it `is_news` to answers, be it
+        in that the world is now that of what was read last.
+        """
+        before, collection.published = collection.published, after
+        self.generation += is_news
+        # Without news the vectors and the next world may still be of what was published before.
+        if after.world is not before.world or after.seen != before.seen:
+            self._bump()
+
     def configure(self, client: Mapping[str, object]) -> None:
         """Apply settings of the client, and search again, as they may trust other folders."""
         self.client = client
         self.settings, self.problems = load_settings(None, client, self.env)
         """Those that no repository decides on, of client and environment alone; what is wrong."""
-        before = [collection.settings for collection in self.collections.values()]
         for collection in self.collections.values():
-            collection.published = collection.published.configured(client, self.env)
-        after = [collection.settings for collection in self.collections.values()]
-        self.generation += before != after  # answers may differ
+            after = collection.published.configured(client, self.env)
+            self.publish(collection, after, is_news=after.settings != collection.settings)
         for path in list(self._documents):
             self.open_document(path)
         self.set_folders(list(self._folders))

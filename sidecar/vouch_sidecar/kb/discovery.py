@@ -32,7 +32,7 @@ MOST_FOLDERS = 500
 SKIPPED = frozenset(
     "__pycache__ build dist node_modules out site-packages target vendor venv".split()
 )
-"""Names of folders of builds and package managers, which are skipped like hidden folders."""
+"""Names of folders of builds and package managers."""
 TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp")
 SETTINGS_PREFIX = "VOUCH_SIDECAR_"
 """What the names of settings in the environment begin with."""
@@ -233,12 +233,17 @@ def _subfolders(folder: str) -> list[str]:
             return sorted(
                 entry.path
                 for entry in entries
-                if not entry.name.startswith(".")
-                and entry.name not in SKIPPED
-                and entry.is_dir(follow_symlinks=False)
+                if not is_skipped(entry.name) and entry.is_dir(follow_symlinks=False)
             )
     except OSError:
         return []
+
+
+def is_skipped(name: str) -> bool:
+    """Whether a walk leaves out the folders of this name: hidden ones, and those of builds and
+    package managers.
+    """
+    return name.startswith(".") or name in SKIPPED
 
 
 def working_tree(folder: str) -> str | None:

@@ -42,7 +42,6 @@ MAX_BODY = 512 << 10
 """Bytes of a page's body that are read; more would keep the processor busy for seconds."""
 MAX_SOURCE_CONTENT = 4 << 20
 """The largest content of a source, in bytes, from which sentences are taken."""
-MAX_FILE_PROBLEMS = 20
 MAX_KEYS = 100
 """Unknown keys of one mapping that are compared with the known ones."""
 MAX_KEY = 40
@@ -237,7 +236,7 @@ class _FileReader:
             return record_of(self.kind, self.path, fields)
         except ValidationError as error:
             failures = error.errors(include_input=False, include_url=False, include_context=False)
-        for failure in failures[:MAX_FILE_PROBLEMS]:
+        for failure in failures:
             field = ".".join(map(str, failure["loc"]))
             uncited = (self.kind, field) == (Kind.CLAIM, "evidence") and not fields.get(field)
             self._note(field, _in_words(failure), code="no-evidence" if uncited else "invalid")

@@ -350,8 +350,3 @@ class Problem:
     code: str = "invalid"
     is_of_disk: bool = False
     """Whether it is of the file as it lies there, whatever its text is."""
-
-    @property
-    def is_unusable(self) -> bool:
-        """Whether the file counts for nothing because of this problem."""
-        return bool(self.path) and self.severity is Severity.ERROR and self.code != "setting"

@@ -24,7 +24,9 @@ GRACE_SECONDS = 5.0
 middle of being written, but not for long.
 """
 EVERYTHING = frozenset({""})
-"""What may have changed, where any file may: the folder itself, by its empty path."""
+"""What may have changed, where any file may: the folder itself, by its empty path. A look at this
+is a sweep.
+"""
 YOUNG_SECONDS = 0.1
 """A file that was written less than this before it was read may change again without another time
 stamp.
@@ -33,15 +35,25 @@ stamp.
 
 @dataclass(frozen=True, slots=True)
 class OnDisk:
-    """What is there. `problems` are all current ones by path (`""`: of the knowledge base itself);
-    `skipped` counts the files that are there and not served as they stand. `config` is the last
-    version of `config.yaml` that could be read; None where there is no such file, or never was one
-    that could be read.
+    """What is there. `problems` are all current ones by path (`""`: of the knowledge base itself).
+    `config` is the last version of `config.yaml` that could be read; None where there is no such
+    file, or never was one that could be read. `skipped` counts the paths with `errors` because of
+    which artifacts are missing from answers: not the config, nor a file with the id of another one.
     """
 
     problems: Mapping[str, tuple[Problem, ...]] = field(default_factory=dict)
     config: Config | None = None
     skipped: int = 0
+
+    @property
+    def errors(self) -> list[Problem]:
+        """The problems because of which what files say does not count, by path."""
+        return [
+            problem
+            for _, of_path in sorted(self.problems.items())
+            for problem in of_path
+            if problem.severity is Severity.ERROR
+        ]
 
 
 def with_what_counts(problem: Problem, config: Config | None) -> Problem:
@@ -119,15 +131,15 @@ class Store:
 
     def reconcile(self, paths: Collection[str] = EVERYTHING) -> OnDisk:
         """Compare files with what is held and read what differs: the `paths` below `.vouch/` that
-        are to be read (`read_with`), and those written a moment ago; all if the empty one is among
-        them, and the first time. Blocks; no file makes it raise.
+        are to be read (`read_with`), and those written a moment ago. The first one is a sweep,
+        whatever the paths. Blocks; no file makes it raise.
         """
-        is_all, touched = self._is_new or "" in paths, {*paths, *self._young}
+        is_sweep, touched = self._is_new or "" in paths, {*paths, *self._young}
         self._looked_at = self._clock()
-        found = survey(self.kb_dir, only=None if is_all else touched)
-        if is_all:
+        found = survey(self.kb_dir, only=None if is_sweep else touched)
+        if is_sweep:
             self._survey_problems = found.problems
-        wanted = {CONFIG, *self._stats} if is_all else touched
+        wanted = {CONFIG, *self._stats} if is_sweep else touched
         for path in wanted - found.files.keys():
             if path.startswith(tuple(found.unlisted)):
                 self._fail(path, Problem(path, "the folder can't be listed", is_of_disk=True))
@@ -233,10 +245,6 @@ class Store:
 
     def _reconciled(self) -> OnDisk:
         problems, self.records = dict(self._problems), self._counting()
-        skipped = sum(
-            path != CONFIG and any(item.severity is Severity.ERROR for item in items)
-            for path, items in problems.items()
-        )
         found = [*self._survey_problems]
         for path in sorted(self._rivals):
             counts = self.records[self._records[path][0]].path
@@ -244,4 +252,6 @@ class Store:
             found.append(Problem(path, message, field="id", is_of_disk=True))
         for item in found:
             problems[item.path] = (*problems.get(item.path, ()), item)
-        return OnDisk(problems, self.config, skipped + len(self._survey_problems))
+        on_disk = OnDisk(problems, self.config)
+        skipped = {problem.path for problem in on_disk.errors} - {CONFIG} - self._rivals
+        return replace(on_disk, skipped=len(skipped))

@@ -1,7 +1,7 @@
 """Notices that something below `.vouch/` may have changed; `Store.reconcile` says what.
 
-Events come from the operating system where it has them. Whoever follows them looks at all files now
-and then besides: `sweep_interval` says how often that is worth its cost.
+Events come from the operating system where it has them. Whoever follows them sweeps now and then
+besides: `sweep_interval` says how often that is worth its cost.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ async def ready(
     `first` time, or `READY_SECONDS` after a knowledge base was added; or, with `later`, for
     whatever is missing.
     """
-    added = max((c.since for c in engine.collections.values()), default=-inf)
+    added = max((c.since for c in engine.registry.collections.values()), default=-inf)
     limits = {"first": added + READY_SECONDS - engine.clock(), "later": inf}
     left = limits.get(until, 0.0)
     awaited = {"reported", "first", until} if left > 0 else {"reported"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from typing import Literal
 
 from pydantic import Field
@@ -103,12 +104,13 @@ def status_notification(engine: Engine, caller: Caller) -> DidChangeStatus:
     if not is_error and not engine.registry.has_looked:
         return told(quiescent=False, message="Indexing")
     paused = _paused(engine.registry.chosen(caller, None))
-    if problems := [*faulty, *health.errors(engine)]:
+    of_files = (collection.on_disk.errors for collection in engine.registry.collections.values())
+    if problems := [*faulty, *chain.from_iterable(of_files)]:
         first = problems[0]
         where = f"{first.path}:{first.line}: " if first.path else ""
         message = "; ".join(filter(None, (where + first.message, paused)))
         return told(health="error" if is_error else "warning", message=message)
-    return told(message=paused if engine.collections else "No knowledge base here")
+    return told(message=paused if engine.registry.collections else "No knowledge base here")
 
 
 def _paused(collections: Sequence[Collection]) -> str | None:

@@ -78,7 +78,7 @@ class StatusResult(Result):
 
 
 def answer(ask: OperationCall, _: Params) -> StatusResult:
-    lost = [WATCH in collection.faults for collection in ask.engine.collections.values()]
+    lost = [WATCH in collection.faults for collection in ask.engine.registry.collections.values()]
     return StatusResult(
         roots=[_root_status(ask, kb) for kb in ask.served],
         refused=ask.engine.registry.refused,
@@ -107,7 +107,7 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
             evidence=view.number_of(Kind.EVIDENCE),
         ),
         topics=len(view.derived) or None,
-        unusable=len({one.path for one in problems if one.is_unusable}),
+        unusable=len({one.path for one in collection.on_disk.errors} - {""}),
         problems=[
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
             for problem in sorted(told, key=attrgetter("path", "line", "column"))

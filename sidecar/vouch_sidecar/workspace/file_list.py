@@ -10,7 +10,7 @@ from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
-from vouch_sidecar.kb.discovery import SKIPPED, is_in_kb
+from vouch_sidecar.kb.discovery import is_in_kb, is_skipped
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, read_below, stat_of_regular
 from vouch_sidecar.kb.sanitize import LONE_SURROGATE
 from vouch_sidecar.workspace.files import MAX_LISTED_PATH
@@ -86,5 +86,5 @@ def _walked(tree: Path) -> Iterator[str]:
 
 
 def _is_passed_over(name: str) -> bool:
-    """Whether a walk leaves out the folders of this name."""
-    return name in SKIPPED or (name.startswith(".") and name != ".github")
+    """Whether the files in folders of this name are left out, unless git tracks them."""
+    return is_skipped(name) and name != ".github"

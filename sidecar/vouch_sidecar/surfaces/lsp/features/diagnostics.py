@@ -74,9 +74,11 @@ def _problems(server: Sidecar) -> Problems:
 def _problems_in(server: Sidecar, served: Served, relative: str, data: bytes) -> list[Problem]:
     """The problems of an open file as its text stands, those across files included."""
     if relative == CONFIG:
-        _, found = load_settings(Config(data), server.engine.registry.client, server.engine.env)
-        last, own = served.collection.on_disk.config, [p for p in found if p.path == CONFIG]
-        return [with_what_counts(one, last) if one.is_unusable else one for one in own]
+        config, last = Config(data), served.collection.on_disk.config
+        if config.error is not None:
+            return [with_what_counts(config.error, last)]
+        _, found = load_settings(config, server.engine.registry.client, server.engine.env)
+        return [problem for problem in found if problem.path == CONFIG]
     reading, view = parse(relative, data), served.view
     if reading.artifact is None:
         return [*reading.problems]
