@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -134,16 +134,15 @@ class Listener:
     def __init__(
         self, engine: Engine, caller: Caller | None = None, parts: Set[PushPart] = PUSH_PARTS
     ) -> None:
-        self._engine = engine
-        self._subscriber = Subscriber(lambda: caller or Caller(), parts, hears_all=True)
+        self._engine, self._pushes = engine, list[Push]()
+        who = caller or Caller()
+        self._subscriber = Subscriber(lambda: who, self._pushes.append, parts, hears_all=True)
 
     async def told(self) -> list[Push]:
         """What is told now."""
-        return [push async for push in self.news()]
-
-    def news(self) -> AsyncIterator[Push]:
-        """The same, one after another."""
-        return self._subscriber.news(self._engine)
+        self._pushes.clear()
+        await self._subscriber.tell_news(self._engine)
+        return [*self._pushes]
 
 
 def pushed(listener: Listener) -> list[Push]:

@@ -180,7 +180,9 @@ async def test_while_git_holds_the_lock_of_one_the_others_are_looked_at(
     git(locked, "init", "-q")
     lock, engine = locked / ".git" / "index.lock", unread_engine(locked, other)
     async with running(engine):
-        await until(lambda: all(each.world.inputs.is_whole for each in engine.collections.values()))
+        await until(
+            lambda: all(each.world.inputs.is_whole for each in engine.registry.collections.values())
+        )
         lock.touch()
         engine.look_soon([locked / ".vouch"])
         add(locked, "new")

@@ -21,7 +21,7 @@ from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import pushing, socket_server
 from vouch_sidecar.surfaces.local.user_socket import ask, connect, question, socket_path
-from vouch_sidecar.surfaces.pushing import keep_told, send_push, subscriber_for
+from vouch_sidecar.surfaces.pushing import subscriber_for
 from vouch_sidecar.surfaces.socket_server import LocalServer
 
 from tests.engine import bases
@@ -215,8 +215,8 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
         watching = Caller(env={}, trees=frozenset({one}), names={one: "mine"})
-        who = Subscriber(lambda: watching, hears_all=True)
-        tasks.start_soon(keep_told, who, engines.engines, engines.tellable, told.append)
+        who = Subscriber(lambda: watching, told.append, hears_all=True)
+        tasks.start_soon(who.keep_told, engines.engines, engines.tellable)
         wanted = [Caller(trees=frozenset(roots)) for roots in ({one}, {one, two})]
         alone, both = map(engines.engine_for, wanted)
         assert engines.engine_for(Caller(trees=frozenset({one}))) is alone
@@ -243,8 +243,8 @@ async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({}, tasks, window)
         watching = Caller(env={}, trees=frozenset({two}))
-        who = Subscriber(lambda: watching, hears_all=True)
-        tasks.start_soon(keep_told, who, engines.engines, engines.tellable, told.append)
+        who = Subscriber(lambda: watching, told.append, hears_all=True)
+        tasks.start_soon(who.keep_told, engines.engines, engines.tellable)
         engines.engine_for(watching).observe("agent", None, KNOWN)
         for in_play in (True, False):
             while not told or bool(told[-1].salience) != in_play:
@@ -263,10 +263,10 @@ async def test_a_subscriber_is_who_he_says_and_one_that_does_not_read_is_left(
     with there:
         _, writer = await asyncio.open_unix_connection(sock=here)
         params = {"all": True, "push": [], "names": {"/kb": "mine"}, "viewer": ["one", None]}
-        one = subscriber_for(Caller(), params)
+        one = subscriber_for(Caller(), params, writer)
         assert one.caller() == Caller(names={Path("/kb"): "mine"}, viewer=Viewer("one", None))
         for number in range(10_000):
-            send_push(writer, Push("agent", number))
+            one.tell(Push("agent", number))
         assert writer.is_closing()
 
 

@@ -158,8 +158,7 @@ class CollectionFollower:
         engine, collection, began = self._engine, self._collection, self._engine.clock()
 
         async def read(checkout: Checkout) -> tuple[Seen, float]:
-            is_other = checkout != collection.published.seen.checkout
-            paths = collection.due.take(sweeps=is_other)
+            paths = collection.due.take(sweeps=checkout != collection.published.seen.checkout)
             began = engine.clock()
             with engine.breath:
                 seen = await run_sync(collection.look, checkout, paths, limiter=self._disk)

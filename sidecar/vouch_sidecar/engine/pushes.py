@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
 
+from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS, Changed
 from vouch_sidecar.engine.engine import Engine
+from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.engine.registry import Caller
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.threads import in_turn
@@ -20,6 +22,7 @@ class Subscriber:
 
     caller: Callable[[], Caller]
     """Who he is at the time, as his knowledge bases may be others then."""
+    tell: Callable[[Push], None]
     parts: Set[PushPart] = PUSH_PARTS
     hears_all: bool = False
     """Whether every session concerns him."""
@@ -38,10 +41,25 @@ class Subscriber:
         is_own = caller.session_id is not None and not shared
         return self.hears_all or is_own or not shared.isdisjoint(caller.trees or ())
 
-    async def news(self, engine: Engine) -> AsyncGenerator[Push, None]:
-        """A push for every session of an engine whose ranking differs from the one told last, or
-        for which something is volunteered, most recently active first; and an empty ranking for
-        those that have ended. A push counts as told once the next one is asked for.
+    async def keep_told(self, engines: Callable[[], Iterable[Engine]], tellable: Changed) -> None:
+        """Tell what is new to him in the sessions of all engines of the process, which `tellable`
+        counts, until cancelled: now and after every change, and now and then, as a pause or a
+        session may have ended. A failure is recorded as a fault, and it is told the next time.
+        """
+        step = Step("What is in play could not be told", self)
+        try:
+            async for _ in tellable.rounds(PAUSE_LOOK_SECONDS):
+                for engine in engines():
+                    with engine.faults.contained(step):
+                        await self.tell_news(engine)
+        finally:
+            for engine in engines():
+                engine.faults.remove(step)
+
+    async def tell_news(self, engine: Engine) -> None:
+        """Tell of every session of an engine whose ranking differs from the one told last, or for
+        which something is volunteered, most recently active first; and an empty ranking of those
+        that have ended. What could not be told is told the next time.
         """
         async with engine.telling:
             told = self._told.setdefault(engine, {})
@@ -49,7 +67,7 @@ class Subscriber:
             sessions = [each for each in engine.sessions if self._concerns(caller, each)]
             for session_id in told.keys() - {session.id for session in sessions}:
                 if told.pop(session_id)[0]:
-                    yield Push(session_id, engine.registry.generation)
+                    self.tell(Push(session_id, engine.registry.generation))
             for session in reversed(sessions):
                 said, before = told.get(session.id, ([], None))
                 windows, state = _windows(engine, caller, session)
@@ -64,7 +82,7 @@ class Subscriber:
                     continue
                 says = [{**row, "score": None} for row in push.salience]  # it fades with every text
                 if says != said or push.volunteered:
-                    yield push
+                    self.tell(push)
                 session.volunteered |= dict.fromkeys(push.volunteered, engine.sessions.clock())
                 told[session.id] = says, None if push.is_cut else state
 

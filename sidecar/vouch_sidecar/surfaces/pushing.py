@@ -1,19 +1,15 @@
-"""Sends what is new in the sessions of this process, to its client or over the user's socket; and
-asks the holder of the socket for what is new in its sessions.
-"""
+"""Pushes over the user's socket: its holder sends what is new in its sessions to whoever asks."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Set
-from contextlib import aclosing
+from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vouch_sidecar.engine import Caller, Engine, Subscriber
-from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS, Changed
-from vouch_sidecar.engine.faults import Step
+from vouch_sidecar.engine import Caller, Subscriber
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.operations.notifications import DidChangeSalience, salience_notification
 from vouch_sidecar.operations.wire import as_json
@@ -30,39 +26,19 @@ SUBSCRIBE = "subscribe"
 """The method by which a process asks the holder for pushes."""
 
 
-async def keep_told(
-    subscriber: Subscriber,
-    engines: Callable[[], Iterable[Engine]],
-    tellable: Changed,
-    tell: Callable[[Push], None],
-) -> None:
-    """Tell somebody what is new to him in the sessions of all engines of the process, which
-    `tellable` counts, until cancelled: now and after every change, and now and then, as a pause or
-    a session may have ended. A failure is recorded as a fault, and it is told the next time.
-    """
-    step = Step("What is in play could not be told", subscriber)
-    try:
-        async for _ in tellable.rounds(PAUSE_LOOK_SECONDS):
-            for engine in engines():
-                with engine.faults.contained(step):
-                    async with aclosing(subscriber.news(engine)) as news:
-                        async for push in news:
-                            tell(push)
-    finally:
-        for engine in engines():
-            engine.faults.remove(step)
-
-
-def subscriber_for(caller: Caller, params: Mapping[str, Any]) -> Subscriber:
+def subscriber_for(
+    caller: Caller, params: Mapping[str, Any], writer: asyncio.StreamWriter
+) -> Subscriber:
     """Who is told, at the other end of a connection, of the sessions in which agents asked about
     his knowledge bases. `params` are those of `subscribe`.
     """
     names = {Path(tree): name for tree, name in params["names"].items()}
     named = replace(caller, names=names, viewer=Viewer(*params["viewer"]))
-    return Subscriber(lambda: named, frozenset(params["push"]), hears_all=params["all"])
+    tell, parts = partial(_send, writer), frozenset(params["push"])
+    return Subscriber(lambda: named, tell, parts, hears_all=params["all"])
 
 
-def send_push(writer: asyncio.StreamWriter, push: Push) -> None:
+def _send(writer: asyncio.StreamWriter, push: Push) -> None:
     """Send a push to a subscriber over his connection."""
     writer.write(as_line(as_json(salience_notification(push))))
     if writer.transport.get_write_buffer_size() > MAX_LOCAL_MESSAGE:

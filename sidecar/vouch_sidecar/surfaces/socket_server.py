@@ -15,7 +15,6 @@ import signal
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,7 @@ from vouch_sidecar.surfaces.local.user_socket import (
     Ownership,
     carried,
 )
-from vouch_sidecar.surfaces.pushing import SUBSCRIBE, keep_told, send_push, subscriber_for
+from vouch_sidecar.surfaces.pushing import SUBSCRIBE, subscriber_for
 from vouch_sidecar.surfaces.stdio import leave
 
 IDLE_SECONDS = 2 * 3600.0
@@ -180,10 +179,9 @@ class LocalServer:
                     leave(0)
                 answered = {"ok": False}  # an editor's process ends with its client
             elif request["method"] == SUBSCRIBE:
-                subscriber = subscriber_for(_caller(request), request["params"])
-                pushing = self.engines, self.tellable, partial(send_push, writer)
+                subscriber = subscriber_for(_caller(request), request["params"], writer)
                 async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(keep_told, subscriber, *pushing)
+                    tasks.start_soon(subscriber.keep_told, self.engines, self.tellable)
                     await left
                     tasks.cancel_scope.cancel()
                 return

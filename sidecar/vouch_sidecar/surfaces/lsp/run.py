@@ -14,10 +14,11 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
 from vouch_sidecar.engine import Engine, Subscriber, running
 from vouch_sidecar.operations.notifications import SALIENCE, salience_notification
+from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces.local.user_socket import Ownership, carried
 from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
-from vouch_sidecar.surfaces.pushing import keep_told, subscribe
+from vouch_sidecar.surfaces.pushing import subscribe
 from vouch_sidecar.surfaces.socket_server import LocalServer
 from vouch_sidecar.surfaces.stdio import claim_streams, leave
 
@@ -49,12 +50,11 @@ async def _tell_of_own(server: Sidecar, local: LocalServer) -> None:
     # Engines of other knowledge bases have no settings of this environment.
     client = replace(server.caller, env=carried(server.engine.env))
     named = partial(server.engine.registry.with_names, client)
-    await keep_told(
-        Subscriber(named, server.parts),
-        local.engines,
-        local.tellable,
-        lambda push: server.protocol.notify(SALIENCE, salience_notification(push)),
-    )
+
+    def tell(push: Push) -> None:
+        server.protocol.notify(SALIENCE, salience_notification(push))
+
+    await Subscriber(named, tell, server.parts).keep_told(local.engines, local.tellable)
 
 
 async def _tell_of_holder(server: Sidecar) -> None:
