@@ -53,6 +53,16 @@ VALUES: dict[str, dict[str, str]] = {
         "text": "full text",
         "semantic": "meaning, where a model is set up",
     },
+    "degraded": {
+        "index_building": "not all is read yet",
+        "search_failed": "the index is being rebuilt",
+        "watch_lost": "changes on disk come late, or in parts",
+        "files_skipped": "files can't be used or read",
+        "timed_out": "time was over",
+        "semantic_unavailable": "the model did not answer",
+        "workspace_pending": "ties, topics or people are missing yet",
+        "unknown_weight": "`count` was taken",
+    },
     "tie": {
         "cites": "the claim cites the file",
         "quotes": "it quotes a line of the file",
@@ -92,8 +102,7 @@ The answer says under `capabilities.experimental` what the server can:
 WAITING = """\
 `initialize` answers before anything is indexed. Answers come from what was read by then, until
 `complete` is true; `vouch/didChangeStatus` with `quiescent: true` says that all of it is. After a
-saved file or a checkout a question waits for the look at it, half a second at most. `degraded`
-names what an answer had to do without.
+saved file or a checkout a question waits for the look at it, half a second at most.
 
 Of LSP itself there are hover, definition (from a name to its entity's file), completion in pages,
 symbols of the workspace, and published diagnostics of files below `.vouch/`.

@@ -16,7 +16,7 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME, read_with
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.pauses import end_in, pause_file
-from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.kb.records import Degraded, Problem, Severity
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.store import EVERYTHING, OnDisk
 from vouch_sidecar.kb.watch import sweep_interval
@@ -35,8 +35,6 @@ OTHER_VIEWERS = 3
 """Viewers whose topics are kept, beside the one who does not say who asks."""
 Need = Literal["ties", "topics"]
 """What an answer may depend on beside the index."""
-Lack = Literal["index_building", "workspace_pending"]
-"""What an answer lacks, as in `degraded`."""
 Awaited = Literal["reported", "first", "later"]
 """What an answer may wait for: that what somebody reported was looked at, that something is there
 for the first time, or that the world is built again.
@@ -298,11 +296,11 @@ class Collection:
         is_found = not self.complete and self.bases is not None and self.bases.damaged
         return self.knowledge.base.is_damaged or is_found
 
-    def lacks(self, needs: Set[Need], gates: frozenset[str]) -> dict[Lack, Awaited | None]:
+    def lacks(self, needs: Set[Need], gates: frozenset[str]) -> dict[Degraded, Awaited | None]:
         """What an answer with these needs lacks now for who passes these gates, each with what an
         answer may wait for; None where that fails.
         """
-        lacks: dict[Lack, Awaited | None] = {}
+        lacks: dict[Degraded, Awaited | None] = {}
         if not self.complete or (self.due.reports and not self.is_failing):
             index: Awaited = "reported" if self.complete else "first"
             lacks["index_building"] = None if self.is_failing else index

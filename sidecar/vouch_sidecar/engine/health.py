@@ -8,20 +8,20 @@ from itertools import chain
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import FOLLOWING, WATCH
-from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.kb.records import Degraded, Problem, Severity
 
 
-def degraded(engine: Engine, served: Sequence[Collection]) -> list[str]:
-    """The values of `degraded` that apply to all answers out of these knowledge bases now,
-    beside what they lack.
+def degraded(engine: Engine, served: Sequence[Collection]) -> list[Degraded]:
+    """What all answers out of these knowledge bases have to do without now, beside what each
+    `lacks`.
     """
-    holds = {
+    holds: dict[Degraded, bool] = {
         "search_failed": any(c.is_rebuilt for c in served),
         "watch_lost": FOLLOWING in engine.faults
         or any(WATCH in c.faults or c.published.seen.is_torn for c in served),
         "files_skipped": any(c.on_disk.skipped or c.is_failing for c in served),
     }
-    return [value for value, is_so in holds.items() if is_so]
+    return [name for name, is_so in holds.items() if is_so]
 
 
 def problems_of(engine: Engine, collection: Collection) -> list[Problem]:

@@ -46,6 +46,19 @@ class Severity(StrEnum):
     HINT = "hint"
 
 
+Degraded = Literal[
+    "index_building",
+    "search_failed",
+    "watch_lost",
+    "files_skipped",
+    "timed_out",
+    "semantic_unavailable",
+    "workspace_pending",
+    "unknown_weight",
+]
+"""What an answer may have to do without; docs/protocol.md says what each means."""
+
+
 # What a field of a file may hold
 
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")

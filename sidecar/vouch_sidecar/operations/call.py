@@ -26,6 +26,7 @@ from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
+from vouch_sidecar.kb.records import Degraded
 from vouch_sidecar.kb.runtime_folder import READY_SECONDS
 from vouch_sidecar.operations.open_document import OpenDocument
 from vouch_sidecar.operations.operation import (
@@ -92,7 +93,7 @@ async def perform(
     with refusing_if_damaged(engine):
         if params.session_id and sent is not None:
             engine.observe(params.session_id, None, sent, caller)
-        lacks: list[str] = [
+        lacks: list[Degraded] = [
             lack for kb in served for lack in kb.collection.lacks(operation.needs, kb.view.gates)
         ]
         complete = all(kb.collection.complete for kb in served)
@@ -107,7 +108,7 @@ async def perform(
     for record in call.to_record if caller.hears else ():
         record()
     engine.stats.count_call(operation.name, perf_counter() - started)
-    cut = ["timed_out"] if any(view.deadline.has_cut for view in call.views) else []
+    cut: list[Degraded] = ["timed_out"] if any(view.deadline.has_cut for view in call.views) else []
     degraded = health.degraded(engine, [kb.collection for kb in served])
     return result.model_copy(
         update={

@@ -22,6 +22,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from vouch_sidecar.kb.records import Degraded
+
 MAX_TEXT = 1_000_000
 
 SessionId = Annotated[str, StringConstraints(min_length=1, max_length=256)]
@@ -30,16 +32,6 @@ LongText = Annotated[str, StringConstraints(max_length=MAX_TEXT)]
 TopicText = Annotated[str, StringConstraints(max_length=MAX_TEXT, pattern=r"\S")]
 
 SearchKind = Literal["claim", "page", "entity", "relation", "source"]
-Degraded = Literal[
-    "index_building",
-    "search_failed",
-    "watch_lost",
-    "files_skipped",
-    "timed_out",
-    "semantic_unavailable",
-    "workspace_pending",
-    "unknown_weight",
-]
 
 
 def session_called(value: object) -> str | None:
