@@ -96,8 +96,8 @@ class Registry:
         self.now = now
         self._clock = clock
         self.generation = 0
-        """The one in answers: counts what was published of all knowledge bases, worlds too, while
-        `Knowledge` is a generation of one.
+        """The one in answers: counts what was published of all knowledge bases, worlds and settings
+        too, while `Knowledge` is a generation of one.
         """
         self._nothing = Knowledge()
         """Served in place of a knowledge base that is silent."""
