@@ -55,12 +55,12 @@ VALUES: dict[str, dict[str, str]] = {
     },
     "degraded": {
         "index_building": "not all is read yet",
-        "search_failed": "the index is being rebuilt",
-        "watch_lost": "changes on disk come late, or in parts",
-        "files_skipped": "files can't be used or read",
+        "search_failed": "the index is rebuilt",
+        "watch_lost": "changes come late, or in parts",
+        "files_skipped": "some can't be used",
         "timed_out": "time was over",
-        "semantic_unavailable": "the model did not answer",
-        "workspace_pending": "ties, topics or people are missing yet",
+        "semantic_unavailable": "no model answers",
+        "workspace_pending": "no ties, topics or people yet",
         "unknown_weight": "`count` was taken",
     },
     "tie": {

@@ -94,7 +94,6 @@ class CollectionFollower:
     async def run(self) -> None:
         """Follow as long as it is served, or until cancelled."""
         collection, until = self._collection, self._engine.changed.until
-        registry = self._engine.registry
         try:
             async with anyio.create_task_group() as group:
                 for task in (
@@ -104,7 +103,7 @@ class CollectionFollower:
                     (WATCH, partial(until, lambda: collection.has_looked), self._watch),
                 ):
                     group.start_soon(collection.faults.repeat, *task)
-                await until(lambda: registry.collections.get(collection.tree) is not collection)
+                await until(lambda: collection not in self._engine.registry.collections.values())
                 group.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):

@@ -116,8 +116,8 @@ class Engine:
     def publish_world(self, collection: Collection, world: World) -> None:
         """Publish the world around a knowledge base."""
         before, now = collection.world, collection.inputs
-        after = replace(collection.published, world=world)
         is_of_now = before.inputs != now == world.inputs
+        after = replace(collection.published, world=world)
         is_news = is_of_now or world.serial != before.serial
         self.registry.publish(collection, after, is_news=is_news)
 

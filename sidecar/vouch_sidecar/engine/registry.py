@@ -175,9 +175,8 @@ class Registry:
         """Serve the knowledge bases that were found, and no others."""
         before, served = self.collections, dict[Path, Collection]()
         for place in (place for found in self._found for place in found.places):
-            root, tree = Path(place.root), Path(place.tree)
-            if tree not in served:
-                new = root, tree, self.env, self.client, self._clock, self._bump
+            if (tree := Path(place.tree)) not in served:
+                new = Path(place.root), tree, self.env, self.client, self._clock, self._bump
                 served[tree] = before.get(tree) or Collection(*new)
         if served.keys() != before.keys():
             self.collections = dict(sorted(served.items()))
