@@ -147,7 +147,7 @@ class CollectionFollower:
     def _look_due_at(self) -> float:
         """When some files are to be looked at, or a base is to be kept."""
         collection = self._collection
-        is_wrong = collection.is_failing or collection.knowledge.base.is_damaged
+        is_wrong = collection.is_failing or collection.is_rebuilt
         if is_wrong or collection.checkout() != collection.published.seen.checkout:
             return 0.0
         return min(collection.due.at, self._keep_at, collection.reader.store.due_at)
