@@ -14,7 +14,6 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 
 from vouch_sidecar.engine import Engine, Subscriber, running
 from vouch_sidecar.operations.notifications import SALIENCE, salience_notification
-from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces.local.user_socket import Ownership, carried
 from vouch_sidecar.surfaces.lsp.features import register_all
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -50,11 +49,11 @@ async def _tell_of_own(server: Sidecar, local: LocalServer) -> None:
     # Engines of other knowledge bases have no settings of this environment.
     client = replace(server.caller, env=carried(server.engine.env))
     named = partial(server.engine.registry.with_names, client)
-
-    def tell(push: Push) -> None:
-        server.protocol.notify(SALIENCE, salience_notification(push))
-
-    await Subscriber(named, tell, server.parts).keep_told(local.engines, local.tellable)
+    await Subscriber(
+        named,
+        lambda push: server.protocol.notify(SALIENCE, salience_notification(push)),
+        server.parts,
+    ).keep_told(local.engines, local.tellable)
 
 
 async def _tell_of_holder(server: Sidecar) -> None:
