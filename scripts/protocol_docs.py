@@ -54,13 +54,13 @@ VALUES: dict[str, dict[str, str]] = {
         "semantic": "meaning, where a model is set up",
     },
     "degraded": {
-        "index_building": "not all is read yet",
+        "index_building": "not all is read",
         "search_failed": "the index is rebuilt",
         "watch_lost": "changes come late, or in parts",
-        "files_skipped": "some can't be used",
-        "timed_out": "time was over",
+        "files_skipped": "some are unusable",
+        "timed_out": "time is over",
         "semantic_unavailable": "no model answers",
-        "workspace_pending": "no ties, topics or people yet",
+        "workspace_pending": "no ties, topics, people yet",
         "unknown_weight": "`count` was taken",
     },
     "tie": {
