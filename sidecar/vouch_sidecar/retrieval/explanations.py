@@ -69,18 +69,17 @@ def considered(
     said = {key_of(hit.artifact): hit for hit in hits if hit.view is view}
     lines = [(hit, True, _why_said(hit)) for hit in said.values()]
     others = (
-        each
+        (Line(view, each.artifact, "", each.likelihood, "text", None, judged=each), each)
         for each in answers(view, text, strengths_of(probed.sure, view), vector)
         if isinstance(each.artifact, Claim | Page | Relation) and key_of(each.artifact) not in said
     )
-    for each in islice(others, MANY):
-        line = Line(view, each.artifact, "", each.likelihood, "text", None, judged=each)
-        lines.append((line, False, _why_unsaid(view, each, probed)))
+    lines += ((one, False, _why_unsaid(view, each, probed)) for one, each in islice(others, MANY))
     query = view.search.weighed(worths_of(view, text[:MAX_PHRASED]), Kind.CLAIM)
-    for claim, _ in view.found(query, MANY):
-        if isinstance(claim, Claim) and (reason := view.why_never_told(claim)) is not None:
-            line = Line(view, claim, "", 0.0, "text", None)
-            lines.append((line, False, f"never told: {reason}"))
+    lines += (
+        (Line(view, claim, "", 0.0, "text", None), False, f"never told: {reason}")
+        for claim, _ in view.found(query, MANY)
+        if isinstance(claim, Claim) and (reason := view.why_never_told(claim)) is not None
+    )
     return sorted(lines, key=lambda row: (not row[1], -row[0].likelihood))
 
 

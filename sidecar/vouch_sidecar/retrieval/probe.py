@@ -66,9 +66,11 @@ class Probe:
     @property
     def phrases(self) -> list[str]:
         """Names, identifiers, and the words that answers hold; else all."""
-        tested = [row.matched[0] for row in self.named]
-        tested += [self.text[start:end] for start, end in exact_places(self.text)]
-        tested += [line.phrase for line in self.answers]
+        tested = [
+            *(row.matched[0] for row in self.named),
+            *(self.text[start:end] for start, end in exact_places(self.text)),
+            *(line.phrase for line in self.answers),
+        ]
         whole = clip(" ".join(self.text.split()), PHRASE_CHARS)
         return list(dict.fromkeys(tested or filter(None, [whole])))[:MAX_CONSIDERED]
 

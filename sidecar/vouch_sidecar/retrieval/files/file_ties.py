@@ -71,15 +71,14 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
     by_claim = defaultdict[str, list[tuple[str, Tie]]](list)
     for path, tie in ties:
         by_claim[tie.claim_id].append((path, tie))
-    tied = []
-    for claim_id, several in by_claim.items():
-        claim = view.claim(claim_id)
-        if claim is None or not view.is_sayable(claim):
-            continue
-        if now := [_tied(view, claim, *each) for each in _holding(view, claim, several)]:
-            tied.append(_together(now))
-    tied.sort(key=lambda each: (-each.tie.strength, each.tie.line or 0, each.claim.id))
-    return tied
+    claims = filter(None, map(view.claim, by_claim))
+    of_each = (
+        [_tied(view, claim, *each) for each in _holding(view, claim, by_claim[claim.id])]
+        for claim in claims
+        if view.is_sayable(claim)
+    )
+    tied = [_together(several) for several in of_each if several]
+    return sorted(tied, key=lambda each: (-each.tie.strength, each.tie.line or 0, each.claim.id))
 
 
 def each_statement_once(ties: Iterable[Tied]) -> list[Tied]:

@@ -60,7 +60,7 @@ def _answers(
     entity_strengths: Strengths,
     vector: TextVector | None,
 ) -> list[Candidate]:
-    judged = list[Candidate]()
+    judged, named = list[Candidate](), entity_strengths.keys()
     # what was typed also by itself, so that no word of a log hides what answers it
     for said in dict.fromkeys((blanked(text, printed_lines(text)), text)):
         ties = _ties(view, said)
@@ -75,10 +75,12 @@ def _answers(
             found, lambda one: (one.sentence_key or key_of(one.artifact), one.section)
         )
         new = judge(view, asked, entity_strengths, first, ties, vector)
-        judged += (each for each in new if each.words or said == text)
-    if vector is None:
-        named = entity_strengths.keys()
-        judged = [each for each in judged if each.words or not named.isdisjoint(each.entity_ids)]
+        judged += (
+            each
+            for each in new
+            if each.words
+            or (said == text and (vector is not None or not named.isdisjoint(each.entity_ids)))
+        )
     judged.sort(key=lambda answer: answer.order)
     return list(first_of_each(judged, lambda answer: key_of(answer.artifact)))
 
