@@ -8,12 +8,12 @@ from pathlib import Path
 
 import anyio
 import pytest
+from vouch_sidecar.kb.store import EVERYTHING
 from vouch_sidecar.kb.watch import changes, sweep_interval
 
 from tests.kb.samples import claim, make_kb, put
 
 pytestmark = pytest.mark.anyio
-EVERYTHING = frozenset({""})
 
 
 class Heard:

@@ -134,7 +134,7 @@ class Store:
         are to be read (`read_with`), and those written a moment ago. The first one is a sweep,
         whatever the paths. Blocks; no file makes it raise.
         """
-        is_sweep, touched = self._is_new or "" in paths, {*paths, *self._young}
+        is_sweep, touched = self._is_new or EVERYTHING.issubset(paths), {*paths, *self._young}
         self._looked_at = self._clock()
         found = survey(self.kb_dir, only=None if is_sweep else touched)
         if is_sweep:

@@ -60,7 +60,7 @@ async def changes(kb_dir: Path) -> AsyncGenerator[Set[str], None]:
                 }
                 # Another folder is to be watched; and what takes the place of `.vouch/` may well
                 # have the same inode.
-                if "" in changed or _identity(kb_dir) != folder:
+                if EVERYTHING.issubset(changed) or _identity(kb_dir) != folder:
                     break
                 if touched := touched | {*filter(None, changed)}:
                     yield touched
