@@ -121,7 +121,6 @@ EVENT = {"session_id": "s", "prompt": PROMPT, "last_assistant_message": f"xyzzy-
 COMMANDS = {
     "jsonl": [],
     "experts": [PROMPT],
-    "context": [PROMPT],
     "check": [],
     "hook": ["user-prompt-submit"],
 }

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 from vouch_sidecar.api import open_kb
 from vouch_sidecar.operations.operation import operations
-from vouch_sidecar.operations.schema import standalone
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.surfaces.agent_requests import harmless
 
@@ -76,7 +74,6 @@ def test_the_same_answer(given: dict[str, dict[str, Any]], name: str) -> None:
     block = {"text": expected["text"]} if name == "context" else {}
     assert answers.pop("mcp") == {**harmless(expected), **block}
     assert [*answers.values()] == [expected] * len(answers)
-    Draft202012Validator(standalone(operations()[name].result)).validate(given["mcp"][name])
     if name in ("experts", "salience", "context", "search", "mentions"):
         keys = ("experts", "salience", "items", "hits", "mentions")
         assert any(expected.get(key) for key in keys)
