@@ -16,7 +16,6 @@ from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.workspace import breath
 from vouch_sidecar.workspace.git import Repository
-from vouch_sidecar.workspace.world import World
 
 from tests.engine.bases import (
     ask,
@@ -46,18 +45,18 @@ def claims(engine: Engine, root: Path) -> int:
 
 @pytest.mark.parametrize("below", ["", "services/api"])
 async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: str) -> None:
-    """150 files change at once: no answer shows a part of them."""
+    """All files change at once: no answer shows a part of them."""
     repository = tmp_path / "repository"
     root = base(repository / below, known("relay", "Key Vault Relay"))
     git(repository, "init", "-q", "-b", "other")
     for branch, about in (("other", "relay"), ("main", "vault")):
-        for i in range(150):
+        for i in range(60):
             write(root, f"claims/c{i}.yaml", claim(f"c{i}", text=f"On {branch}.", entities=[about]))
         git(repository, "checkout", "-q", "-B", branch)
         git(repository, "add", ".")
         git(repository, "commit", "-qm", branch)
     engine = unread_engine(root)
-    branches = {"other": {"relay": 151, "vault": 1}, "main": {"relay": 1, "vault": 151}}
+    branches = {"other": {"relay": 61, "vault": 1}, "main": {"relay": 1, "vault": 61}}
 
     async with running(engine):
         await until(lambda: engine.registry.has_looked)
@@ -72,17 +71,16 @@ async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: s
                         await anyio.sleep(0.002)
 
 
-@pytest.mark.parametrize("when", ["before", "during"])
 async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether they come before a look around, or while one is taken."""
+    """The look at what is around comes before that at the claims."""
     root = repository(tmp_path / "house", {"one.py": "", "two.py": ""}, commit=True)
     cite(root, "first", "Nothing is named.", "https://example.org")
     engine = unread_engine(root, env=cached(tmp_path))
     collection = engine.registry.collections[root]
-    may_look, looks, built = threading.Event(), list[bool](), list[World]()
-    look, stamp, build = type(collection).look, Repository.stamp, type(collection).build
+    may_look, looks = threading.Event(), list[bool]()
+    look, stamp = Collection.look, Repository.stamp
     may_look.set()
 
     def look_late(self: Collection, *args: Any) -> Seen:
@@ -93,29 +91,14 @@ async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_no
         looks.append("two.py" in collection.world.files)
         return stamp(self)
 
-    def check_out() -> None:
-        may_look.clear()
-        git(root, "rm", "-q", "two.py")
-
-    def build_late(self: Collection, *args: Any) -> World:
-        if collection.world.inputs.is_whole and not built and when == "during":
-            check_out()
-        built.append(build(self, *args))
-        return built[-1]
-
     monkeypatch.setattr(Collection, "look", look_late)
     monkeypatch.setattr(Repository, "stamp", looked)
     async with running(engine):
         await until(lambda: collection.world.inputs.is_whole)
-        monkeypatch.setattr(Collection, "build", build_late)
+        may_look.clear()
+        git(root, "rm", "-q", "two.py")
+        looks.clear()
         try:
-            if when == "before":
-                check_out()
-            else:
-                engine.look_soon([root / "two.py"])
-                await until(lambda: bool(built))
-                assert "two.py" not in built[0].files
-            looks.clear()
             while len(looks) < 20:
                 engine.look_soon([root / "two.py"])
                 await anyio.sleep(0.01)
@@ -131,6 +114,7 @@ async def test_what_git_writes_in_is_made_again_for_a_while_and_forgets_no_repor
 ) -> None:
     """Here git writes more often than claims are read, or worlds are built."""
     monkeypatch.setattr(disk_follower, "LOCK_SECONDS", 0.2)
+    monkeypatch.setattr(disk_follower, "GIT_LOOK_SECONDS", 0.1)
     root, work = repository(tmp_path / "house", {"one.py": ""}, commit=True), vars(Collection)[step]
     cite(root, "first", "Nothing is named.", "https://example.org")
     engine = unread_engine(root, env=cached(tmp_path))

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Engine
@@ -206,31 +205,24 @@ def test_all_is_for_this_user_alone(root: Path, tmp_path: Path) -> None:
         assert path.stat().st_mode & 0o777 == wanted, path
 
 
-def test_processes_that_remove_and_write_at_once(root: Path, tmp_path: Path) -> None:
-    """Whoever writes is told that the base was removed, and of nothing else."""
+def test_a_base_that_another_process_removes_while_it_is_written_leaves_nothing(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever writes is told so, and of nothing else."""
     collection, bases = kept(started(root, tmp_path), root)
-    stats, failed = collection.reader.store.stats(), list[BaseException]()
+    layer_of = vars(base_cache)["layer_of"]
 
-    def work(removes: bool) -> None:
-        mine = Bases(bases.caches, root / ".vouch")
-        try:
-            for _ in range(8):
-                with suppress(FileNotFoundError):
-                    mine.write(collection.knowledge, stats, None)
-                if removes:
-                    mine.purge()
-        except BaseException as error:
-            failed.append(error)
+    def removed(*given: Any) -> Any:
+        Bases(bases.caches, root / ".vouch").purge()
+        return layer_of(*given)
 
-    threads = [threading.Thread(target=work, args=(n == 0,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failed == []
-    for _ in range(2):
-        assert counts(started(root, tmp_path), "key vault") == {"vault": 2}
-        assert len(finished(tmp_path)) == 1
+    with monkeypatch.context() as patched:
+        patched.setattr(base_cache, "layer_of", removed)
+        with pytest.raises(FileNotFoundError):
+            bases.write(collection.knowledge, collection.reader.store.stats(), None)
+    assert [path.name for path in bases.folder.iterdir()] == ["root"]
+    assert counts(started(root, tmp_path), "key vault") == {"vault": 2}
+    assert len(finished(tmp_path)) == 1
 
 
 def test_caches_of_what_is_gone_go(root: Path, tmp_path: Path) -> None:

@@ -43,12 +43,7 @@ retry = Retry(times=3, wait=2.0, cap=30.0)
 
 Let me know if you want me to change the limits. Want me to open a pull request?"""
 QUESTION = "How does the relay retry failed deliveries?"
-KEYRING = """pip only asks keyring when the index URL has a username, because some backends show a
-prompt. The option `--keyring-provider` in cli/cmdoptions.py decides which backend is used.
-
-[the documentation of it](https://pip.example/keyring)"""
-KEYRING_QUESTION = "why are keyring passwords not fetched for index urls without a username"
-FRAGMENTS = ("yaml` and README", "md. It was", "for the handheld app.", "py decides")
+FRAGMENTS = ("yaml` and README", "md. It was", "for the handheld app.")
 UNSAID = ["Here's what I found", "Let me know", "pull request?", "Retry(times"]
 
 
@@ -57,7 +52,6 @@ def captured(make_kb: MakeKb) -> Path:
     return make_kb(
         {"op": "config", "review": {"auto_approve_on_receipt": True}},
         {"op": "capture", "question": QUESTION, "answer": ANSWER},
-        {"op": "capture", "question": KEYRING_QUESTION, "answer": KEYRING, "session": "s2"},
         {"op": "entity", "name": "Dead Letter Queue", "entity_type": "system"},
         name="captured",
     ).root
@@ -75,6 +69,7 @@ def test_no_fragment_is_said_and_every_sentence_once(captured: Path) -> None:
         for line in said:
             assert not line.startswith(FRAGMENTS)
             assert not any(text in line for text in UNSAID)
+    assert RETRIES in context(engine, QUESTION)
     answer = ask(engine, "context", task=QUESTION)
     assert answer["text"].count(RETRIES) == 1
     (line,) = (line for line in answer["text"].splitlines() if RETRIES in line)
@@ -82,19 +77,6 @@ def test_no_fragment_is_said_and_every_sentence_once(captured: Path) -> None:
     assert len(parts) == 3
     assert " (unreviewed): " in line
     assert parts <= {item["id"] for item in answer["items"]}
-
-
-def test_every_exchange_is_found_by_who_asks_its_question_alone(captured: Path) -> None:
-    engine = engine_on(captured)
-    assert context(engine, "is there a dead queue?") == ""
-    assert RETRIES in context(engine, "how are failed deliveries retried by the relay?")
-    for question, first in ((QUESTION, RETRIES), (KEYRING_QUESTION, "pip only asks keyring")):
-        assert first in context(engine, question)
-        titles = [hit["title"] for hit in ask(engine, "search", query=question)["hits"]]
-        assert titles.count(question) == 1
-    assert "pip only asks keyring" in context(engine, "keyring passwords of index urls?")
-    hits = ask(engine, "search", query="relay retries backoff queue", kinds=["claim"])["hits"]
-    assert len({hit["snippet"] for hit in hits}) == len(hits) > 2
 
 
 def test_a_name_alone_is_told_passages_each_sentence_once(tmp_path: Path) -> None:

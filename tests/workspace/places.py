@@ -163,10 +163,8 @@ def plant(root: Path, planted: Path) -> None:
     attributes, included = "* filter=x diff=x\n", f"[core]\n fsmonitor={script}"
     write(root, {".gitattributes": attributes, "included": included})
     for key in (
-        "core.fsmonitor core.sshCommand core.pager core.editor core.hooksPath gpg.program "
-        "diff.external credential.helper core.askPass filter.x.clean filter.x.smudge "
-        "filter.x.process diff.x.textconv core.alternateRefsCommand uploadpack.packObjectsHook "
-        "mailmap.file"
+        "core.fsmonitor core.sshCommand core.pager core.hooksPath diff.external filter.x.clean "
+        "filter.x.process diff.x.textconv core.alternateRefsCommand uploadpack.packObjectsHook"
     ).split():
         git(root, "config", key, str(script))
     for setting in (
@@ -176,10 +174,7 @@ def plant(root: Path, planted: Path) -> None:
         "remote.origin.partialclonefilter=blob:none",
         "extensions.partialClone=origin",
         "protocol.ext.allow=always",
-        "core.untrackedCache=true",
         "core.repositoryformatversion=1",
-        "log.showSignature=true",
-        "log.mailmap=false",
         f"core.attributesFile={root / '.gitattributes'}",
         "include.path=../included",
     ):

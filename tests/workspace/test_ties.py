@@ -180,13 +180,13 @@ def test_what_is_general_or_carried_along_is_tied_to_no_name(root: Path) -> None
         assert tie_rows(engine, path) == [*carried, (f"l{number}", "cites", 1)]
 
 
-def test_a_claim_with_a_hundred_thousand_paths(root: Path) -> None:
-    cite(root, "one", " ".join(f"src/{n}.py" for n in range(14_000)), NOTES)
-    cite(root, "two", "src/pkg/upload.py " * 11_000, NOTES)
+def test_a_claim_with_thousands_of_paths(root: Path) -> None:
+    paths = " ".join(f"src/{n}.py" for n in range(14_000))
+    cite(root, "one", f"src/pkg/upload.py {paths}", NOTES)
     engine = settled(root)
-    assert tie_rows(engine, NOTES) == [("one", "cites", None), ("two", "cites", None)]
-    assert tie_rows(engine, UPLOAD) == [("two", "path", None)]
-    assert len(names_in(" ".join(f"src/{n}.py" for n in range(100_000)))) == 200
+    assert tie_rows(engine, NOTES) == [("one", "cites", None)]
+    assert tie_rows(engine, UPLOAD) == [("one", "path", None)]
+    assert len(names_in(paths)) == 200
 
 
 def test_what_two_files_define_ties_half_as_much_and_what_many_define_nothing(root: Path) -> None:
