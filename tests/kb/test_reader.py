@@ -27,15 +27,10 @@ VALUES: list[object] = [
     "team", "project", "Public", "archived", "working", {"visibility": "team"}, {"project": "p"},
     {"visibility": "private", "agent": "z"}, {"visibility": "Team"}, float("inf"),
 ]  # fmt: skip
-SCOPES = {
-    "'private'", "'team'", "'project'", "{'visibility': 'team'}", "{'project': 'p'}",
-    "{'visibility': 'private', 'agent': 'z'}",
-}  # fmt: skip
-"""The values that are a scope."""
 FIELDS = {
     "claims/c.yaml": "id text type status confidence evidence entities tags superseded_by scope"
     " created_at last_confirmed_at approved_by auto_approved",
-    "pages/auth.md": "id title type status claims scope updated_at tags",
+    "pages/auth.md": "id title type status claims updated_at tags",
     "entities/e.yaml": "id name type aliases description page",
 }
 MODELS = {
@@ -108,9 +103,7 @@ def is_read_differently(name: str) -> bool:
         return field in {"id", "entities", "tags", "claims", "aliases", "created_at", "updated_at"}
     if field == "id":
         return value in {"''", "' '"}
-    if field == "type":
-        return not path.startswith("pages")
-    return field == "scope" and path.startswith("pages") and value not in SCOPES
+    return field == "type" and not path.startswith("pages")
 
 
 def as_moment(written: str | None) -> float | None:
