@@ -247,6 +247,16 @@ async def test_a_lock_that_stays_is_waited_for_no_longer_than_a_checkout_lasts(
         await until(lambda: not is_lost())
 
 
+async def test_it_ends_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though a thread waits for events of the disk."""
+    monkeypatch.setattr("vouch_sidecar.kb.watch.POLL_MS", 60_000)
+    engine = unread_engine(base(tmp_path))
+    with anyio.fail_after(30):
+        async with running(engine):
+            await until(lambda: engine.registry.has_looked)
+            await anyio.sleep(0.1)  # the thread begins
+
+
 async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,7 +23,7 @@ class Heard:
         self.paths: set[str] = set()
 
     async def watch(self, root: Path) -> None:
-        async with aclosing(changes(root / ".vouch")) as events:
+        async with aclosing(changes(root / ".vouch", anyio.Event())) as events:
             async for paths in events:
                 self.paths |= paths
 

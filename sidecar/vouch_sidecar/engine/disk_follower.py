@@ -90,6 +90,7 @@ class CollectionFollower:
         self._disk = disk
         self._keep_at = inf
         """When to keep a base for the next process."""
+        self._ended = anyio.Event()
 
     async def run(self) -> None:
         """Follow as long as it is served, or until cancelled."""
@@ -103,7 +104,11 @@ class CollectionFollower:
                     (WATCH, partial(until, lambda: collection.has_looked), self._watch),
                 ):
                     group.start_soon(collection.faults.repeat, *task)
-                await until(lambda: collection not in self._engine.registry.collections.values())
+                try:
+                    registry = self._engine.registry
+                    await until(lambda: collection not in registry.collections.values())
+                finally:
+                    self._ended.set()
                 group.cancel_scope.cancel()
         finally:
             with anyio.CancelScope(shield=True):
@@ -220,7 +225,7 @@ class CollectionFollower:
     # Events
 
     async def _watch(self) -> None:
-        async with aclosing(changes(self._collection.kb_dir)) as events:
+        async with aclosing(changes(self._collection.kb_dir, self._ended)) as events:
             async for paths in events:
                 self._collection.faults.remove(WATCH)
                 self._collection.due.add(paths)

@@ -33,10 +33,11 @@ def sweep_interval(cost: float) -> float:
     return min(max(cost / 0.01, 2.0), 60.0)
 
 
-async def changes(kb_dir: Path) -> AsyncGenerator[Set[str], None]:
+async def changes(kb_dir: Path, ended: anyio.Event) -> AsyncGenerator[Set[str], None]:
     """Yields the paths below `.vouch/` of files that may have changed, also while the folder goes
     and comes back: `EVERYTHING` at the beginning and where any file may have changed. Raises what
-    the watcher raises where the system gives no events.
+    the watcher raises where the system gives no events. Whoever cancels it sets `ended`, which the
+    watcher's thread looks at more often than it ends by itself.
     """
     while True:
         folder, base = _identity(kb_dir), os.path.realpath(kb_dir)
@@ -47,6 +48,7 @@ async def changes(kb_dir: Path) -> AsyncGenerator[Set[str], None]:
         events = awatch(
             *_watched(base),
             watch_filter=None,
+            stop_event=ended,
             debounce=DEBOUNCE_MS,
             step=STEP_MS,
             rust_timeout=POLL_MS,
