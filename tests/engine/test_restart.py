@@ -169,18 +169,11 @@ def test_what_is_retired_is_in_no_base_and_another_is_written(root: Path, tmp_pa
     assert counts(started(root, tmp_path), "key vault") == {"vault": 1}
 
 
-@pytest.mark.parametrize(
-    "other",
-    [{"status": "archived"}, {"scope": {"visibility": "private"}}],
-    ids=["retired", "unseen"],
-)
-def test_a_quote_that_nobody_may_see_is_in_no_base(
-    other: dict[str, object], tmp_path: Path
-) -> None:
+def test_a_quote_that_nobody_may_see_is_in_no_base(tmp_path: Path) -> None:
     content = f"Look under the {SECRET}.".encode()
     cited = {**source(content), **receipt("ev", content, content)}
     citing = claim("citing", evidence=["ev"])
-    hidden = claim("hidden", evidence=["ev"], **other)
+    hidden = claim("hidden", evidence=["ev"], scope={"visibility": "private"})
     claims = {"claims/citing.yaml": citing, "claims/hidden.yaml": hidden}
     root = base(tmp_path / "kb", {**cited, **claims})
     engine = started(root, tmp_path)

@@ -216,16 +216,6 @@ def test_claims_follow_a_file_to_the_only_one_that_it_may_be(
         assert not path or row(engine, path)[0] in ("there", "moved")
 
 
-def test_the_freshest_quote_of_a_claim_counts(root: Path) -> None:
-    track(root, {"docs/more.md": "More of it.\n"})
-    cite(root, "two", "More.", "docs/more.md", b"More of it.\n", quote=b"More of it.")
-    cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE)
-    path = root / ".vouch" / "claims" / "one.yaml"
-    path.write_text(path.read_text().replace("- ev-one", "- ev-one\n- ev-two"))
-    write(root, {FILE: "# Notes\n"})
-    assert ask(settled(root), "claim", id="one")["claim"]["stale"] is None
-
-
 def test_a_private_source_tells_nobody_else_how_fresh_it_is(root: Path) -> None:
     private = {"visibility": "private", "agent": "ada"}
     cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE, source_scope=private)
