@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from vouch_sidecar import open_kb
 from vouch_sidecar.engine.collection import OTHER_VIEWERS
+from vouch_sidecar.index.topic_table import VisibleTopics
+from vouch_sidecar.workspace.topics import TopicFinder
 
 from tests.engine.bases import ask, reread, settle, write
 from tests.kb.samples import claim, dump, make_kb
@@ -55,6 +57,24 @@ def test_every_operation_tells_of_them(root: Path, tmp_path: Path) -> None:
     write(root, "claims/new.yaml", claim("new", text="One keyring more.", entities=[]))
     reread(engine)
     assert ask(engine, "experts", topic="keyring")["degraded"] == ["workspace_pending"]
+
+
+def test_where_there_is_none_they_are_looked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, looked, real = repository(tmp_path / "shed", {"a.py": ""}), [0], TopicFinder.topics
+    make_kb(root)
+    write(root, "claims/one.yaml", claim("one", text="It is painted.", entities=[]))
+
+    def topics(finder: TopicFinder) -> VisibleTopics:
+        looked[0] += 1
+        return real(finder)
+
+    monkeypatch.setattr(TopicFinder, "topics", topics)
+    engine = settled(root, tmp_path)
+    engine.look_soon([root])
+    settle(engine)
+    assert looked == [1]
 
 
 def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id
 from vouch_sidecar.retrieval.view import View
 
+from tests.conftest import lines_run
 from tests.retrieval.samples import claim, entity, page, relation, view
 
 FACTS = (
@@ -105,6 +106,15 @@ def test_a_pasted_log_hides_nothing_that_answers_what_was_typed() -> None:
     seen = view(claim("session", "A session may end at night."), *others)
     assert "session" in said(seen, asked)
     assert "session" in said(seen, f"{asked}\n\n{log}")
+
+
+def test_a_claim_as_long_as_a_file_costs_a_question_no_more() -> None:
+    def cost(words: int) -> int:
+        many = " ".join(f"crane{number}" for number in range(words))
+        seen = view(claim("c", f"The gantry scanner writes {many}."), *OTHERS)
+        return lines_run(lambda: said(seen, "what does the gantry scanner write?"))
+
+    assert cost(2_000) < 2 * cost(20)
 
 
 def test_what_many_claims_hold_alike_tells_nothing() -> None:

@@ -15,6 +15,7 @@ from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
 from vouch_sidecar.retrieval.statements.answers import answers
 from vouch_sidecar.retrieval.view import View
 
+from tests.conftest import lines_run
 from tests.kb.samples import make_kb, put, source_of
 from tests.retrieval.samples import ADA, NOBODY, PRIVATE, knowledge_of
 
@@ -178,3 +179,17 @@ def test_a_forged_receipt_and_a_lost_source_give_no_sentence(look: Look, tmp_pat
 def test_an_edit_meets_every_claim_of_a_sentence(look: Look) -> None:
     met = met_by(look(), "ops/x.py", "first_part, second = 'a.md', 'b.md'")
     assert {"first", "second", "third"} <= {each.artifact.id for each, _ in met}
+
+
+def test_a_range_over_much_of_a_document_costs_no_walk_through_it(tmp_path: Path) -> None:
+    data = b"Say so.\n\n" * 4_000
+    digest = source_of(data)
+    put(make_kb(tmp_path), f"sources/{digest}/content", data)
+    kept = Source(digest, f"sources/{digest}/meta.yaml", "a.md", kept=True)
+    ends = {"one": 7, "all": len(data)}
+    cited = [Evidence(f"ev-{i}", f"evidence/{i}.yaml", digest, "b", None, 0, ends[i]) for i in ends]
+    one, every = (Claim(i, f"claims/{i}.yaml", "Say so.", evidence=(f"ev-{i}",)) for i in ends)
+    view = View("kb", knowledge_of([kept, *cited, one, every]), NOBODY.gates, tmp_path)
+    assert view.shown(one).text == "Say so."
+    assert lines_run(lambda: view.shown(every)) < 1_000
+    assert view.shown(every).text == "Say so."
