@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from vouch_sidecar.surfaces.install.hosts import MARK
+from vouch_sidecar.surfaces.install.hosts import HOSTS, MARK
 
 from tests.install.conftest import ENV, FILES, SAFE, SHARING, Install, tree
 from tests.oracle import vouch
@@ -19,7 +19,7 @@ from tests.protocol.client import COMMAND
 
 
 @pytest.mark.parametrize("options", [[], ["--user"]])
-@pytest.mark.parametrize("host", FILES)
+@pytest.mark.parametrize("host", HOSTS)
 def test_a_round_trip_leaves_nothing_behind(
     install: Install, root: Path, host: str, options: list[str]
 ) -> None:
