@@ -82,6 +82,7 @@ def _run(streams: Sequence[Connection], args: list[str], cwd: Path, env: dict[st
         os.dup2(end.fileno(), number)
         end.close()
     os.chdir(cwd)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # tests in the background ignore it
     if env.get("PYTHONPATH") or "PYTHONIOENCODING" in env:
         os.execve(COMMAND, [str(COMMAND), *args], env)
     os.environ.clear()
