@@ -18,14 +18,22 @@ export async function openExample(context: vscode.ExtensionContext): Promise<voi
 
 /** Where decisions and other documents lie. */
 const DOCUMENTS = '{docs,doc,adr,adrs,rfcs}/**/*.md';
+const MOST_DOCUMENTS = 1_000;
 
-/** Types the command that makes a knowledge base into a terminal; whoever reads it runs it. */
+/**
+ * Types the command that makes a knowledge base, of the folder that holds most documents, into a
+ * terminal; whoever reads it runs it.
+ */
 export async function makeKnowledgeBase(): Promise<void> {
   const [folder] = vscode.workspace.workspaceFolders ?? [];
   if (!folder) throw new Error('Open the folder of your project first.');
   const documents = new vscode.RelativePattern(folder, DOCUMENTS);
-  const [document] = await vscode.workspace.findFiles(documents, undefined, 1);
-  const place = document && path.posix.dirname(vscode.workspace.asRelativePath(document, false));
+  const files = new Map<string, number>();
+  for (const document of await vscode.workspace.findFiles(documents, undefined, MOST_DOCUMENTS)) {
+    const place = path.posix.dirname(vscode.workspace.asRelativePath(document, false));
+    files.set(place, (files.get(place) ?? 0) + 1);
+  }
+  const [place] = [...files.keys()].sort((a, b) => (files.get(b) ?? 0) - (files.get(a) ?? 0));
   const steps = existsSync(path.join(folder.uri.fsPath, '.vouch')) ? [] : ['vouch init'];
   if (place && isPlain(place) && process.platform !== 'win32') {
     steps.push(`for file in ${place}/*.md; do vouch ingest "$file"; done`);

@@ -8,8 +8,10 @@ import { courier, until, withoutServer } from '../settings.mjs';
 
 export const options = () => ({
   fill(folder) {
-    fs.mkdirSync(path.join(folder, 'docs/adr'), { recursive: true });
-    fs.writeFileSync(path.join(folder, 'docs/adr/0001-queue.md'), 'We keep one queue for each depot.\n');
+    for (const file of ['doc/overview.md', 'docs/adr/0001-queue.md', 'docs/adr/0002-depot.md', 'docs/index.md']) {
+      fs.mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+      fs.writeFileSync(path.join(folder, file), 'We keep one queue for each depot.\n');
+    }
   },
   env: { PATH: withoutServer(), PIP_CACHE_DIR: path.join(os.homedir(), '.cache/pip') },
   userSettings: { 'terminal.integrated.gpuAcceleration': 'off' }, // else its text is a picture
