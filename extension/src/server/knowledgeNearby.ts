@@ -3,7 +3,7 @@
  * process where there is none, so it may say yes where the server finds nothing, never the reverse.
  */
 import { existsSync } from 'node:fs';
-import { readdir, realpath } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 const DEPTH = 3;
@@ -15,7 +15,9 @@ async function isKnowledgeNear(folder: string): Promise<boolean> {
   const holds = (at: string) => existsSync(path.join(at, '.vouch'));
   const start = await realpath(folder).catch(() => folder);
   for (let at = start, below = ''; at !== below; below = at, at = path.dirname(at)) {
-    if (holds(at)) return true;
+    // A linked working tree has a file there, and may be served what the main one has.
+    const git = await stat(path.join(at, '.git')).catch(() => undefined);
+    if (holds(at) || git?.isFile()) return true;
   }
   let level = [start];
   for (let left = MOST_FOLDERS, down = 0; down < DEPTH && left > 0; down += 1) {
