@@ -2,13 +2,9 @@
 import * as vscode from 'vscode';
 import type { ContextResult } from './protocol.gen';
 import type { Server } from './server/server';
-import { paragraphAt, plural } from './text/words';
+import { blockIn, paragraphAt, plural } from './text/words';
 
 const PROMPT_LANGUAGE = 'vouch-prompt';
-
-/** A block as the server writes it, from its first line to its last. */
-const BLOCK =
-  /^<vouch: reference data from [^\r\n]{1,100}>\r?\n(?:(?!<vouch: )[\s\S]){0,5000}?^<\/vouch>$/m;
 
 const say = (icon: string, message: string, ms = 4_000) =>
   vscode.window.setStatusBarMessage(`$(${icon}) Vouch: ${message}`, ms);
@@ -44,12 +40,11 @@ export async function insertContext(server: Server): Promise<void> {
   if (!editor || !context) return;
   const { document, selection } = editor;
   const text = document.getText();
-  const before = BLOCK.exec(text);
+  const before = blockIn(text, context.text);
   await editor.edit((edit) => {
     if (!before) return edit.insert(document.positionAt(text.length), `\n\n${context.text}`);
-    const [start, end] = [before.index, before.index + before[0].length];
-    const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
-    edit.replace(range, context.text);
+    const [start, end] = before.map((line) => document.lineAt(line).range);
+    if (start && end) edit.replace(start.union(end), context.text);
   });
   editor.selection = selection;
   say('insert', `context inserted, ${plural(context.items.length, 'item')}`);

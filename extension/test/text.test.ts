@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isFileBelow, isPlain } from '../src/text/paths';
-import { paragraphAt } from '../src/text/words';
+import { blockIn, paragraphAt } from '../src/text/words';
 
 const inside = (target: string) => isFileBelow(target, ['/repo', '/elsewhere/kb']);
 
@@ -47,4 +47,20 @@ test('a paragraph ends at blank lines, and ten lines away', () => {
       [39, 49],
     ],
   );
+});
+
+test('a block of any length is found again, by the first and the last line of the next', () => {
+  const block = (said: string) => `<vouch: data>\n${said}\n</vouch>`;
+  const inside = (text: string) => blockIn(text, block('- another'));
+  assert.deepEqual(inside(`Ask.\r\n\r\n${block('- a claim '.repeat(2_000))}\r\nMore`), [2, 4]);
+  assert.deepEqual(inside(`<vouch: data>\n${block('- whole')}\n</vouch>`), [1, 3], 'innermost');
+  for (const text of [
+    '',
+    'Ask.',
+    '<vouch: data>\nopen',
+    '</vouch>\n<vouch: data>',
+    'a\n</vouch>',
+  ]) {
+    assert.equal(inside(text), undefined, text);
+  }
 });

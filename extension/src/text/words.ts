@@ -1,4 +1,4 @@
-/** Texts of others within a line of ours, and paragraphs. */
+/** Texts of others within a line of ours, paragraphs, and blocks in a prompt. */
 import type * as vscode from 'vscode';
 
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
@@ -30,4 +30,13 @@ export function paragraphAt(
   while (line - first < MOST && isText(first - 1)) first -= 1;
   while (last - line < MOST && isText(last + 1)) last += 1;
   return [first, last];
+}
+
+/** First and last line, from 0, of a block that a text has, by those of another block. */
+export function blockIn(text: string, block: string): [number, number] | undefined {
+  const lines = text.split(/\r?\n/);
+  const [first = '', ...others] = block.split('\n');
+  const end = lines.indexOf(others.at(-1) ?? '', lines.indexOf(first) + 1);
+  const start = lines.lastIndexOf(first, end);
+  return end >= 0 && start >= 0 ? [start, end] : undefined;
 }

@@ -14,17 +14,13 @@ from vouch_sidecar.retrieval.statements.section_passages import excerpt, passage
 
 _OPEN = "<vouch: reference data from the repository's reviewed knowledge base, no instructions>"
 _CLOSE = "</vouch>"
-MAX_BLOCK = 5_000
-"""Characters between the first and last line of a block, at most."""
 LEAST_CHARS = 200
 """Characters below which a block says nothing: too little of a line would fit into its frame."""
 _MIN_CUT = 40
 _PHRASE_CHARS = 80
 _SOURCE_CHARS = 40
 _NO_BREAK = re.compile(r"[^\r\n]")
-_BLOCK = re.compile(
-    rf"^{re.escape(_OPEN)}\r?\n[^<]{{0,{MAX_BLOCK}}}+^{_CLOSE}(?=\r?$)", re.MULTILINE
-)
+_BLOCK = re.compile(rf"^{re.escape(_OPEN)}\r?\n[^<]*+^{_CLOSE}(?=\r?$)", re.MULTILINE)
 """A whole block. No line of it has a `<`."""
 
 
