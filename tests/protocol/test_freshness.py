@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import MakeKb
 from tests.protocol import knowledge
-from tests.protocol.client import ABLE, Client, hover, run_command
+from tests.protocol.client import ABLE, Client, Editor, hover, run_command
 from tests.protocol.conftest import Serve, Start
 
 STATUS = "vouch/didChangeStatus"
@@ -91,6 +91,18 @@ def test_approve_supersede_and_redact(make_kb: MakeKb, start: Start) -> None:
     kb.run({"op": "redact", "claim": "@weekly"})
     served(client, [daily])
     assert weekly not in client.errors.decode()
+
+
+def test_a_paused_knowledge_base_is_silent_beside_another_one(
+    serve: Serve, root: Path, tmp_path: Path
+) -> None:
+    other = knowledge.make(tmp_path / "other")
+    editor = Editor(serve(tmp_path))
+    uris = [editor.open(each / ".vouch/claims/jwt-expires.yaml") for each in (root, other)]
+    assert run_command("pause", "--root", other).returncode == 0
+    hovers = [editor.at(uri, knowledge.SOURCE, "textDocument/hover") for uri in uris]
+    assert [each is not None for each in hovers] == [True, False]
+    assert editor.at(uris[1], knowledge.SOURCE, "textDocument/definition")
 
 
 PROMPT = {"session_id": "agent", "text": "How long do JWT tokens live?"}

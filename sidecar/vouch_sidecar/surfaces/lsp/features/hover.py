@@ -52,7 +52,8 @@ def hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     if spot is None or not speaking:
         return None
     style, where = Style(server), server.engine.registry.settings.hover.enabled
-    if (at_id := artifact_at(server, *spot)) is not None:
+    at_id = artifact_at(server, *spot)
+    if at_id is not None and not at_id.named[0][0].collection.paused_until():
         return style.hover(_cards(server, style, at_id), at_id)
     name = entities_at(speaking, *spot, topics=True)
     if name is not None and not name.is_word_of_code:
