@@ -84,7 +84,9 @@ test('what speaks against a claim comes first; whom to ask is named', () => {
         said: '2 claims',
       },
     ],
-    by_commits: [{ name: 'Ada Byron', commits: 3, last: '2026-01-01', files: 1, paths: [] }],
+    by_commits: ['Ada Byron', 'Mei Tanaka'].map((name) => ({
+      ...{ name, commits: 3, last: '2026-01-01', files: 1, paths: [] },
+    })),
   });
   assert.deepEqual(read(about), [
     ['Context', 'not shown; it may turn this round'],

@@ -33,7 +33,9 @@ export function contentOf(result: ClaimResult): Content {
   const cited = [...quoted, ...others];
   const asked = joined(
     ...people.map(({ name, said }) => (said ? `${name} (${said})` : name)),
-    ...(by_commits ?? []).map(({ name, commits }) => `${name} (${plural(commits, 'commit')})`),
+    ...(by_commits ?? [])
+      .filter((author) => !people.some(({ name }) => name === author.name))
+      .map(({ name, commits }) => `${name} (${plural(commits, 'commit')})`),
   );
   const lines = [
     line('Context', claim.lacks_context && span('not shown; it may turn this round'), true),

@@ -11,14 +11,13 @@ from types import MappingProxyType
 
 from vouch_sidecar.index.schema import TITLE
 from vouch_sidecar.kb.records import SESSION_PAGE, Claim, Kind, Page
-from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.files.stale_claims import quotes_of
 from vouch_sidecar.retrieval.line import Given, Line
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, to_ask
+from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, each_with_why, to_ask
 from vouch_sidecar.retrieval.salience import Salient, strengths_of
 from vouch_sidecar.retrieval.statements.answers import answers, asked_for
 from vouch_sidecar.retrieval.statements.candidates import Strengths
@@ -203,9 +202,7 @@ def whom_to_ask(row: Salient, text: str) -> list[Line]:
     """
     if row.entity.type == PERSON or WHOM.search(text) is None:
         return []
-    asked, wrote = to_ask(replace(row.view, is_model=True), row.entity)
-    told = [f"{each.name} ({each.said})" for each in asked]
-    told += [f"{author.name} ({count(author.commits, 'commit')})" for author in wrote]
+    told = each_with_why(*to_ask(replace(row.view, is_model=True), row.entity))
     line = replace(row.line(row.entity), similarity=1.0, people=", ".join(told))
     return [line] if told else []
 

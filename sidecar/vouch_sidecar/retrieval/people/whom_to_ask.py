@@ -70,6 +70,15 @@ def to_ask(view: View, about: Claim | Entity) -> tuple[list[PersonToAsk], list[A
     return asked, authors(subjects)
 
 
+def each_with_why(people: Iterable[PersonToAsk], by_commits: Iterable[Author]) -> list[str]:
+    """Whom a line names, with why: authors come last, but for those who are named already."""
+    rows = [(row.name, row.said) for row in people]
+    named = {name for name, _ in rows}
+    wrote = (author for author in by_commits if author.name not in named)
+    rows += [(author.name, count(author.commits, "commit")) for author in wrote]
+    return [f"{name} ({why})" if why else name for name, why in rows]
+
+
 # Declared people and teams
 
 

@@ -27,14 +27,14 @@ from vouch_sidecar.operations.entity import EntityResult
 from vouch_sidecar.operations.operation import OperationCall
 from vouch_sidecar.retrieval.files.file_ties import Tied
 from vouch_sidecar.retrieval.line import text_of
-from vouch_sidecar.retrieval.people.whom_to_ask import PERSON
+from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, each_with_why
 from vouch_sidecar.surfaces.lsp.at_position import Place, artifact_at, entities_at, spot_of, ties_at
 from vouch_sidecar.surfaces.lsp.documents import local_path
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 CLAIMS = 2
 MOST = 3
-"""Artifacts, citations, pages and authors that are named."""
+"""Artifacts, citations and pages that are named."""
 ESCAPED = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 # GitHub's markdown links bare addresses, so their "://", "www." and "@" are escaped, too.
 MARKED = re.compile(r"[&<>\\`*_{}\[\]|~$@]|:(?=/)|(?<=www)\.", re.IGNORECASE)
@@ -122,13 +122,10 @@ def _of_entity(style: Style, result: EntityResult, served: Served, *, in_code: b
 
 
 def _ask(style: Style, result: EntityResult) -> list[str]:
-    """The line that says whom to ask, each once; none for a person, and where nobody is named."""
-    people = [(row.name, row.said) for row in result.people]
-    named = {name for name, _ in people}
-    wrote = [row for row in (result.by_commits or [])[:MOST] if row.name not in named]
-    people += [(row.name, count(row.commits, "commit")) for row in wrote]
-    names = [style.text(f"{name} ({why})" if why else name) for name, why in people]
-    return [f"Ask {', '.join(names)}"] if names and result.entity.type != PERSON else []
+    """The line that says whom to ask; none for a person, and where nobody is named."""
+    people = each_with_why(result.people, result.by_commits or ())
+    names = ", ".join(map(style.text, people))
+    return [f"Ask {names}"] if names and result.entity.type != PERSON else []
 
 
 def _claim(style: Style, claim: ClaimView) -> str:
