@@ -8,7 +8,7 @@ import pytest
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.kb.discovery import find
 
-from tests.engine.bases import ask, cached, engine_on, load, settle, unread_engine
+from tests.engine.bases import ask, cached, engine_on, settle, unread_engine
 from tests.workspace.places import cite, commit_as, git, repository, write
 
 FILE = "src/till.py"
@@ -102,31 +102,6 @@ def test_a_base_below_the_top_is_that_of_the_same_folder(plain: Path, tmp_path: 
     fill(plain / "sub")
     git(plain, "worktree", "add", "-q", "-b", "one", "../sibling")
     assert tied(tmp_path / "sibling" / "sub", tmp_path) == EXPECTED
-
-
-def test_a_claim_that_two_trees_have_is_told_once_and_that_of_a_clone_too(
-    plain: Path, tmp_path: Path
-) -> None:
-    """The tree that is asked about tells it, and each what it alone says."""
-    two, clone = tmp_path / "two", tmp_path / "clone"
-    cite(plain, "named", "The till takes the ledger lock.", "elsewhere")
-    git(plain, "add", "-f", ".vouch")
-    git(plain, "commit", "-q", "-m", "base")
-    git(plain, "worktree", "add", "-q", "-b", "two", str(two))
-    git(tmp_path, "clone", "-q", str(plain), str(clone))
-    engine = engine_on(plain, two, env=cached(tmp_path))
-
-    def told(at: Path) -> list[str]:
-        settle(engine)
-        asked = ask(engine, "context", Caller(at=at / FILE), task="What takes the ledger lock?")
-        return [item["collection"] for item in asked["items"]]
-
-    assert [told(plain), told(two)] == [["plain"], ["two"]]
-    cite(two, "named", "The till takes the ledger lock twice.", "elsewhere")
-    load(engine)
-    assert sorted(told(plain)) == ["plain", "two"]
-    engine = engine_on(plain, clone, env=cached(tmp_path))
-    assert sorted(told(plain)) == ["clone", "plain"]
 
 
 def test_of_several_bases_of_a_tree_all_serve_the_same(plain: Path) -> None:

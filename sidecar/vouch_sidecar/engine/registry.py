@@ -276,7 +276,6 @@ class Registry:
                 is_model=caller.is_model,
                 is_unasked=caller.is_unasked,
                 shown_collection=self.shown_name(collection, caller),
-                nearness=_depth(collection.tree, caller.at),
                 identity=collection.identity,
             )
             served.append(Served(view, collection))

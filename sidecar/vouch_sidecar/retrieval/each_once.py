@@ -20,7 +20,7 @@ def first_of_each(items: Iterable[T], key: Callable[[T], Hashable]) -> Iterator[
 def each_once(
     items: Iterable[T],
     keys: Callable[[T], Iterable[Hashable]],
-    order: Callable[[T], tuple[int, ...]],
+    order: Callable[[T], tuple[bool, ...]],
 ) -> list[T]:
     """One item of those that have a key in common, at the place of the first: the first by
     `order`.

@@ -107,8 +107,6 @@ class View:
     """
     shown_collection: str | None = None
     """The name of the collection, if rows of answers have to say which one they are from."""
-    nearness: int = 0
-    """How deep the working tree is that holds what the question is about; 0 for another one."""
     identity: Hashable = None
     """Identifies the knowledge base from one question to the next (`Collection.identity`)."""
     looked: set[str] = field(default_factory=set, compare=False, repr=False)

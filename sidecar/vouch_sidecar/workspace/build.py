@@ -15,10 +15,10 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
-from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.kb.records import Claim, Kind, Source
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace.breath import Breathe
-from vouch_sidecar.workspace.claim_readings import ClaimReader, gone_in, sources_in
+from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
 from vouch_sidecar.workspace.code_owners import OwnersRules, read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
@@ -58,9 +58,7 @@ def build(
         files = files if paths == files.paths else Files(paths)
     top, prefix = (before.tree, "") if git is None else (git.top, git.prefix(before.tree))
     rules = read_owners(top) if inputs.names_people else OwnersRules()
-    repository = None if git is None else git.common
-    around = replace(before, prefix=prefix, repository=repository, files=files)
-    world = replace(around, inputs=inputs, owners_rules=rules)
+    world = replace(before, inputs=inputs, prefix=prefix, files=files, owners_rules=rules)
     if inputs.is_whole:
         history = (
             _history(world, git, why_unasked, bases, env, lists_anew)
@@ -73,7 +71,7 @@ def build(
     if inputs == was and world == before:
         return before
     world = _read_claims(before, world, knowledge, breathe)
-    ties, quotes = Ties(world.readings, world.definitions), _quotes(world)
+    ties, quotes = Ties(world.readings, world.definitions), _quotes(world, knowledge)
     world = replace(world, ties=ties, quotes=quotes)
     return world if world == before else replace(world, serial=next(SERIALS))
 
@@ -147,9 +145,7 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
     """
     own, changed = world.inputs.own, changed_alone(knowledge, before.inputs.knowledge_serial)
     is_same = changed is not None and before.inputs.own == own and world.files is before.files
-    has_same_paths = is_same and world.history.known == before.history.known
-    world = replace(world, gone=before.gone if has_same_paths else gone_in(knowledge, world))
-    has_same_sources = is_same and world.gone == before.gone
+    has_same_sources = is_same and world.history.known == before.history.known
     sources = before.sources if has_same_sources else sources_in(knowledge, world, breathe)
     known = before.readings if is_same and sources == before.sources else {}
     reader = ClaimReader(knowledge, replace(world, sources=sources), own)
@@ -162,10 +158,17 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
     return replace(world, readings=readings, sources=sources)
 
 
-def _quotes(world: World) -> Freshness:
-    """The files of quotes, and those of sources that are gone and have no other file now."""
+def _quotes(world: World, knowledge: Knowledge) -> Freshness:
+    """The files of quotes, and the paths of files that sources were made from and that are gone, by
+    source id. Captured talk is no file.
+    """
     places = {quote.range: quote for read in world.readings.values() for quote in read.quotes}
-    gone = {each: path for each, path in world.gone.items() if each not in world.sources}
+    gone = dict[str, str]()
+    for source in knowledge.all_of(Kind.SOURCE):
+        assert isinstance(source, Source)
+        is_file = source.question is None and source.id not in world.sources
+        if is_file and (path := world.gone_file(source.locator)):
+            gone[source.id] = path
     return Freshness(world.tree, places, gone)
 
 

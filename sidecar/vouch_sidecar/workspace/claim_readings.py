@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from urllib.parse import unquote
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -131,7 +130,7 @@ def sources_in(knowledge: Knowledge, world: World, breathe: Breathe) -> dict[str
         if source.question is not None:
             continue  # captured talk, which may hold a path
         path = world.files.of_source(world.tree, source.locator)
-        name, gone = mere_name(source.locator), world.gone.get(source.id)
+        name, gone = mere_name(source.locator), world.gone_file(source.locator)
         if name or gone:
             wanted = _telling_lines(read_content(world.root / KB_DIRNAME, source))
         if name:
@@ -139,35 +138,11 @@ def sources_in(knowledge: Knowledge, world: World, breathe: Breathe) -> dict[str
             is_distinct = bool(wanted) or len(likely) == 1
             path = max(likely, key=likely.__getitem__, default=None) if is_distinct else None
         if gone:
-            moved = [*holding(wanted, _where_moved(world, gone))]
+            moved = [*holding(wanted, world.where_moved(gone))]
             path = moved[0] if wanted and len(moved) == 1 else path
         if path is not None:
             paths_by_id[source.id] = path
     return paths_by_id
-
-
-def gone_in(knowledge: Knowledge, world: World) -> dict[str, str]:
-    """The paths of files that sources were made from and that are gone, by source id: those that
-    some commit has changed, to which a locator leads as to a file that is there, with its folder:
-    files elsewhere may be called the same. Captured talk is no file.
-    """
-    gone: dict[str, str] = {}
-    for source in knowledge.all_of(Kind.SOURCE):
-        assert isinstance(source, Source)
-        locator = source.locator if source.question is None else ""
-        path = world.history.known.of_source(world.tree, locator) or ""
-        is_meant = "/" not in locator or "/".join(path.split("/")[-2:]) in unquote(locator)
-        if path and path not in world.files and is_meant:
-            gone[source.id] = path
-    return gone
-
-
-def _where_moved(world: World, gone: str) -> list[str]:
-    """The files that one that is gone may be now: those with its name, and those that its newest
-    commit changed too.
-    """
-    beside = filter(world.files.__contains__, world.history.changed_with[gone])
-    return [*world.files.ending(gone.rpartition("/")[2]), *beside]
 
 
 def _telling_lines(data: bytes | None) -> frozenset[int]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import VisibleTopics
@@ -55,10 +56,9 @@ class World:
     It equals one that says the same, of whichever generation.
 
     `inputs` is what it was built from. `prefix` is the path of the tree below the top of the
-    repository, with a slash at its end; `repository` the folder that its working trees share;
-    `readings` is what each claim says of files, by id; `sources` the files that sources were made
-    from, by source id, and `gone` those that are not at their place any more; `definitions` what
-    files define; `topics` those of some viewers, by their gates.
+    repository, with a slash at its end; `readings` is what each claim says of files, by id;
+    `sources` the files that sources were made from, by source id; `definitions` what files define;
+    `topics` those of some viewers, by their gates.
     """
 
     tree: Path
@@ -66,10 +66,8 @@ class World:
     inputs: Inputs = field(default_factory=Inputs, compare=False)
     files: Files = field(default_factory=Files)
     prefix: str = ""
-    repository: Path | None = None
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
-    gone: Mapping[str, str] = field(default_factory=dict)
     definitions: Definitions = field(default_factory=dict)
     ties: Ties = field(default_factory=lambda: Ties({}, {}), compare=False)
     quotes: Freshness = field(default_factory=Freshness)
@@ -90,6 +88,24 @@ class World:
             return None
         below = inside.removeprefix(self.prefix)
         return self.files.find(inside) or self.files.find(below) or inside
+
+    def gone_file(self, locator: str) -> str | None:
+        """The file that a source's locator means, of those that some commit has changed, if it is
+        not there any more. A locator has its folder too, if it has one: files elsewhere may be
+        called the same.
+        """
+        path = self.history.known.of_source(self.tree, locator)
+        if path is None or path in self.files:
+            return None
+        is_meant = "/" not in locator or "/".join(path.split("/")[-2:]) in unquote(locator)
+        return path if is_meant else None
+
+    def where_moved(self, gone: str) -> list[str]:
+        """The files that a file that is gone may be now: those with its name, and those that its
+        newest commit changed too.
+        """
+        beside = filter(self.files.__contains__, self.history.changed_with[gone])
+        return [*self.files.ending(gone.rpartition("/")[2]), *beside]
 
     def relative(self, text: str) -> str:
         """A text of the same length, with blanks in place of the tree in front of paths below it:

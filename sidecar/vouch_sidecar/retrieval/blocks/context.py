@@ -117,9 +117,9 @@ def _both_sides(lines: Iterable[Line]) -> Iterator[Line]:
 
 def each_line_once(lines: Iterable[Line]) -> list[Line]:
     """The first line of each artifact; of claims that say the same a reviewed one, else one that is
-    contested, else that of the working tree that is asked about, else the first whose file still
-    has its quote, or else lacks it. A reviewed claim stands in the place of those that nobody
-    reviewed and that rest on the same evidence or the same sentence.
+    contested, else the first whose file still has its quote, or else lacks it. A reviewed claim
+    stands in the place of those that nobody reviewed and that rest on the same evidence or the same
+    sentence.
     """
     lines = list(lines)
     reviewed = {at: line for line in reversed(lines) if line.is_reviewed for at in _rests_on(line)}
@@ -132,13 +132,12 @@ def each_line_once(lines: Iterable[Line]) -> list[Line]:
     return each_once(standing, _says, _goes_before)
 
 
-def _goes_before(line: Line) -> tuple[int, ...]:
+def _goes_before(line: Line) -> tuple[bool, ...]:
     claim = line.artifact
     if not isinstance(claim, Claim):
         return ()
     is_known = any(quote for _, quote in quotes_of(line.view, claim))
-    is_worse = not line.is_reviewed, claim.status != "contested"
-    return *is_worse, -line.view.nearness, not is_known, line.is_gone
+    return not line.is_reviewed, claim.status != "contested", not is_known, line.is_gone
 
 
 def _rests_on(line: Line) -> Iterator[Hashable]:
@@ -153,13 +152,8 @@ def _rests_on(line: Line) -> Iterator[Hashable]:
 
 
 def _says(line: Line) -> Iterable[Hashable]:
-    """What a line says; copies of a claim in working trees of one repository say the same."""
     shown, collection = line.shown_text, line.view.collection
-    if shown is None:
-        return [line.place]
-    world, says = line.view.world, [(collection, said) for said in shown.says]
-    copy = world.repository, world.prefix, line.artifact, shown.text
-    return [*says, copy] if world.repository is not None else says
+    return [line.place] if shown is None else [(collection, said) for said in shown.says]
 
 
 def _lines_of(row: Salient, text: str, strengths: Strengths) -> list[Line]:
