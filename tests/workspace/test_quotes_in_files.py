@@ -187,35 +187,6 @@ def test_a_file_that_was_moved_is_not_gone_before_git_is_told(root: Path) -> Non
     assert ask(engine, "files", paths=["lib/wire.py"])["files"][0]["claims"][0]["id"] == "class"
 
 
-MOVED = "docs/services/notes.md"
-
-
-@pytest.mark.parametrize(
-    ("files", "path"),
-    [
-        ({MOVED: NOTES, "notes.md": "# Others\n"}, MOVED),
-        ({MOVED: f"# More\n\n{NOTES}", "b/notes.md": ""}, MOVED),
-        ({"docs/uploads.md": NOTES, "docs/index.md": FILE}, "docs/uploads.md"),
-        ({"a/notes.md": "Uploads stop.", "b/notes.md": "", "docs/index.md": FILE}, None),
-        ({"a/notes.md": NOTES, "b/notes.md": NOTES}, None),
-    ],
-)
-def test_claims_follow_a_file_to_the_only_one_that_it_may_be(
-    root: Path, files: dict[str, str], path: str | None
-) -> None:
-    live = settled(root)
-    git(root, "rm", "-q", FILE)
-    track(root, files)
-    git(root, "commit", "-q", "-m", "move")
-    looked(live)
-    for engine in (live, settled(root)):
-        claim = ask(engine, "claim", id="one")["claim"]
-        assert claim["stale"] == (None if path else f"{FILE}, which it cites, is gone")
-        assert f"/{path or 'content'}#L" in claim["citations"][0]["document"]
-        assert bool(ask(engine, "context", task=TASK)["items"]) == bool(path)
-        assert not path or row(engine, path)[0] in ("there", "moved")
-
-
 def test_a_private_source_tells_nobody_else_how_fresh_it_is(root: Path) -> None:
     private = {"visibility": "private", "agent": "ada"}
     cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE, source_scope=private)

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Mapping, Set
 from dataclasses import replace
 from functools import cache, partial
+from urllib.parse import unquote
 
 from vouch_sidecar.index.base_cache import Bases, code_version
 from vouch_sidecar.index.knowledge import Knowledge
@@ -144,10 +145,10 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
     them if the files did, the names of the project, or what claims refer to.
     """
     own, changed = world.inputs.own, changed_alone(knowledge, before.inputs.knowledge_serial)
-    is_same = changed is not None and before.inputs.own == own and world.files is before.files
-    has_same_sources = is_same and world.history.known == before.history.known
-    sources = before.sources if has_same_sources else sources_in(knowledge, world, breathe)
-    known = before.readings if is_same and sources == before.sources else {}
+    is_around_same = before.inputs.own == own and world.files is before.files
+    known, sources = before.readings, before.sources
+    if changed is None or not is_around_same:
+        known, sources = {}, sources_in(knowledge, world, breathe)
     reader = ClaimReader(knowledge, replace(world, sources=sources), own)
     readings, again = dict[str, ClaimReading](), changed or ()
     for claim in knowledge.all_of(Kind.CLAIM):
@@ -160,16 +161,25 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
 
 def _quotes(world: World, knowledge: Knowledge) -> Freshness:
     """The files of quotes, and the paths of files that sources were made from and that are gone, by
-    source id. Captured talk is no file.
+    source id: those that some commit has changed, to which a locator leads as to a file that is
+    there, with its folder. Captured talk is no file.
     """
     places = {quote.range: quote for read in world.readings.values() for quote in read.quotes}
     gone = dict[str, str]()
     for source in knowledge.all_of(Kind.SOURCE):
         assert isinstance(source, Source)
-        is_file = source.question is None and source.id not in world.sources
-        if is_file and (path := world.gone_file(source.locator)):
-            gone[source.id] = path
+        if source.question is None and source.id not in world.sources:
+            path = world.history.known.of_source(world.tree, source.locator)
+            if path and path not in world.files and _is_meant(path, source.locator):
+                gone[source.id] = path
     return Freshness(world.tree, places, gone)
+
+
+def _is_meant(path: str, locator: str) -> bool:
+    """Whether a locator has the folder of a file too, if it has one: files elsewhere may be called
+    the same.
+    """
+    return "/" not in locator or "/".join(path.split("/")[-2:]) in unquote(locator)
 
 
 # Topics

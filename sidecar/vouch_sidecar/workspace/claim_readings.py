@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -108,20 +108,13 @@ class ClaimReader:
 def sources_in(knowledge: Knowledge, world: World, breathe: Breathe) -> dict[str, str]:
     """The workspace file of each source, by source id: the file that its locator names. A locator
     that is a mere name means, of the files with that name, the one that holds most of what the
-    source holds. A file that is gone was moved if one alone holds that, of those with its name and
-    those that its newest commit changed too.
+    source holds.
     """
 
     @cache
     def lines_of(path: str) -> frozenset[int]:
         breathe()
         return _telling_lines(read_file(world.tree, path))
-
-    def holding(wanted: frozenset[int], paths: Iterable[str]) -> dict[str, int]:
-        """Of some files those that hold most of these lines, each with their number."""
-        several = islice(dict.fromkeys(paths), MAX_COMPARED_FILES)
-        shared = {path: len(wanted & lines_of(path)) for path in several}
-        return {path: n for path, n in shared.items() if n >= SHARED_LINES * len(wanted)}
 
     paths_by_id: dict[str, str] = {}
     for source in knowledge.all_of(Kind.SOURCE):
@@ -130,16 +123,15 @@ def sources_in(knowledge: Knowledge, world: World, breathe: Breathe) -> dict[str
         if source.question is not None:
             continue  # captured talk, which may hold a path
         path = world.files.of_source(world.tree, source.locator)
-        name, gone = mere_name(source.locator), world.gone_file(source.locator)
-        if name or gone:
+        if name := mere_name(source.locator):
+            several = dict.fromkeys([*filter(None, [path]), *world.files.ending(name)])
             wanted = _telling_lines(read_content(world.root / KB_DIRNAME, source))
-        if name:
-            likely = holding(wanted, [*filter(None, [path]), *world.files.ending(name)])
-            is_distinct = bool(wanted) or len(likely) == 1
-            path = max(likely, key=likely.__getitem__, default=None) if is_distinct else None
-        if gone:
-            moved = [*holding(wanted, world.where_moved(gone))]
-            path = moved[0] if wanted and len(moved) == 1 else path
+            shared = {
+                path: len(wanted & lines_of(path)) for path in islice(several, MAX_COMPARED_FILES)
+            }
+            is_distinct = bool(wanted) or len(shared) == 1
+            likely = (path for path in shared if shared[path] >= SHARED_LINES * len(wanted))
+            path = max(likely, key=shared.__getitem__, default=None) if is_distinct else None
         if path is not None:
             paths_by_id[source.id] = path
     return paths_by_id

@@ -55,9 +55,8 @@ class Commit(NamedTuple):
 class History:
     """The commits that changed each file, newest first, by its path below the root of a knowledge
     base. Immutable. `head` is the newest commit; `names` has every name of each
-    person, as written and as in `.mailmap`; `unread` says why commits could not be read;
-    `changed_with` has the files that the newest commit of each path changed, and `known` every
-    path that some commit has changed.
+    person, as written and as in `.mailmap`; `unread` says why commits could not be read; `known`
+    has every path that some commit has changed.
     """
 
     head: str = ""
@@ -65,7 +64,6 @@ class History:
     names: Mapping[str, Set[str]] = field(default_factory=dict)
     unread: str = ""
     known: Files = field(default_factory=Files)
-    changed_with: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def read_history(
@@ -99,10 +97,8 @@ def read_history(
     counted = [commit for commit in logged if commit.name not in cut and commit.shows_who_knows]
     by_path, names = _of_persons(counted, prefix)
     unread = "the clone is shallow: the commits that changed its files are not in it"
-    changed = (commit.below(prefix) for commit in reversed(logged))
-    changed_with = {path: paths for paths in changed for path in paths}
-    known = Files(tuple(sorted(changed_with)))
-    return History(head, by_path, names, unread if cut and not by_path else "", known, changed_with)
+    known = Files(tuple(sorted({path for commit in logged for path in commit.below(prefix)})))
+    return History(head, by_path, names, unread if cut and not by_path else "", known)
 
 
 def _why_unmapped(repository: Repository, head: str, caches: Path, env: Mapping[str, str]) -> str:

@@ -10,7 +10,6 @@ from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import VisibleTopics
@@ -88,24 +87,6 @@ class World:
             return None
         below = inside.removeprefix(self.prefix)
         return self.files.find(inside) or self.files.find(below) or inside
-
-    def gone_file(self, locator: str) -> str | None:
-        """The file that a source's locator means, of those that some commit has changed, if it is
-        not there any more. A locator has its folder too, if it has one: files elsewhere may be
-        called the same.
-        """
-        path = self.history.known.of_source(self.tree, locator)
-        if path is None or path in self.files:
-            return None
-        is_meant = "/" not in locator or "/".join(path.split("/")[-2:]) in unquote(locator)
-        return path if is_meant else None
-
-    def where_moved(self, gone: str) -> list[str]:
-        """The files that a file that is gone may be now: those with its name, and those that its
-        newest commit changed too.
-        """
-        beside = filter(self.files.__contains__, self.history.changed_with[gone])
-        return [*self.files.ending(gone.rpartition("/")[2]), *beside]
 
     def relative(self, text: str) -> str:
         """A text of the same length, with blanks in place of the tree in front of paths below it:
