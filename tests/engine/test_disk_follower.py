@@ -141,6 +141,18 @@ async def test_what_git_writes_in_is_made_again_for_a_while_and_forgets_no_repor
         assert collection.published.seen.is_torn or step == "build"
 
 
+async def test_files_around_are_listed_now_and_then_though_nobody_reports_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.collection.sweep_interval", lambda _: 0.1)
+    monkeypatch.setattr(disk_follower, "GIT_LOOK_SECONDS", 0.1)
+    engine = unread_engine(root := base(tmp_path / "kb"))
+    async with running(engine):
+        await until(lambda: engine.registry.collections[root].world.inputs.is_whole)
+        (root / "new.py").touch()
+        await until(lambda: "new.py" in engine.registry.collections[root].world.files)
+
+
 async def test_while_git_holds_the_lock_of_one_the_others_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
