@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.engine.collection import Collection
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.access import OPEN, gate_of, is_live
+from vouch_sidecar.kb.access import OPEN, Gated, gate_of, is_live
 from vouch_sidecar.kb.artifact_files import content_beside
 from vouch_sidecar.kb.reader import CONFLICT, as_kept, locate, place_in_body, read_bytes_of
 from vouch_sidecar.kb.records import (
@@ -89,8 +89,7 @@ def check_all(
     visible (`sees`) are left out. Reads the files that have findings.
     """
     for artifact in context.knowledge.records.values():
-        gated = isinstance(artifact, Claim | Page | Source)
-        if not gated or (is_live(artifact) and sees(artifact)):
+        if not isinstance(artifact, Gated) or (is_live(artifact) and sees(artifact)):
             yield from check_one(artifact, context)
 
 

@@ -12,6 +12,8 @@ from vouch_sidecar.kb.sanitize import LONE_SURROGATE
 LIVE_STATUSES = frozenset({"working", "actionable", "stable", "contested"})
 LIVE_PAGE_STATUSES = frozenset({"draft", "active", "stale"})
 
+Gated = Claim | Page | Source  # have a gate of their own; the links of others decide
+
 OPEN = "open"
 """The gate that every viewer passes."""
 _AGENT, _PROJECT = "agent:", "project:"
@@ -60,7 +62,7 @@ def is_live(artifact: Artifact) -> bool:
 
 def gate_of(artifact: Artifact) -> str | None:
     """The gate that a viewer must have to see an artifact; None if nobody may see it."""
-    if not isinstance(artifact, Claim | Page | Source):
+    if not isinstance(artifact, Gated):
         return OPEN
     scope = artifact.scope
     match scope.visibility:
