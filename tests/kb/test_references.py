@@ -19,13 +19,17 @@ PAGE = "---\nid: p\nclaims: [a]\n---\nclaims: [b]\n[[c]], [[d|D]], [claim: e], [
         ("text: |\n  entities:\n  - a\nentities: []\n", []),
         ("metadata:\n  entities: [a]\n", []),
         (PAGE, ["p", "a", "c", "d", "e", "f"]),
+        (PAGE.replace("\n", "\r\n"), ["p", "a", "c", "d", "e", "f"]),
+        ("---\nclaims: [a]\n---- \nclaims: [b]\n---\n[[c]]", ["a", "c"]),
     ],
 )
 def test_the_ids_of_a_claim_or_a_page(text: str, found: list[str]) -> None:
     """Each stands where it is said to."""
     places: dict[int, str] = {}
     for offset in range(len(text) + 1):
-        one = reference_at("pages/p.md" if text == PAGE else "claims/x.yaml", text, offset)
+        one = reference_at(
+            "pages/p.md" if text.startswith("---") else "claims/x.yaml", text, offset
+        )
         if one is not None:
             assert text[one.start : one.end] == one.text
             assert one.start <= offset <= one.end

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from vouch_sidecar.kb.artifact_files import classify
 from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.yaml_document import front_matter_end
 
 RELATION_ENDS = (Kind.ENTITY, Kind.CLAIM, Kind.PAGE, Kind.SOURCE)
 CITED = (Kind.SOURCE, Kind.EVIDENCE)
@@ -42,7 +43,6 @@ CODE = re.compile(
     r"|(?<!`)(?P<span>`{1,3}+)[^\r\n]{1,200}?(?<!`)(?P=span)(?!`)"
 )
 """Code in Markdown: between fences, of which the last may be missing, or in backticks on a line."""
-FENCE = re.compile(r"(?<![^\r\n])---[ \t]*+(?=[\r\n]|\Z)")
 
 
 class Reference(NamedTuple):
@@ -65,9 +65,8 @@ def reference_at(relative: str, text: str, offset: int) -> Reference | None:
     if (kind := classify(relative)) is None:
         return None
     text = text.replace("\r", "\n")  # which keeps all offsets
-    fences = list(islice(FENCE.finditer(text), 2)) if kind is Kind.PAGE else []
-    body = fences[1].end() if len(fences) == 2 else len(text)
-    if offset > body:
+    end = front_matter_end(text) if kind is Kind.PAGE else -1
+    if end >= 0 and offset > (body := end + len("\n---")):
         there = marks(text, body)
     else:
         there = _ids_on_line(text, offset, {"id": (kind,), **FIELDS.get(kind, {})})

@@ -174,11 +174,17 @@ def line_starts(text: str) -> list[int]:
     return [0, *(end.end() for end in LINE_END.finditer(text))]
 
 
+def front_matter_end(text: str) -> int:
+    """The offset of the line end before the last line of a page's front matter, by vouch's rule; -1
+    where there is none. The text has LF line ends.
+    """
+    return text.find("\n---", 4) if text.startswith("---\n") else -1
+
+
 def split_page(text: str) -> tuple[str, str]:
-    """Front matter and body of a page, with LF line ends, by vouch's rule."""
+    """Front matter and body of a page, with LF line ends."""
     text = text.replace("\r\n", "\n")
-    end = text.find("\n---", 4) if text.startswith("---\n") else -1
-    if end < 0:
+    if (end := front_matter_end(text)) < 0:
         raise DocumentError("the page has no front matter between two lines of ---")
     return text[4:end], text[end + 4 :].removeprefix("\n")
 
