@@ -678,7 +678,7 @@ export interface RootStatus {
   readonly counts: Counts;
   /** Present where names that nobody declared are topics: how many. */
   readonly topics?: number | null;
-  /** Files below `.vouch/` that can't be used. */
+  /** Files below `.vouch/` whose artifacts are missing in answers. */
   readonly unusable: number;
   /** By file and line; to a model those of settings alone. `vouch-sidecar check` finds more. */
   readonly problems: readonly ProblemView[];

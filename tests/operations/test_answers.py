@@ -234,7 +234,11 @@ def test_an_entity_says_whom_to_ask_and_how_many_of_its_claims_are_shown(tmp_pat
 
 
 def test_what_an_answer_had_to_do_without_is_said(tmp_path: Path) -> None:
-    engine = settled(base(tmp_path / "kb", {"claims/broken.yaml": b"id: ["}), tmp_path)
+    files = {"claims/broken.yaml": b"id: [", "config.yaml": b"id: ["}
+    files["claims/rival.yaml"] = claim("rotation")
+    engine = settled(base(tmp_path / "kb", files), tmp_path)
+    (status,) = ask(engine, "status")["roots"]
+    assert (len(status["problems"]), status["unusable"]) == (4, 1)
     skipped = "(without all of it: files_skipped)"
     assert read(engine, "claim", id="rotation")[-1] == skipped
     said = read(engine, "experts", topic="keys", weight="fame")

@@ -247,11 +247,11 @@ class Store:
         problems, self.records = dict(self._problems), self._counting()
         found = [*self._survey_problems]
         for path in sorted(self._rivals):
-            counts = self.records[self._records[path][0]].path
-            message = f"another file has the same id and counts: {counts[:200]}"
+            counts = self.records[self._records[path][0]].path[:200]
+            message = f"another file has the same id and counts: {counts}"
             found.append(Problem(path, message, field="id", is_of_disk=True))
         for item in found:
             problems[item.path] = (*problems.get(item.path, ()), item)
         on_disk = OnDisk(problems, self.config)
-        skipped = {problem.path for problem in on_disk.errors} - {CONFIG} - self._rivals
-        return replace(on_disk, skipped=len(skipped))
+        wrong = {problem.path for problem in on_disk.errors}
+        return replace(on_disk, skipped=len(wrong - {CONFIG} - self._rivals))

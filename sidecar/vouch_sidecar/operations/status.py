@@ -50,7 +50,7 @@ class RootStatus(Wire):
     topics: int | None = absent("Present where names that nobody declared are topics: how many.")
     unusable: int = Field(
         ge=0,
-        description="Files below `.vouch/` that can't be used.",
+        description="Files below `.vouch/` whose artifacts are missing in answers.",
     )
     problems: list[ProblemView] = Field(
         description="By file and line; to a model those of settings alone. `vouch-sidecar check` "
@@ -107,7 +107,7 @@ def _root_status(ask: OperationCall, served: Served) -> RootStatus:
             evidence=view.number_of(Kind.EVIDENCE),
         ),
         topics=len(view.derived) or None,
-        unusable=len({one.path for one in collection.on_disk.errors} - {""}),
+        unusable=collection.on_disk.skipped,
         problems=[
             ProblemView.model_validate(problem, from_attributes=True, strict=False)
             for problem in sorted(told, key=attrgetter("path", "line", "column"))
