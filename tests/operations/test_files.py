@@ -145,10 +145,12 @@ def test_the_citations_of_a_claim_lead_to_their_documents(tmp_path: Path) -> Non
         citing(str(root / locator), place, document)
     for locator in NOT_THERE:
         citing(locator, "L4", ".vouch/sources/{}/content#L4")
-    citing("docs/never kept.md", None, "")
-    lost = source_of(b"docs/never kept.md")
-    (root / ".vouch" / "sources" / lost / "content").unlink()
-    cited[lost] = None
+    for locator in ("docs/never kept.md", "docs/kept elsewhere.md"):
+        citing(locator, None, "")
+        lost = source_of(locator.encode())
+        (kept := kb_dir / "sources" / lost / "content").unlink()
+        cited[lost] = None
+    kept.symlink_to(tmp_path / "secret.md")
     put(kb_dir, "claims/all.yaml", claim("all", evidence=list(cited)))
     citations = ask(settled(root, tmp_path), "claim", id="all")["claim"]["citations"]
     assert {row["id"]: row["document"] for row in citations} == cited

@@ -144,10 +144,9 @@ def content_stat(path: str, full: str, kb_dir: str | Path) -> Stat:
     """The stat of the content beside the source's record at `path` below `.vouch/`; empty where
     there is none, or for other files.
     """
-    if not path.startswith("sources/"):
-        return b""
-    with suppress(UnreadableError):
-        return stat_inside(content_beside(full), kb_dir) or b""
+    if path.startswith("sources/"):
+        with suppress(UnreadableError):
+            return stat_inside(content_beside(full), kb_dir) or b""
     return b""
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from pydantic import Field
 
 from vouch_sidecar.index.links import LinkedBy
-from vouch_sidecar.kb.artifact_files import CONTENT_NAME, KB_DIRNAME
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME, content_beside
 from vouch_sidecar.kb.reader import span_in
 from vouch_sidecar.kb.records import (
     Artifact,
@@ -277,10 +276,10 @@ def _document(
     kept with the source; None without either.
     """
     path = view.world.sources.get(source.id)
-    file = _file(view, source.path).with_name(CONTENT_NAME)
+    file = _file(view, content_beside(source.path))
     if path is not None:
         file = view.world.tree / path
-    elif not os.path.isfile(file):  # noqa: PTH113 - the other one raises for impossible names
+    elif not source.kept:
         return None
     line = fresh.line if fresh is not None else None
     if line is None and evidence is not None and evidence.byte_start is not None:
