@@ -86,3 +86,14 @@ def test_a_passage_says_why_it_is_not_said_unasked(tmp_path: Path) -> None:
     (line,) = ask(engine, "explain", Caller(is_unasked=True), text=question)["texts"]
     assert line["verdict"] == "refused"
     assert "needs 0.80" in line["why"]
+
+
+def test_a_long_passage_is_said_once_somebody_confirmed_it(tmp_path: Path) -> None:
+    text = f"Signing keys rotate every second Tuesday at noon{', come rain or shine' * 50}."
+    for number, confirmed in enumerate((None, "2026-01-01")):
+        root, said = tmp_path / str(number), text.encode()
+        fields = {"auto_approved": True, "last_confirmed_at": confirmed}
+        cite(root, "keys", text, "a.md", said, quote=said, **fields)
+        row = explained(engine_on(root), "When do signing keys rotate?")[1]["keys"]
+        assert row["verdict"] == ("said" if confirmed else "refused")
+        assert row["why"].endswith("it says nothing by itself") != bool(confirmed)

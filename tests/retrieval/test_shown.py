@@ -128,6 +128,10 @@ def test_no_shown_part_overlaps_a_withheld_receipt(look: Look, hides: dict[str, 
     assert said(item, "item") == QUOTES["item"]
     assert item.shown(claim("item")).lacks_context
     assert said(look(), "first") == WHOLE
+    first = claim("first", auto_approved=True)
+    assert not look(claim("second", **hides), first).is_sayable(first)
+    first = replace(first, last_confirmed_at=1.0)
+    assert look(claim("second", **hides), first).is_sayable(first)
     if "scope" in hides:
         hers = look(claim("second", **hides), who=ADA)
         assert said(hers, "first") == WHOLE
@@ -141,20 +145,24 @@ def test_no_shown_part_overlaps_a_withheld_receipt(look: Look, hides: dict[str, 
         ("ev-other", {"status": "redacted"}, True),
         (SOURCE_ID, {"scope": PRIVATE}, True),
         ("bare", {"scope": PRIVATE}, True),
+        ("empty", {"scope": PRIVATE}, True),
         ("ev-other", {"scope": PRIVATE}, False),
         (SOURCE_ID, {"scope": PRIVATE, "status": "superseded"}, True),
         (SOURCE_ID, {"status": "superseded"}, False),
         ("bare", {"status": "archived"}, False),
+        ("empty", {"status": "archived"}, False),
     ],
 )
 def test_what_closes_a_source_as_a_whole(
     look: Look, cited: str, fields: dict[str, Any], is_closed: bool
 ) -> None:
     bare = receipt("other", id="bare", path="evidence/bare.yaml", byte_start=None)
+    empty = replace(bare, id="empty", path="evidence/empty.yaml", byte_start=bare.byte_end)
     hiding = Claim("h", "claims/h.yaml", "Nobody is told.", evidence=(cited,), **fields)
-    assert said(look(bare, hiding), "first") == (QUOTES["first"] if is_closed else WHOLE)
+    view = look(bare, empty, hiding)
+    assert said(view, "first") == (QUOTES["first"] if is_closed else WHOLE)
     if fields == {"scope": PRIVATE}:
-        assert said(look(bare, hiding, who=ADA), "first") == WHOLE
+        assert said(look(bare, empty, hiding, who=ADA), "first") == WHOLE
 
 
 def test_the_text_of_a_source_is_for_those_who_may_see_it(look: Look) -> None:

@@ -321,17 +321,15 @@ class Knowledge:
     def _concealed(
         self, source_id: str, gates: frozenset[str]
     ) -> tuple[tuple[int, int], ...] | None:
-        for claim in self.claims_citing.get(source_id, ()):
-            if claim.status == "redacted" or not is_seen(claim, gates):
-                return None
+        quoting = ((each.id, each.span) for each in self.evidence_in.get(source_id, ()))
+        cited: list[tuple[str, tuple[int, int] | None]] = [(source_id, None), *quoting]
         ranges = set()
-        for evidence in self.evidence_in.get(source_id, ()):
-            for claim in self.claims_citing.get(evidence.id, ()):
+        for ref, span in cited:
+            for claim in self.claims_citing.get(ref, ()):
                 sees = is_seen(claim, gates)
-                span = evidence.span if evidence.byte_end else None  # an empty one hides nothing
                 if claim.status == "redacted" or not (sees or span):
                     return None
-                if not (sees and is_live(claim)) and span:
+                if span and not (sees and is_live(claim)):
                     ranges.add(span)
         return tuple(sorted(ranges))
 

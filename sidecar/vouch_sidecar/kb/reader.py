@@ -274,8 +274,7 @@ def span_in(data: bytes, evidence: Evidence) -> tuple[int, int] | None:
     """The range of a source's content that evidence quotes; None if it has none, or the source has
     another text there.
     """
-    start, end = span = evidence.span or (0, 0)
-    if not start < end <= len(data):
+    span, quote = evidence.span, evidence.quote
+    if span is None or span[1] > len(data):
         return None
-    is_other = evidence.quote is not None and data[start:end] != evidence.quote.encode()
-    return None if is_other else span
+    return span if quote is None or data[slice(*span)] == quote.encode() else None

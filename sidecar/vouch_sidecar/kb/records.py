@@ -174,6 +174,13 @@ class Claim:
     """Whether a checked receipt approved the claim, and no person."""
 
     @property
+    def is_approved(self) -> bool:
+        """Whether a person approved the claim, or confirmed it since: vouch leaves `auto_approved`
+        as it was.
+        """
+        return not self.auto_approved or self.last_confirmed_at is not None
+
+    @property
     def topical_tags(self) -> tuple[str, ...]:
         """The tags, without the one by which vouch says from which knowledge base it was imported:
         that is no topic and no name.
@@ -245,7 +252,7 @@ class Source:
     question: Text | None = None
     """The question that a captured message answers (`metadata.question`)."""
     kept: bool = False
-    """Whether the content is kept beside the file and matches the id."""
+    """Whether a content lies beside the file; `read_content` tells whether it matches the id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,9 +271,9 @@ class Evidence:
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """The range of bytes of a receipt; None for other evidence."""
+        """The range of bytes of a receipt; None where it is empty, and for other evidence."""
         start, end = self.byte_start, self.byte_end
-        return None if start is None or end is None else (start, end)
+        return None if start is None or end is None or start >= end else (start, end)
 
     @property
     def quoted(self) -> tuple[str, int, int]:

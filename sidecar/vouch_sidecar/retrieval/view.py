@@ -316,11 +316,7 @@ class View:
         """
         if isinstance(artifact, Page) and artifact.type == SESSION_PAGE:
             return "exchange"
-        if (
-            not isinstance(artifact, Claim)
-            or not artifact.auto_approved
-            or artifact.last_confirmed_at is not None
-        ):
+        if not isinstance(artifact, Claim) or artifact.is_approved:
             return "worded"
         receipts, text = receipts_of(self.knowledge, artifact), self.shown(artifact)
         sources = (self.knowledge.source(receipt.source_id) for receipt in receipts)

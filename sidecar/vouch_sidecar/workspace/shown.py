@@ -107,9 +107,12 @@ def _by_itself(claim: Claim) -> ShownText:
 
 
 def receipts_of(knowledge: Knowledge, claim: Claim) -> list[Evidence]:
-    """The receipts that a claim cites, those first that quote its text."""
+    """The receipts that a claim cites, also those of an empty range, which show nothing but may
+    have approved it. Those come first that quote its text.
+    """
     cited = filter(None, map(knowledge.evidence, dict.fromkeys(claim.evidence)))
-    return sorted((one for one in cited if one.span), key=lambda one: not quotes(one, claim))
+    found = (one for one in cited if None not in (one.byte_start, one.byte_end))
+    return sorted(found, key=lambda one: not quotes(one, claim))
 
 
 def quotes(evidence: Evidence, claim: Claim) -> bool:
@@ -227,13 +230,13 @@ def _shown_by(
     if sentence is None:
         return own
     if not 0 < len(whole) <= MAX_SENTENCE:
-        return own._replace(lacks_context=claim.auto_approved or not whole)
+        return own._replace(lacks_context=not (claim.is_approved and whole))
 
     def is_shown(part: _Part) -> bool:
         return shows(knowledge, source, gates, part.start, part.end)
 
     if not is_shown(sentence):
-        return _by_itself(claim)._replace(lacks_context=claim.auto_approved and said != words)
+        return _by_itself(claim)._replace(lacks_context=not claim.is_approved and said != words)
     if not all(is_shown(each) and len(each.text) <= MAX_LEAD_IN for each in there.lead_ins):
         return own._replace(lacks_context=True)
     lead_ins = [each.text for each in there.lead_ins]
@@ -243,7 +246,8 @@ def _shown_by(
     own = own._replace(source_id=source.id, start=sentence.start)
     if not holds:
         return own
-    # Who words a claim says all of it; what a passage says may depend on the heading above.
+    # Who words a claim says all of it; what a passage says, confirmed or not, may depend on the
+    # heading above.
     is_own = said == words and not lead_ins and not claim.auto_approved
     return own._replace(
         text=whole,
