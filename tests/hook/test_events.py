@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from difflib import unified_diff
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import anyio
 import pytest
 from vouch_sidecar.engine import Caller
+from vouch_sidecar.engine.threads import ANSWERS
 from vouch_sidecar.surfaces.agent_requests import respond
 from vouch_sidecar.surfaces.hook.payload import ENVELOPES, REST, prompt_of
 
@@ -243,6 +245,38 @@ def test_what_an_event_does_not_hold_is_not_read(agent: Agent, tmp_path: Path) -
     block = agent(PROMPT, "other", prompt=KNOWN)
     assert "jwt-rotates" in block
     assert agent.read(here, "new", file={"content": block}) == "", "nobody wrote it"
+
+
+def test_what_a_long_text_in_another_script_names_is_told_and_in_play(agent: Agent) -> None:
+    lines = ["JWT " + 60 * "ж"] * 20
+    assert "redis-holds" in agent.edit("auth.py", "\n".join([*lines, "Redis", *lines]))
+    rows = ask(agent.engine, "salience", session_id="agent")["salience"]
+    assert {row["entity_id"] for row in rows} == {"jwt", "redis"}
+
+
+def test_files_are_answered_in_turn_with_long_questions_and_each_claim_once(agent: Agent) -> None:
+    told: list[object] = []
+
+    async def report(name: str) -> None:
+        edited = {"file_path": str(agent.root / name), "content": "# a JWT\n"}
+        payload = {"session_id": "agent", "tool_input": edited}
+        told.append(await respond(agent.engine, FILE, payload, Caller(env={}, is_model=True)))
+
+    async def together() -> None:
+        is_over = threading.Event()
+        ANSWERS.submit(is_over.wait)
+        try:
+            async with anyio.create_task_group() as tasks:
+                for name in ("a.py", "b.py"):
+                    tasks.start_soon(report, name)
+                await anyio.sleep(0.2)
+                assert not told
+                is_over.set()
+        finally:
+            is_over.set()
+
+    anyio.run(together)
+    assert told.count(None) == 1
 
 
 def test_what_is_weakly_tied_to_a_file_is_not_told(agent: Agent, tmp_path: Path) -> None:

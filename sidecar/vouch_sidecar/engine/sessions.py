@@ -3,7 +3,7 @@
 A session holds slots: a prompt, the lines edited in a document, or a question. Touching a slot
 makes it the newest; the window keeps the newest slots. Slots are touched on the event loop; the
 thread that answers a question records what it found. What an answer gives is recorded on the event
-loop, once it was heard.
+loop, once it was heard; of a file's event in that thread, as a host reports several at a time.
 """
 
 from __future__ import annotations

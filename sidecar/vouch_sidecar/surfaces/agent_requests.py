@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, Served
 from vouch_sidecar.engine.answering import context_for
 from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES, Session
+from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.kb.access import viewer_in
 from vouch_sidecar.kb.artifact_files import resolved
 from vouch_sidecar.kb.records import Kind
@@ -29,7 +29,6 @@ from vouch_sidecar.operations.wire import OperationError, as_json
 from vouch_sidecar.retrieval.blocks.block import safe, without_blocks
 from vouch_sidecar.retrieval.blocks.session_brief import brief
 from vouch_sidecar.retrieval.blocks.touched_files import lines_at
-from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.surfaces.hook import payload as given
 from vouch_sidecar.surfaces.hook.client import END, FILE, MINUTE, NAMES, PROMPT, START
 
@@ -162,24 +161,25 @@ async def _begin(engine: Engine, payload: Payload, session: Session | None, call
 
 async def _file(engine: Engine, payload: Payload, session: Session | None, caller: Caller) -> str:
     """The block for a file: the claims tied to what was read or changed, then those on entities
-    that its text names, each once a session. Does not search full text, and reads at most the file
-    itself.
+    that its text names, each once a session. Searches in turn with long answers, and reads at most
+    the file itself.
     """
+    if (touched := given.touched_of(payload)) is None:
+        return ""
     served = engine.registry.serving(caller)
-    lines = _lines_naming(served, given.text_of(payload))
+    lines = await in_turn(partial(_lines_naming, served, given.text_of(payload)))
     if session is not None and lines:
         engine.observe(session.id, None, lines, caller)
-    tied: list[Line] = []
-    if (touched := given.touched_of(payload)) is not None:
-        for kb in served:
-            tied += await in_worker(lines_at, kb.view, touched)
-    if not lines and not tied:
-        return ""
-    block, gives = context_for(served, lines, session, repeat=False, tied=tied)
-    if session is not None and caller.hears:
-        session.give(gives)
-        engine.stats.counts.update(lines=len(block.hits))
-    return block.text
+
+    def told() -> str:
+        tied = [line for kb in served for line in lines_at(kb.view, touched)]
+        block, gives = context_for(served, lines, session, repeat=False, tied=tied)
+        if session is not None and caller.hears:
+            session.give(gives)  # here, as the next event of an agent may wait for its turn
+            engine.stats.counts.update(lines=len(block.hits))
+        return block.text
+
+    return await in_turn(told)
 
 
 def _lines_naming(served: Sequence[Served], text: str) -> str:
@@ -191,7 +191,7 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
         for mention in kb.view.mentions(text)
     }
     lines = (text[start : text.index("\n", start)].strip() for start in sorted(starts))
-    return "\n".join(lines)[:MAX_SLOT_BYTES]
+    return "\n".join(lines).encode()[:MAX_SLOT_BYTES].decode("utf-8", "ignore")
 
 
 async def _end(engine: Engine, _payload: Payload, session: Session | None, _caller: Caller) -> str:
