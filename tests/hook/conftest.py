@@ -7,6 +7,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -91,14 +92,18 @@ class Place:
             yield client
 
     @contextmanager
-    def listener(self, answer: bytes | None) -> Iterator[None]:
-        """A process that holds the socket, answers this once and goes; with None it never does."""
+    def listener(self, answer: bytes | None, *, late: bool = False) -> Iterator[None]:
+        """A process that holds the socket, answers this once and goes, `late` when the answer must
+        be there; with None it never does.
+        """
 
         def serve(answer: bytes) -> None:
             with suppress(OSError):  # nobody came
                 connected, _ = listener.accept()
                 with connected:
-                    connected.recv(1 << 16)
+                    asked = connected.recv(1 << 16)
+                    if late:
+                        time.sleep(json.loads(asked)["until"] - time.monotonic())
                     connected.sendall(answer)
                     listener.close()
 

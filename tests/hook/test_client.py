@@ -18,6 +18,7 @@ import pytest
 from vouch_sidecar.kb.discovery import find
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.surfaces.hook.client import allowed
+from vouch_sidecar.surfaces.local.user_socket import HOOK, connect, exchange, question
 
 from tests.engine.processes import until
 from tests.hook.conftest import FILE, KEEP, KNOWN, LIMIT, PROMPT, START, Place
@@ -67,6 +68,35 @@ def test_a_socket_that_answers_nonsense_or_hangs(place: Place, answer: bytes | N
             assert place.hook(PROMPT, KNOWN, env={LIMIT: limit}) == ""
 
 
+def test_an_answer_that_takes_all_the_time_that_it_has_is_heard(place: Place) -> None:
+    with place.listener(b'{"ok":true,"result":"late"}\n', late=True):
+        done = ran(
+            COMMAND, "hook", PROMPT, cwd=place.root, said=TYPED, env={**place.env, LIMIT: "2000"}
+        )
+    assert done.stdout == b'"late"\n'
+
+
+def test_a_hook_without_more_time_is_told_what_was_found(served: Place) -> None:
+    for seconds, lines in ((0, 1), (60, 2)):
+        given = {"session_id": f"{seconds} s", "prompt": KNOWN, "cwd": str(served.root)}
+        asked = question([served.root], f"{HOOK}{PROMPT}", given, {**served.env, LIMIT: "10000"})
+        connected = connect(served.env)
+        assert connected is not None
+        answered = exchange(connected, {**asked, "until": time.monotonic() + seconds}, 10)
+        assert json.dumps(answered).count(" jwt-") == lines
+
+
+def test_a_large_event_in_another_script_is_answered(served: Place) -> None:
+    given = {
+        "session_id": "large",
+        "cwd": str(served.root),
+        "prompt": KNOWN,
+        "more": "ж" * (3 << 19),
+    }
+    raw = json.dumps(given, ensure_ascii=False).encode()
+    assert "JWT" in served.hook(PROMPT, raw=raw)
+
+
 def test_a_dead_socket_and_a_folder_that_is_a_link(place: Place) -> None:
     with socket.socket(socket.AF_UNIX) as bound:
         bound.bind(str(place.socket))  # and nobody listens
@@ -87,6 +117,9 @@ def test_streams_that_are_closed_or_never_end(place: Place, streams: str) -> Non
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+RECALL = "sidecar:\n  recall:\n    "
+
+
 @pytest.mark.parametrize(
     ("event", "begins", "config", "set_to", "seconds"),
     [
@@ -95,17 +128,28 @@ def test_streams_that_are_closed_or_never_end(place: Place, streams: str) -> Non
         (PROMPT, False, "", "", 0.5),
         (START, False, "", "", 2),
         (PROMPT, True, "", "300", 0.3),
-        (PROMPT, True, "timeout_ms: 300 # few", "", 0.3),
-        (PROMPT, True, "timeout_ms: 300 # few", "400", 0.4),
-        (PROMPT, True, "# timeout_ms: 300", "", 2),
-        (PROMPT, True, "timeout_ms: " + "9" * 5000, "", 2),
+        (PROMPT, True, f"{RECALL}timeout_ms: 300 # few", "", 0.3),
+        (PROMPT, True, f"{RECALL}timeout_ms: 300 # few", "400", 0.4),
+        (PROMPT, True, f"{RECALL}# timeout_ms: 300", "", 2),
+        (PROMPT, True, f"{RECALL}timeout_ms: " + "9" * 5000, "", 2),
+        (
+            FILE,
+            False,
+            f"{RECALL}enabled: true\n\n    # x\n    timeout_ms: 300\n    max_results: 2",
+            "",
+            0.3,
+        ),
+        (FILE, False, f"{RECALL}timeout_ms: 300\n    timeout_ms: 400", "", 0.4),
+        (FILE, False, f"recall:\n  timeout_ms: 300\n{RECALL}max_results: 2\n", "", 0.5),
+        (FILE, False, f"{RECALL}max_results: 2\n  other:\n    timeout_ms: 300", "", 0.5),
+        (FILE, False, f"{RECALL}max_results: 2\nother: {{}}\ntimeout_ms: 300", "", 0.5),
     ],
 )
 def test_how_long_a_hook_may_take(
     tmp_path: Path, event: str, begins: bool, config: str, set_to: str, seconds: float
 ) -> None:
     root = knowledge.make(tmp_path / "project")
-    knowledge.config(root, f"sidecar:\n  recall:\n    {config}\n")
+    knowledge.config(root, config)
     for arguments in (["init", "-q"], ["commit", "-qm", "x", "--allow-empty"]):
         git(root, *arguments)
     git(root, "worktree", "add", "-q", str(tmp_path / "linked"))

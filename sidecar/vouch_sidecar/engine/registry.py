@@ -6,6 +6,7 @@ from asyncio import Future
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
+from math import inf
 from pathlib import Path
 
 from vouch_sidecar.engine.collection import Collection, Published
@@ -53,6 +54,8 @@ class Caller:
     """Done once he waits for no answer any more."""
     is_unasked: bool = False
     """Whether this is a hook or a push, which speaks to somebody who did not ask."""
+    until: float = field(default=inf, compare=False)
+    """When an answer must be there that he is to hear, on the clock of `time.monotonic`."""
 
     @property
     def hears(self) -> bool:
@@ -259,7 +262,7 @@ class Registry:
         served, chosen = [], self.chosen(caller, root)
         all_settings = [self.settings_for(collection, caller) for collection in chosen]
         limits = [settings.recall.timeout_ms for settings in all_settings]
-        deadline = Deadline(min(limits, default=0) / 1000, self._clock)
+        deadline = Deadline(min(limits, default=0) / 1000, self._clock, caller.until)
         for collection, settings in zip(chosen, all_settings, strict=True):
             knowledge = self._nothing if collection.is_silent else collection.knowledge
             env = self.env if caller.env is None else caller.env

@@ -56,15 +56,21 @@ class Deadline:
     was found until then is the answer.
     """
 
-    def __init__(self, seconds: float = inf, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        seconds: float = inf,
+        clock: Callable[[], float] = time.monotonic,
+        latest: float = inf,
+    ) -> None:
+        """`latest` is a time of the clock at which it passes in any case."""
         self.has_cut = False
         """Whether a function left something out because the time was up."""
-        self._seconds, self._clock = seconds, clock
+        self._seconds, self._clock, self._latest = seconds, clock, latest
         self.begin()
 
     def begin(self) -> None:
         """Have all of the time from now on."""
-        self._until = self._clock() + self._seconds
+        self._until = min(self._clock() + self._seconds, self._latest)
 
     @property
     def seconds_left(self) -> float:

@@ -15,6 +15,7 @@ import signal
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -242,4 +243,9 @@ def _caller(request: Request) -> Caller:
     """
     trees = frozenset(path for path in map(Path, request["roots"]) if path.is_dir())
     is_model = request["method"] not in (LINE, SUBSCRIBE)
-    return Caller(env=carried(request["env"]), trees=trees, is_model=is_model)
+    return Caller(
+        env=carried(request["env"]),
+        trees=trees,
+        is_model=is_model,
+        until=request.get("until", inf),
+    )

@@ -26,6 +26,7 @@ from vouch_sidecar.kb.pauses import paused_until
 from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
 from vouch_sidecar.surfaces.local.user_socket import (
     HOOK,
+    MAX_LOCAL_MESSAGE,
     connect,
     exchange,
     is_beginning,
@@ -45,9 +46,15 @@ START_SECONDS = 2.0
 """Time limit of `START`, and of a prompt while a process starts."""
 DEFAULT_LIMIT = 0.5
 """Time limit in seconds of other events, unless somebody set one."""
-MAX_INPUT = 6 << 20
-"""Bytes of an event: larger ones are passed over, nobody typed or read them."""
-LIMIT_VARIABLE, SETTING = f"{SETTINGS_PREFIX}RECALL_TIMEOUT_MS", "timeout_ms"
+ANSWER_SHARE = 0.8
+"""The share of the time left in which an answer is made: the last step may take longer than that,
+and the answer has to arrive.
+"""
+MAX_INPUT = MAX_LOCAL_MESSAGE * 3 // 4
+"""Bytes of an event, which is sent with the environment: larger ones are passed over, nobody typed
+or read them.
+"""
+LIMIT_VARIABLE, SETTING = f"{SETTINGS_PREFIX}RECALL_TIMEOUT_MS", ["sidecar", "recall", "timeout_ms"]
 MAX_CONFIG_BYTES = 1 << 16
 RETRY_SECONDS = 0.02
 NO = {"false", "0", "no", "off"}
@@ -100,15 +107,23 @@ def _limit_in(milliseconds: str) -> float | None:
 
 
 def _configured(root: str) -> float | None:
-    """The limit in a knowledge base's config, by its lines: YAML takes long to import."""
+    """The limit in a knowledge base's config, where each name of `SETTING` begins a line of its
+    own: YAML takes long to import.
+    """
     try:
         path = os.path.join(root, KB_DIRNAME, CONFIG)
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as config:
             lines = config.read(MAX_CONFIG_BYTES).decode("utf-8", "replace").splitlines()
     except OSError:
         return None
-    settings = (line.partition("#")[0].partition(":") for line in lines)
-    return next((_limit_in(value) for name, _, value in settings if name.strip() == SETTING), None)
+    limit, above = None, dict[int, str]()
+    for name, _, value in (line.partition("#")[0].partition(":") for line in lines):
+        if name.strip():
+            indent = len(name) - len(name.lstrip())
+            above = {at: one for at, one in above.items() if at < indent} | {indent: name.strip()}
+            if [*above.values()] == SETTING:
+                limit = _limit_in(value)
+    return limit
 
 
 def _answer(event: str, data: bytes, env: Env) -> object:
@@ -133,7 +148,8 @@ def _ask(places: Sequence[BaseInTree], event: str, payload: Mapping[str, Any], e
     _end_after(allowed(event, places, env, begins=is_beginning(env)))
     while True:
         if (connected := connect(env)) is not None:
-            if (answered := exchange(connected, request, None)) is not None:
+            until = time.monotonic() + signal.getitimer(signal.ITIMER_REAL)[0] * ANSWER_SHARE
+            if (answered := exchange(connected, {**request, "until": until}, None)) is not None:
                 return answered.get("result")
         elif event == END or starts_none(env):
             return None
@@ -142,8 +158,7 @@ def _ask(places: Sequence[BaseInTree], event: str, payload: Mapping[str, Any], e
             started = _start_resident(env)
             if not is_worth_it:
                 return None
-            if event != FILE:
-                _end_after(allowed(event, places, env, begins=True))
+            _end_after(allowed(event, places, env, begins=True))
         elif started():
             return None
         time.sleep(RETRY_SECONDS)

@@ -98,7 +98,9 @@ def exchange(
     line = bytearray()
     try:
         connected.settimeout(seconds)
-        connected.sendall(json.dumps(request, separators=(",", ":")).encode("ascii") + b"\n")
+        # With code points as `json.loads` reads them: escaped, other scripts are too large.
+        sent = json.dumps(request, separators=(",", ":"), ensure_ascii=False)
+        connected.sendall(sent.encode("utf-8", "surrogatepass") + b"\n")
         while not line.endswith(b"\n") and (part := connected.recv(MAX_LOCAL_MESSAGE - len(line))):
             line += part
         answered = json.loads(line)
