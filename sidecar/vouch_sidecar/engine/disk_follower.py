@@ -121,27 +121,29 @@ class CollectionFollower:
             await changed.since(changed.count, min(left, GIT_LOOK_SECONDS))
 
     async def _in_one_checkout(
-        self,
-        of: Callable[[], Checkout],
-        work: Callable[[Checkout], Awaitable[T]],
-        patience: float,
+        self, work: Callable[[Checkout], Awaitable[T]], patience: float, *, of_claims: bool = False
     ) -> tuple[T, bool]:
-        """What work makes of files that git has checked out, and whether it is torn, as git wrote
-        some meanwhile. What is torn is made again; what begins after so many seconds is taken as it
-        is, though git still holds its lock. `of` gives the checkout that it is to be of, which the
-        claims are read of first, unless they were taken torn.
+        """What work makes of the files of a checkout, and whether it is torn, as git wrote some
+        meanwhile. What is torn is made again; what begins after so many seconds is taken as it is,
+        though git still holds its lock.
+
+        The checkout is the one that is there when the work begins; for work that is `of_claims`,
+        the one that the claims are of. That waits until they are read of the one that is there, or
+        were taken torn.
         """
         until, now, collection = self._engine.changed.until, anyio.current_time, self._collection
         give_up_at, checkout_now = now() + patience, collection.checkout
 
-        def is_read() -> bool:
-            return of() == checkout_now() or collection.published.seen.is_torn
+        def may_begin() -> bool:
+            seen = collection.published.seen
+            return not of_claims or seen.is_torn or seen.checkout == checkout_now()
 
         while True:
-            await until(is_read, every=GIT_LOOK_SECONDS)
+            await until(may_begin, every=GIT_LOOK_SECONDS)
             left = give_up_at - now()
             await until(lambda: not checkout_now().is_locked, left, LOCK_LOOK_SECONDS)
-            began, checkout = now(), of()
+            began, seen = now(), collection.published.seen
+            checkout = seen.checkout if of_claims else checkout_now()
             made = await work(checkout)
             is_torn = checkout.is_locked or checkout != checkout_now()
             if not is_torn or began >= give_up_at:
@@ -168,12 +170,13 @@ class CollectionFollower:
                 seen = await run_sync(collection.look, checkout, paths, limiter=self._disk)
             return seen, engine.clock() - began
 
-        (seen, cost), is_torn = await self._in_one_checkout(collection.checkout, read, LOCK_SECONDS)
+        (seen, cost), is_torn = await self._in_one_checkout(read, LOCK_SECONDS)
         log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
-        if engine.publish(collection, seen._replace(is_torn=is_torn)):
+        is_other = engine.publish(collection, seen._replace(is_torn=is_torn))
+        if is_other:
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
-            cost = 0.0  # of a look that finds nothing, by which the next one is due
-        collection.due.done(cost)
+        # The next sweep is due by what a look costs that finds nothing.
+        collection.due.done(0.0 if is_other else cost)
         if self._keep_at <= began:
             await self._keep()
 
@@ -213,12 +216,8 @@ class CollectionFollower:
             with Breathe(engine.breath) as breathe:
                 return await in_turn(timed, WORLDS)
 
-        was_waited_for = collection.published.seen.is_torn
-        (world, cost), _ = await self._in_one_checkout(
-            lambda: collection.published.seen.checkout,
-            build,
-            0.0 if was_waited_for else LOCK_SECONDS,
-        )
+        patience = 0.0 if collection.published.seen.is_torn else LOCK_SECONDS  # that had it already
+        (world, cost), _ = await self._in_one_checkout(build, patience, of_claims=True)
         engine.publish_world(collection, world)
         collection.due_around.done(cost)
 

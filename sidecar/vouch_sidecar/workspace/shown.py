@@ -111,8 +111,10 @@ def receipts_of(knowledge: Knowledge, claim: Claim) -> list[Evidence]:
     have approved it. Those come first that quote its text.
     """
     cited = filter(None, map(knowledge.evidence, dict.fromkeys(claim.evidence)))
-    found = (one for one in cited if None not in (one.byte_start, one.byte_end))
-    return sorted(found, key=lambda one: not quotes(one, claim))
+    return sorted(
+        (one for one in cited if None not in (one.byte_start, one.byte_end)),
+        key=lambda one: not quotes(one, claim),
+    )
 
 
 def quotes(evidence: Evidence, claim: Claim) -> bool:
