@@ -25,7 +25,7 @@ MAX_BEFORE = 14
 KEPT = 3
 
 
-def key_of(uri: str) -> str:
+def document_key(uri: str) -> str:
     """What an open document is known by: clients do not escape a URI in the same way each time."""
     return unquote(uri)
 

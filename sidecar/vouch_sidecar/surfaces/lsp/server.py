@@ -25,7 +25,7 @@ from vouch_sidecar.operations.call import refusing_if_damaged
 from vouch_sidecar.operations.capabilities import server_capabilities
 from vouch_sidecar.operations.wire import FailedError, OperationError, session_called
 from vouch_sidecar.retrieval.push import PUSH_PARTS, PushPart
-from vouch_sidecar.surfaces.lsp.documents import Document, key_of, local_path
+from vouch_sidecar.surfaces.lsp.documents import Document, document_key, local_path
 from vouch_sidecar.surfaces.lsp.protocol import Protocol, converter
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class Sidecar(LanguageServer):
         self.parts: Set[PushPart] = PUSH_PARTS
         """The parts of pushes that the client wants."""
         self.documents: dict[str, Document] = {}
-        """What the client has open, by `key_of` its URI."""
+        """What the client has open, by `document_key` its URI."""
         self.timer: asyncio.TimerHandle | None = None
         """Runs out when what was typed counts."""
         self.on_start: list[Callable[[], Awaitable[object]]] = []
@@ -66,7 +66,7 @@ class Sidecar(LanguageServer):
 
     def document(self, uri: str) -> Document | None:
         """The document, if the client has it open."""
-        return self.documents.get(key_of(uri))
+        return self.documents.get(document_key(uri))
 
     def caller_for(self, uri: str) -> Caller:
         """The client, asking about a document."""

@@ -15,7 +15,7 @@ from lsprotocol import types as lsp
 
 from vouch_sidecar.engine.faults import Step
 from vouch_sidecar.kb.settings import CLIENT
-from vouch_sidecar.surfaces.lsp.documents import Document, key_of, local_path
+from vouch_sidecar.surfaces.lsp.documents import Document, document_key, local_path
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 TAKE_IN = Step("What was typed could not be taken in")
@@ -27,7 +27,7 @@ def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     document = Document(item.uri, item.text, encoding, item.language_id, session_id)
     if (before := server.document(item.uri)) is not None:  # that was never closed
         observe(server, before, is_final=True)
-    server.documents[key_of(item.uri)] = document
+    server.documents[document_key(item.uri)] = document
     if document.is_prompt:
         typed(server)
     if document.path is not None:
@@ -52,7 +52,7 @@ def did_save(server: Sidecar, params: lsp.DidSaveTextDocumentParams) -> None:
 
 
 def did_close(server: Sidecar, params: lsp.DidCloseTextDocumentParams) -> None:
-    document = server.documents.pop(key_of(params.text_document.uri), None)
+    document = server.documents.pop(document_key(params.text_document.uri), None)
     if document is not None:
         observe(server, document, is_final=True)
         if document.path is not None:
