@@ -316,6 +316,17 @@ def test_wide_characters_take_their_room(root: Path) -> None:
     assert cell_len(before) == heading.index("type")
 
 
+def test_words_are_apart_from_a_table_above_and_below(root: Path) -> None:
+    knowledge.entity(root, "desk", "Night Desk")
+    knowledge.entity(root, "ada", "Ada", kind="person")
+    owner = "id: owner\nsource: desk\nrelation: owned_by\ntarget: ada\n"
+    knowledge.write(root, "relations/owner.yaml", owner)
+    knowledge.claim(root, "calls", "Night Desk answers calls.", "desk")
+    lines = on_terminal(90, "entity", "Night Desk", cwd=root)
+    below = lines.index("1 live claim")
+    assert (lines[below - 1], lines[below + 1]) == ("", "")
+
+
 def test_a_terminal_says_where_a_prompt_gets_nothing(
     courier: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -51,18 +51,19 @@ def _print_table(table: Table, console: Console) -> None:
         parts = " ".join(cells).split() if kind == "ids" else cells
         least, most = (max(map(cell_len, [heading, *each])) for each in (parts, cells))
         widths.append((min(least, WRAPPED.get(kind, least)), most))
-    spare = console.width - sum(least + GAP for least, _ in widths)
-    fits = spare >= 0
+    spare = console.width + GAP - sum(least + GAP for least, _ in widths)
+    fits, shares = spare >= 0, dict[int, int]()
+    # What is left is shared by the columns that have to wrap; which needs less than that leaves it.
+    needs = sorted((most - least, at) for at, (least, most) in enumerate(widths))
+    for served, (need, at) in enumerate(needs):
+        shares[at] = min(need, spare // (len(needs) - served))
+        spare -= shares[at]
     for at, (heading, kind) in enumerate(table.columns.items()):
-        least, most = widths[at]
-        # What is left is shared by this column and those behind it that have to wrap.
-        width = min(most, least + spare // max(1, sum(low < high for low, high in widths[at:])))
-        spare -= width - least
         shown.add_column(
             heading,
             style="bold" if kind == "key" else "",
             justify="right" if kind == "number" else "left",
-            width=width,
+            width=widths[at][0] + shares[at],
             overflow="fold",
         )
     for row in rows:
