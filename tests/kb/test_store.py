@@ -204,6 +204,9 @@ def test_of_two_files_with_one_id_one_counts(kb_dir: Path, store: Store) -> None
     assert first.problems[z][-1].severity is Severity.ERROR
     put(kb_dir, A, claim("a", text="x"))
     assert shown(store, ALL) == {"a": f"{A} x"}
+    for data, skipped in ((b"id: [a", 1), (claim("a", text="x"), 0)):
+        put(kb_dir, z, data)
+        assert store.reconcile().skipped == skipped, "it may have had its own id meanwhile"
     for gone, counts in ((A, b), (b, z)):
         (kb_dir / gone).unlink()
         last = store.reconcile()

@@ -245,13 +245,12 @@ class Store:
 
     def _reconciled(self) -> OnDisk:
         problems, self.records = dict(self._problems), self._counting()
-        found = [*self._survey_problems]
+        for item in self._survey_problems:
+            problems[item.path] = (*problems.get(item.path, ()), item)
+        missing = {problem.path for problem in OnDisk(problems).errors} - {CONFIG}
         for path in sorted(self._rivals):
             counts = self.records[self._records[path][0]].path[:200]
             message = f"another file has the same id and counts: {counts}"
-            found.append(Problem(path, message, field="id", is_of_disk=True))
-        for item in found:
-            problems[item.path] = (*problems.get(item.path, ()), item)
-        on_disk = OnDisk(problems, self.config)
-        wrong = {problem.path for problem in on_disk.errors}
-        return replace(on_disk, skipped=len(wrong - {CONFIG} - self._rivals))
+            rival = Problem(path, message, field="id", is_of_disk=True)
+            problems[path] = (*problems.get(path, ()), rival)
+        return OnDisk(problems, self.config, len(missing))
