@@ -46,9 +46,9 @@ START_SECONDS = 2.0
 """Time limit of `START`, and of a prompt while a process starts."""
 DEFAULT_LIMIT = 0.5
 """Time limit in seconds of other events, unless somebody set one."""
-ANSWER_SHARE = 0.8
-"""The share of the time left in which an answer is made: the last step may take longer than that,
-and the answer has to arrive.
+LAST_STEP = 0.05
+"""Seconds, at most half of what is left, kept for what an answer needs when its time is over: to
+end its last step, and to arrive.
 """
 MAX_INPUT = MAX_LOCAL_MESSAGE * 3 // 4
 """Bytes of an event, which is sent with the environment: larger ones are passed over, nobody typed
@@ -148,7 +148,8 @@ def _ask(places: Sequence[BaseInTree], event: str, payload: Mapping[str, Any], e
     _end_after(allowed(event, places, env, begins=is_beginning(env)))
     while True:
         if (connected := connect(env)) is not None:
-            until = time.monotonic() + signal.getitimer(signal.ITIMER_REAL)[0] * ANSWER_SHARE
+            left = signal.getitimer(signal.ITIMER_REAL)[0]
+            until = time.monotonic() + left - min(LAST_STEP, left / 2)
             if (answered := exchange(connected, {**request, "until": until}, None)) is not None:
                 return answered.get("result")
         elif event == END or starts_none(env):
