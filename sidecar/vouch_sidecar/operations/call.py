@@ -97,7 +97,8 @@ async def perform(
             lack for kb in served for lack in kb.collection.lacks(operation.needs, kb.view.gates)
         ]
         complete = all(kb.collection.complete for kb in served)
-        call = OperationCall(engine, caller, served, text, document, complete=complete)
+        session_id = params.session_id or (caller.session_id if operation.is_of_session else None)
+        call = OperationCall(engine, caller, served, text, document, session_id, complete=complete)
         embeddings = engine.embeddings
         if operation.is_semantic and text and served and embeddings.reads(text):
             call = replace(call, vector=await embeddings.vector(text, served))

@@ -63,11 +63,10 @@ class ContextResult(Result):
 
 def answer(ask: OperationCall, params: ContextParams) -> ContextResult:
     ask = ask.since(params.since)
-    session_id = params.session_id or ask.caller.session_id
-    if session_id is None and params.task is None:
+    if ask.session_id is None and params.task is None:
         raise InvalidParamsError({"task": "or session_id is needed"}, missing=True)
     find = ask.engine.sessions.get if params.repeat else ask.engine.sessions.open
-    session = find(session_id) if session_id else None
+    session = find(ask.session_id) if ask.session_id else None
     once = None if params.repeat else session
     task = None if params.task is None else ask.text
     served = ask.served if task is None else to_probe(ask.served)
@@ -130,6 +129,7 @@ OPERATION = Operation(
     table=table,
     is_long=True,
     text_field="task",
+    is_of_session=True,
     is_semantic=True,
     needs=frozenset({"topics"}),
 )

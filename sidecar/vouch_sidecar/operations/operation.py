@@ -38,6 +38,8 @@ class OperationCall:
     """The part that counts of the text that was sent, as of one in a slot of a session."""
     document: OpenDocument | None = None
     """The document asked about, if the caller has it open."""
+    session_id: str | None = None
+    """The session that the call names, or else the one that it is about."""
     vector: TextVector | None = None
     """The vectors for a search by meaning; None without a model, or if it was late."""
     complete: bool = True
@@ -78,6 +80,8 @@ class Operation(Generic[P, R]):
     """What is said if no table has a row; "" if there is always something to say."""
     text_field: str | None = None
     """The param whose text becomes a slot of the session that the call names."""
+    is_of_session: bool = False
+    """Whether it is about the caller's own session where the call names none."""
     requires_session: bool = False
     """Whether it is about a session's window. Who has no session of his own has to name one."""
     needs: frozenset[Need] = frozenset()

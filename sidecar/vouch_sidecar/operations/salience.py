@@ -48,8 +48,7 @@ class SalienceResult(Result):
 
 
 def answer(ask: OperationCall, params: SalienceParams) -> SalienceResult:
-    session_id = params.session_id or ask.caller.session_id
-    if session_id is None:
+    if (session_id := ask.session_id) is None:
         raise InvalidParamsError({"session_id": "is missing"}, missing=True)
     ask.engine.sessions.get(session_id)  # asking is activity
     ranking = ask.engine.salience(ask.served, session_id, params.top_k)
@@ -102,6 +101,7 @@ OPERATION = Operation(
     example={"session_id": "agent-7"},
     table=table,
     nothing="Nothing known is in play.",
+    is_of_session=True,
     requires_session=True,
     needs=frozenset({"topics"}),
 )

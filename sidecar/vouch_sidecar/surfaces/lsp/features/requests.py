@@ -25,8 +25,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
     given = params if isinstance(params, Mapping) else {}
     if server.protocol.msg_id is None:  # only a request is refused for what is unknown
         params = {name: given[name] for name in given if name in operation.params.model_fields}
-    # The last two are about the client's own session where none is named.
-    if given.get("session_id") or operation.name in ("salience", "context"):
+    if given.get("session_id") or operation.is_of_session:
         observe_all(server)
     caller, document, uri = server.caller, None, given.get("uri")
     if isinstance(uri, str):
