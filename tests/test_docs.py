@@ -10,9 +10,15 @@ from pathlib import Path
 import pytest
 import vouch_sidecar
 from vouch_sidecar import open_kb
-from vouch_sidecar.kb.settings_model import Recall
+from vouch_sidecar.kb.settings_model import Recall, Volunteer
 from vouch_sidecar.names.name_forms import FormKind
+from vouch_sidecar.operations.entity import BEST_CLAIMS, EntityResult
+from vouch_sidecar.operations.probe import ProbeResult
+from vouch_sidecar.operations.wire import MAX_TEXT
 from vouch_sidecar.retrieval import constants
+from vouch_sidecar.retrieval.blocks.block import LEAST_CHARS
+from vouch_sidecar.retrieval.people.rows import Author
+from vouch_sidecar.surfaces.entry import MAX_INPUT
 from vouch_sidecar.workspace.ties import STRENGTH
 
 PACKAGE, TOP = Path(vouch_sidecar.__file__).parent, Path(__file__).parents[1]
@@ -71,3 +77,20 @@ def test_the_worked_example_is_what_explain_says(courier: Path) -> None:
             assert float(example["likely"]) == pytest.approx(text.similarity, abs=0.006)
             shown_ids = {item.id for item in kb.context(example["text"]).items}
             assert (example["id"] in shown_ids) == (example["verdict"] == "shown")
+
+
+WORDS = {7: "seven", 8: "eight", 20: "twenty"}
+
+
+def test_figures_that_are_repeated_are_those_of_the_code() -> None:
+    said = {
+        f"{constants.VOLUNTEERED:.2f} where": Volunteer.model_fields["threshold"].description,
+        f"below {LEAST_CHARS} none": Recall.model_fields["max_context_chars"].description,
+        f"most {WORDS[BEST_CLAIMS]}.": EntityResult.model_fields["claims"].description,
+        f"most {WORDS[constants.MAX_CONSIDERED]}.": ProbeResult.model_fields[
+            "phrases_tested"
+        ].description,
+        f"most {WORDS[constants.MAX_PATHS_OF_AUTHOR]}.": Author.__doc__,
+    }
+    assert [figure for figure, text in said.items() if figure not in (text or "")] == []
+    assert MAX_INPUT == 4 * MAX_TEXT + 1  # UTF-8

@@ -92,6 +92,10 @@ const text = `// Generated from schemas/protocol.json by \`npm run generate\`; c
 /** The protocol that these types belong to. */
 export const PROTOCOL = ${schema.protocol};
 
+// Rows of a push at most, what ids of topics begin with, seconds from 1970 to the end of a pause without one.
+${Object.entries(schema.constants)
+  .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
+  .join('')}
 /** The weights of experts, with what a heading says of each. */
 export const WEIGHTS: Readonly<Record<string, string>> = ${JSON.stringify(definitions.ExpertsParams?.properties.weight['x-titles'] ?? {}, null, 2)};
 

@@ -40,11 +40,10 @@ export async function insertContext(server: Server): Promise<void> {
   if (!editor || !context) return;
   const { document, selection } = editor;
   const text = document.getText();
-  const before = blockIn(text, context.text);
+  const [start, end] = blockIn(text, context.text).map((line) => document.lineAt(line).range);
   await editor.edit((edit) => {
-    if (!before) return edit.insert(document.positionAt(text.length), `\n\n${context.text}`);
-    const [start, end] = before.map((line) => document.lineAt(line).range);
     if (start && end) edit.replace(start.union(end), context.text);
+    else edit.insert(document.positionAt(text.length), `\n\n${context.text}`);
   });
   editor.selection = selection;
   say('insert', `context inserted, ${plural(context.items.length, 'item')}`);
@@ -52,13 +51,9 @@ export async function insertContext(server: Server): Promise<void> {
 
 async function contextAtHand(server: Server): Promise<ContextResult | undefined> {
   const task = textAtHand();
-  if (!task.trim()) {
-    say('info', 'no text to find context for');
-    return undefined;
-  }
-  const context = await server.ask('vouch/context', { task });
-  if (context.text) return context;
-  say('info', 'nothing is known about this');
+  const context = task.trim() ? await server.ask('vouch/context', { task }) : undefined;
+  if (context?.text) return context;
+  say('info', context ? 'nothing is known about this' : 'no text to find context for');
   return undefined;
 }
 

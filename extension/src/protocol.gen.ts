@@ -3,6 +3,11 @@
 /** The protocol that these types belong to. */
 export const PROTOCOL = 1;
 
+// Rows of a push at most, what ids of topics begin with, seconds from 1970 to the end of a pause without one.
+export const PUSHED_ROWS = 10;
+export const TOPIC_ID = "topic:";
+export const UNTIL_RESUMED = 4102444800;
+
 /** The weights of experts, with what a heading says of each. */
 export const WEIGHTS: Readonly<Record<string, string>> = {
   "citation": "by what they cite",

@@ -1,5 +1,5 @@
 /** How the server stands, and that in words. */
-import type { DidChangeStatus, StatusResult } from '../protocol.gen';
+import { type DidChangeStatus, type StatusResult, UNTIL_RESUMED } from '../protocol.gen';
 import { joined, plural } from '../text/words';
 
 /** What the status bar says of each state but those in which knowledge bases are served. */
@@ -50,7 +50,7 @@ export function pausedUntil({ roots }: StatusResult): string {
   const [first] = roots.flatMap(({ paused_until }) => paused_until ?? []).sort();
   if (!first) return '';
   const end = new Date(first);
-  if (end.getUTCFullYear() >= 2100) return 'until it is resumed';
+  if (end.getTime() >= UNTIL_RESUMED * 1000) return 'until it is resumed';
   return `until ${end.toLocaleString([], { weekday: 'short', hour: '2-digit', minute: '2-digit' })}`;
 }
 

@@ -32,11 +32,11 @@ export function paragraphAt(
   return [first, last];
 }
 
-/** First and last line, from 0, of a block that a text has, by those of another block. */
-export function blockIn(text: string, block: string): [number, number] | undefined {
+/** First and last line, from 0, of a block that a text has, by those of another block; or none. */
+export function blockIn(text: string, block: string): number[] {
   const lines = text.split(/\r?\n/);
   const [first = '', ...others] = block.split('\n');
   const end = lines.indexOf(others.at(-1) ?? '', lines.indexOf(first) + 1);
   const start = lines.lastIndexOf(first, end);
-  return end >= 0 && start >= 0 ? [start, end] : undefined;
+  return end >= 0 && start >= 0 ? [start, end] : [];
 }

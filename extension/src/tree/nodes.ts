@@ -1,5 +1,6 @@
 /** Rows of the side panel as plain data, those of entities and of claims; `tree.ts` draws them. */
 import type { Citation, ClaimView, EntityResult, Requests } from '../protocol.gen';
+import { TOPIC_ID } from '../protocol.gen';
 import { joined, oneLine, plural } from '../text/words';
 
 /** URIs of files, the first that is there is opened, with a line as in `#L12` where that is known. */
@@ -83,7 +84,7 @@ interface EntityRow {
 export const keyOf = ({ entity_id, collection = null }: EntityRow): string =>
   JSON.stringify([collection, entity_id]);
 
-export const isTopic = ({ id }: Ref): boolean => id.startsWith('topic:');
+export const isTopic = ({ id }: Ref): boolean => id.startsWith(TOPIC_ID);
 
 /** The row of an entity with its number of claims. */
 export function entityNode(

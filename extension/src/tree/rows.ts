@@ -1,4 +1,5 @@
 /** What a tree view shows, how long a row stays that left, and when rows are drawn. */
+import { PUSHED_ROWS } from '../protocol.gen';
 import type { Node } from './nodes';
 
 const NO_BADGE = { value: 0, tooltip: '' };
@@ -33,8 +34,6 @@ export function drawAround(view: View, { heading, badge }: Rows): void {
 
 /** How long a row that left stays where it stood, from the last key or click on. */
 export const LINGER_MS = 2_000;
-/** Rows that are kept: as many as a push has. */
-const MOST = 10;
 
 /**
  * Rows of which those that left stay for a while: a name that is typed slowly comes and goes, and
@@ -55,7 +54,7 @@ export class Lingering<R> {
     const keys = new Set(now.map(this.keyOf));
     const kept = [...now];
     for (const [at, row] of atOnce ? [] : this.rows.entries()) {
-      if (!keys.has(this.keyOf(row)) && kept.length < MOST) kept.splice(at, 0, row);
+      if (!keys.has(this.keyOf(row)) && kept.length < PUSHED_ROWS) kept.splice(at, 0, row);
     }
     this.now = now;
     this.rows = kept;

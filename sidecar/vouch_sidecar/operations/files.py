@@ -17,7 +17,7 @@ from vouch_sidecar.operations.wire import (
     Result,
     Wire,
 )
-from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
+from vouch_sidecar.retrieval.files.file_ties import WEAK, Tied, tied_to
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import TieArm
 
@@ -41,7 +41,7 @@ class TiedClaim(ClaimView):
     collection: str
     arm: TieArm = Field(description="How it is tied.")
     strength: float = Field(description="How sure that is, from 0 to 1.")
-    weak: bool = Field(description="Below 0.45: to be folded; prompts are never given it.")
+    weak: bool = Field(description=f"Below {WEAK}: to be folded; prompts are never given it.")
     line: int | None = Field(description="From 1, where a receipt or the text gives one.")
     why: str = Field(description="For people, in a few words.")
     fresh: QuoteState | None = Field(

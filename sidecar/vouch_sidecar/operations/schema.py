@@ -6,14 +6,19 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
+from vouch_sidecar.index.topic_table import topic_id
+from vouch_sidecar.kb.pauses import UNTIL_RESUMED
 from vouch_sidecar.operations.capabilities import PROTOCOL
 from vouch_sidecar.operations.notifications import NOTIFICATIONS, REQUESTS
 from vouch_sidecar.operations.operation import KB, operations
 from vouch_sidecar.operations.wire import Wire
+from vouch_sidecar.retrieval.push import PUSHED_ROWS
 
 
 def protocol() -> dict[str, Any]:
-    """All operations and notifications with their params and results, and shared `$defs`.
+    """All operations and notifications with their params and results, shared `$defs`, and
+    constants: rows of a push at most, what ids of topics begin with, the end of a pause without one
+    in seconds since 1970.
 
     Params are described as they are read. Results are described as they are written: every field
     is present, except those marked with `x-absent`.
@@ -31,6 +36,11 @@ def protocol() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "vouch-sidecar protocol",
         "protocol": PROTOCOL,
+        "constants": {
+            "PUSHED_ROWS": PUSHED_ROWS,
+            "TOPIC_ID": topic_id(""),
+            "UNTIL_RESUMED": int(UNTIL_RESUMED),
+        },
         "operations": {
             op.name: {
                 "method": op.method,
