@@ -9,6 +9,8 @@ import pytest
 
 from tests.protocol import knowledge
 from tests.protocol.client import Editor
+from tests.protocol.conftest import Serve
+from tests.workspace.places import git, repository
 
 HOVER = "textDocument/hover"
 DEFINITION = "textDocument/definition"
@@ -57,6 +59,23 @@ def test_definition_leads_to_what_an_id_names(
     (found,) = editor.at(uri, words, DEFINITION)
     assert found["uri"] == (library / target).as_uri()
     assert found["range"]["start"] == {"line": line, "character": 0}
+
+
+def test_a_file_below_a_link_is_of_the_tree_that_has_the_link(serve: Serve, tmp_path: Path) -> None:
+    kept = knowledge.library(tmp_path / "kept") / ".vouch"
+    files = {"docs/auth.md": "Tokens expire.", ".gitignore": ".vouch"}
+    root = repository(tmp_path / "project", files, commit=True)
+    (root / ".vouch").symlink_to(kept)
+    git(root, "worktree", "add", "-q", "../another")
+    trees = [{"uri": each.as_uri(), "name": "a"} for each in (tmp_path / "another", root)]
+    client = serve(workspaceFolders=trees)
+    for tree in trees:
+        asked = {"uri": f"{tree['uri']}/docs/auth.md"}
+        client.until("vouch/files", asked, lambda found: not found["degraded"])
+    editor = Editor(client)
+    uri = editor.open(root / ".vouch/claims/jwt-cites.yaml")
+    (found,) = editor.at(uri, knowledge.EVIDENCE, DEFINITION)
+    assert found["uri"] == (root / "docs/auth.md").as_uri()
 
 
 @pytest.mark.parametrize(

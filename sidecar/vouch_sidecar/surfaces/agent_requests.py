@@ -17,7 +17,7 @@ from vouch_sidecar.engine.answering import context_for
 from vouch_sidecar.engine.sessions import MAX_SLOT_BYTES, Session
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.kb.access import viewer_in
-from vouch_sidecar.kb.artifact_files import resolved
+from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.runtime_folder import READY_SECONDS
 from vouch_sidecar.kb.sanitize import count
@@ -101,7 +101,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
         if session is not None and _is_again(session, key, engine.clock()):
             return None
         if (place := Path(str(file or payload.get("cwd")))).is_absolute():
-            caller = replace(caller, at=resolved(place))
+            caller = replace(caller, at=anchored(place))
         caller = replace(caller, viewer=viewer_in(payload))
         await _wait(engine, event, caller)
         if file is not None:

@@ -20,7 +20,7 @@ from pygls.lsp.server import LanguageServer
 from vouch_sidecar import __version__
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.kb.access import viewer_in
-from vouch_sidecar.kb.artifact_files import resolved
+from vouch_sidecar.kb.artifact_files import anchored, resolved
 from vouch_sidecar.operations.call import refusing_if_damaged
 from vouch_sidecar.operations.capabilities import server_capabilities
 from vouch_sidecar.operations.wire import FailedError, OperationError, session_called
@@ -71,7 +71,7 @@ class Sidecar(LanguageServer):
     def caller_for(self, uri: str) -> Caller:
         """The client, asking about a document."""
         path = local_path(uri)
-        at = None if path is None else resolved(path)
+        at = None if path is None else anchored(path)
         return replace(self.caller, trees=self.engine.registry.around(path), at=at)
 
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
