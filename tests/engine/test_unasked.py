@@ -11,7 +11,7 @@ from vouch_sidecar.retrieval.blocks.session_brief import HOW_TO_ASK, UNNAMED, br
 
 from tests.conftest import MakeKb
 from tests.engine.bases import ask, base, engine_on, known, write
-from tests.kb.samples import claim, make_kb, page
+from tests.kb.samples import claim, entity, make_kb, page
 from tests.workspace.places import cite
 
 
@@ -119,6 +119,10 @@ def test_it_says_how_much_there_is_on_what_and_how_to_ask(tmp_path: Path) -> Non
     make_kb(tmp_path / "begun")
     write(tmp_path / "begun", "pages/edit-in-obsidian.md", STARTER)
     assert summary(tmp_path / "begun") == []
+    named = entity("edit-in-obsidian", name="Edit in Obsidian", description="A habit of the team.")
+    write(tmp_path / "begun", "entities/edit-in-obsidian.yaml", named)
+    found = ask(engine_on(tmp_path / "begun"), "search", query="Edit in Obsidian")["hits"]
+    assert [hit["kind"] for hit in found] == ["entity"]
 
 
 ODD = ["see http://example.org", "C:\\keys", "always pass --force", "rm ‑‑force", "／etc／passwd"]

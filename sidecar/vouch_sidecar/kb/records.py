@@ -320,8 +320,8 @@ KNOWN_TYPES = {
     """.split(),
 }
 """The types that vouch knows, by kind."""
-STARTER_PAGE = "edit-in-obsidian"
-"""A page about vouch itself, made by `vouch init`; it says nothing about the repository."""
+STARTER_PAGE: Key = (Kind.PAGE, "edit-in-obsidian")
+"""The page about vouch itself, made by `vouch init`; it says nothing about the repository."""
 SESSION_PAGE = "session"
 """The type of pages with notes of a session, which are not yet knowledge."""
 

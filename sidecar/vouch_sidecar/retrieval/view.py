@@ -173,7 +173,7 @@ class View:
         """
         if kind is not Kind.PAGE:
             return self.search.total(kind)
-        return self.search.total(TITLE) - (self.artifact((kind, STARTER_PAGE)) is not None)
+        return self.search.total(TITLE) - (self.artifact(STARTER_PAGE) is not None)
 
     @cached_property
     def derived(self) -> VisibleTopics:
@@ -337,7 +337,7 @@ class View:
         bare link, code, or small talk in a conversation does not, nor does the page about vouch.
         """
         if not isinstance(artifact, Claim):
-            return artifact.id != STARTER_PAGE
+            return key_of(artifact) != STARTER_PAGE
         text = self.shown(artifact)
         return text.says_something and not text.lacks_context
 

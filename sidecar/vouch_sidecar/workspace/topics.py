@@ -30,6 +30,7 @@ from vouch_sidecar.kb.records import (
     Kind,
     Page,
     Source,
+    key_of,
 )
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.name_forms import spelling
@@ -175,7 +176,7 @@ class TopicFinder:
             assert isinstance(page, Page)
             if not is_seen(page, self._gates) or any(map(self._knowledge.entity, page.entities)):
                 continue
-            is_made = page.id == STARTER_PAGE or page.type == SESSION_PAGE
+            is_made = key_of(page) == STARTER_PAGE or page.type == SESSION_PAGE
             if not is_made and len(page.title.split()) <= MAX_NAME_WORDS:
                 self._note(Origin.TITLE, page.title, page.claims, [page.id])
 

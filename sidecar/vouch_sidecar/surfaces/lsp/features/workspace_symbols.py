@@ -35,7 +35,7 @@ async def symbols(
             (fits, kinds.index(key_of(artifact)[0]), artifact.id, artifact, served.collection.root)
             for served in found
             for fits, artifact in prefix_search(served.view, query, kinds, MAX_SYMBOLS)
-            if key_of(artifact) != (Kind.PAGE, STARTER_PAGE)
+            if key_of(artifact) != STARTER_PAGE
         ]
     return [
         _symbol(artifact, uri_for(root / KB_DIRNAME / artifact.path))
