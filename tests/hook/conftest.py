@@ -92,18 +92,18 @@ class Place:
             yield client
 
     @contextmanager
-    def listener(self, answer: bytes | None, *, late: bool = False) -> Iterator[None]:
-        """A process that holds the socket, answers this once and goes, `late` when the answer must
-        be there; with None it never does.
+    def listener(self, answer: bytes | None) -> Iterator[list[tuple[float, bytes]]]:
+        """A process that holds the socket, answers this once and goes; with None it never does.
+        Gives what it was asked, and when.
         """
+        asked = list[tuple[float, bytes]]()
 
         def serve(answer: bytes) -> None:
             with suppress(OSError):  # nobody came
                 connected, _ = listener.accept()
                 with connected:
-                    asked = connected.recv(1 << 16)
-                    if late:
-                        time.sleep(json.loads(asked)["until"] - time.monotonic())
+                    question = connected.recv(1 << 16)
+                    asked.append((time.monotonic(), question))
                     connected.sendall(answer)
                     listener.close()
 
@@ -113,7 +113,7 @@ class Place:
             os.utime(self.socket, (0, 0))  # long ago: one that begins is waited for
             if answer is not None:
                 threading.Thread(target=serve, args=[answer], daemon=True).start()
-            yield
+            yield asked
             with suppress(OSError):  # it is closed
                 listener.shutdown(socket.SHUT_RDWR)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from vouch_sidecar.kb.discovery import find
 from vouch_sidecar.kb.pauses import pause, resume
-from vouch_sidecar.surfaces.hook.client import allowed
+from vouch_sidecar.surfaces.hook.client import LAST_STEP, allowed
 from vouch_sidecar.surfaces.local.user_socket import HOOK, connect, exchange, question
 
 from tests.engine.processes import until
@@ -68,12 +68,14 @@ def test_a_socket_that_answers_nonsense_or_hangs(place: Place, answer: bytes | N
             assert place.hook(PROMPT, KNOWN, env={LIMIT: limit}) == ""
 
 
-def test_an_answer_that_takes_all_the_time_that_it_has_is_heard(place: Place) -> None:
-    with place.listener(b'{"ok":true,"result":"late"}\n', late=True):
-        done = ran(
-            COMMAND, "hook", PROMPT, cwd=place.root, said=TYPED, env={**place.env, LIMIT: "2000"}
-        )
-    assert done.stdout == b'"late"\n'
+def test_an_answer_is_wanted_before_the_hook_ends(place: Place) -> None:
+    """Which it does ten seconds after its start, so sooner than ten seconds after it asked."""
+    with place.listener(b'{"ok":true,"result":"soon"}\n') as questions:
+        env = {**place.env, LIMIT: "10000"}
+        done = ran(COMMAND, "hook", PROMPT, cwd=place.root, said=TYPED, env=env)
+    assert done.stdout == b'"soon"\n'
+    ((moment, asked),) = questions
+    assert json.loads(asked)["until"] <= moment + 10 - LAST_STEP
 
 
 def test_a_hook_without_more_time_is_told_what_was_found(served: Place) -> None:
