@@ -142,6 +142,7 @@ RECALL = "sidecar:\n  recall:\n    "
             0.3,
         ),
         (FILE, False, f"{RECALL}timeout_ms: 300\n    timeout_ms: 400", "", 0.4),
+        (FILE, False, "\ufeff\"sidecar\":\n  'recall':\n    timeout_ms: 300", "", 0.3),
         (FILE, False, f"recall:\n  timeout_ms: 300\n{RECALL}max_results: 2\n", "", 0.5),
         (FILE, False, f"{RECALL}max_results: 2\n  other:\n    timeout_ms: 300", "", 0.5),
         (FILE, False, f"{RECALL}max_results: 2\nother: {{}}\ntimeout_ms: 300", "", 0.5),

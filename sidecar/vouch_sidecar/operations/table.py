@@ -22,7 +22,7 @@ ColumnKind = Literal["key", "whole", "number", "short", "text", "ids"]
 """The kind of values in a column: the ids of the rows, values that never wrap, numbers, names or
 words, long texts, or lists of ids.
 """
-WRAPPED: Mapping[ColumnKind, int] = {"short": 12, "text": 24}
+WRAPPED: Mapping[ColumnKind, int] = {"short": 12, "text": 28}
 """The kinds that wrap, with the least width in terminal columns."""
 Reader = Literal["all", "people", "terminal", "model"]
 """Whom a part is for; people read a terminal or a pipe."""

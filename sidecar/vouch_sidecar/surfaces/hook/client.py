@@ -46,7 +46,7 @@ START_SECONDS = 2.0
 """Time limit of `START`, and of a prompt while a process starts."""
 DEFAULT_LIMIT = 0.5
 """Time limit in seconds of other events, unless somebody set one."""
-LAST_STEP = 0.05
+LAST_STEP = 0.04
 """Seconds, at most half of what is left, kept for what an answer needs when its time is over: to
 end its last step, and to arrive.
 """
@@ -113,14 +113,15 @@ def _configured(root: str) -> float | None:
     try:
         path = os.path.join(root, KB_DIRNAME, CONFIG)
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as config:
-            lines = config.read(MAX_CONFIG_BYTES).decode("utf-8", "replace").splitlines()
+            lines = config.read(MAX_CONFIG_BYTES).decode("utf-8-sig", "replace").splitlines()
     except OSError:
         return None
     limit, above = None, dict[int, str]()
     for name, _, value in (line.partition("#")[0].partition(":") for line in lines):
         if name.strip():
             indent = len(name) - len(name.lstrip())
-            above = {at: one for at, one in above.items() if at < indent} | {indent: name.strip()}
+            above = {at: one for at, one in above.items() if at < indent}
+            above[indent] = name.strip(" \"'")
             if [*above.values()] == SETTING:
                 limit = _limit_in(value)
     return limit
