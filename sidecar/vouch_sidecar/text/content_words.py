@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
 from typing import NamedTuple
 
 from vouch_sidecar.text.analysis import Units, units
@@ -35,13 +34,14 @@ def content_stems(text: str) -> list[str]:
     """The stems by which full text finds a text: stems without stopwords, with repetitions, in
     order; then the whole words of identifiers; then pairs of characters.
     """
-    found = [
-        _remembered(piece)
-        if len(piece.encode("utf-8", "replace")) <= MAX_REMEMBERED
-        else _stems_of(piece)
-        for piece in text.split()
-    ]
-    return [*chain.from_iterable(chain.from_iterable(zip(*found, strict=True)))]
+    stems, wholes, pairs = list[str](), list[str](), list[str]()
+    for piece in text.split():
+        is_short = len(piece.encode("utf-8", "replace")) <= MAX_REMEMBERED
+        found = _remembered(piece) if is_short else _stems_of(piece)
+        stems += found[0]
+        wholes += found[1]
+        pairs += found[2]
+    return stems + wholes + pairs
 
 
 def _stems_of(piece: str) -> tuple[tuple[str, ...], ...]:
