@@ -17,6 +17,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from threading import Timer
+from time import sleep
 from typing import IO
 
 MODULES = ["vouch_sidecar.surfaces.lsp.run", "vouch_sidecar.surfaces.jsonl"]
@@ -25,7 +26,8 @@ COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 
 class Forked:
     """A running command, used as a `Popen` is. With a `PYTHONPATH` or an encoding it imports for
-    itself; with `KILLED_AT` a file names when it is killed.
+    itself; with `KILLED_AT` a file names when it is killed; with `HELD_WHILE` it opens no YAML
+    while a file is there.
     """
 
     def __init__(self, args: Sequence[str], cwd: Path | None, env: Mapping[str, str]) -> None:
@@ -89,6 +91,8 @@ def _run(streams: Sequence[Connection], args: list[str], cwd: Path, env: dict[st
     os.environ.update(env)
     if "KILLED_AT" in env:
         sys.addaudithook(partial(_kill_at, env["KILLED_AT"]))
+    if "HELD_WHILE" in env:
+        sys.addaudithook(partial(_hold_while, Path(env["HELD_WHILE"])))
     sys.argv = ["vouch-sidecar", *args]
     sys.stdin, sys.stdout, sys.stderr = (
         os.fdopen(number, mode, buffering=1, encoding="utf-8", closefd=False)
@@ -113,3 +117,9 @@ def _kill_at(file: str, event: str, args: tuple[object, ...]) -> None:
     wanted, pattern, later = Path(file).read_text("utf-8").split()
     if event == wanted and any(fnmatch(str(each), pattern) for each in args):
         Timer(float(later), os.kill, (os.getpid(), signal.SIGKILL)).start()
+
+
+def _hold_while(file: Path, event: str, args: tuple[object, ...]) -> None:
+    """Let whoever opens a YAML file wait as long as another file is there."""
+    while event == "open" and str(args[0]).endswith(".yaml") and file.exists():
+        sleep(0.01)
