@@ -14,7 +14,7 @@ from vouch_sidecar.workspace import build
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.world import World
 
-from tests.engine.bases import load, only, reread, settle
+from tests.engine.bases import cached, load, only, reread, settle, unread_engine
 from tests.kb.samples import source
 from tests.workspace.places import cite, git, looked, repository, settled, write
 
@@ -158,6 +158,18 @@ def test_the_next_process_reads_no_file_that_is_as_it_was(
     kept.write_bytes(kept.read_bytes()[:-20])
     assert told(looked(settled(root))) == told(looked(settled(root, tmp_path / "fresh")))
     assert len(reads) == 4
+
+
+def test_a_first_start_keeps_what_it_read_before_it_keeps_a_base(
+    root: Path, tmp_path: Path, reads: list[str]
+) -> None:
+    first = unread_engine(root, env=cached(tmp_path))
+    reread(first)
+    settle(first)
+    load(first)
+    assert len(reads) == 2
+    settled(root)
+    assert len(reads) == 2
 
 
 def test_a_checkout_counts_before_the_next_sweep(root: Path) -> None:

@@ -151,6 +151,11 @@ class Bases:
 
     def _begin(self) -> Path:
         """Make the folder for a base."""
+        self._make_folder()
+        return Path(mkdtemp(prefix=_UNFINISHED, dir=self.folder))
+
+    def _make_folder(self) -> None:
+        """Make the folder of this knowledge base, unless it is there. Raises OSError."""
         self.caches.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.caches.chmod(0o700)
         with suppress(FileNotFoundError):
@@ -160,7 +165,6 @@ class Bases:
         root = self.folder / ROOT
         root.touch(mode=0o600)
         root.write_bytes(os.fsencode(self._kb_dir))
-        return Path(mkdtemp(prefix=_UNFINISHED, dir=self.folder))
 
     def purge(self) -> None:
         """Remove every base, even those that other processes are writing, because they hold text
@@ -194,10 +198,13 @@ class Bases:
 
     def write_extra(self, name: str, data: bytes) -> bool:
         """Store data next to the bases. It replaces data whose name is the same up to the first
-        hyphen. Returns False if there never was a base, or no room.
+        hyphen. Returns False if there is no room, or, for what is made of texts, no base yet: the
+        next process could not tell what was retired since.
         """
         partial = None
         try:
+            if not name.startswith(OF_TEXTS):
+                self._make_folder()
             descriptor, partial = mkstemp(prefix=_UNFINISHED, dir=self.folder)
             with os.fdopen(descriptor, "wb") as kept:
                 kept.write(_digest(name, data) + b"\n" + data)
