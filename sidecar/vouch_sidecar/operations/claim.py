@@ -57,14 +57,15 @@ def table(result: ClaimResult) -> list[Shown]:
     record = ("claim", claim.id, claim.type, claim.status, confidence, date, file, claim.text)
     lacks = WITHOUT_CONTEXT if claim.lacks_context else None
     who = "its receipt" if result.auto_approved else result.approved_by
+    facts = claim.facts.removesuffix(f" · {claim.stale}")  # which has a line of its own
     return [
         Words(claim.text, "bold", record),
-        Words(f"{claim.id} · {claim.type} · {claim.facts}"),
+        Words(f"{claim.id} · {claim.type} · {facts}"),
         Words(f"in {result.collection}", to="model"),
         Words(f"sentence: {claim.said}" if claim.said != claim.text else ""),
         *labelled("lacks_context", [lacks], "{}", "yellow"),
         Words(file),
-        *labelled("stale", [claim.stale], "{}", "yellow", "people"),
+        *labelled("stale", [claim.stale], "{}", "yellow"),
         *(
             Words(
                 f"contradicted by {other.id}: {clip(other.said, CELL_CHARS)}",

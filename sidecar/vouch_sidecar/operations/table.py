@@ -72,13 +72,11 @@ class Verbatim:
 Shown = Words | Table | Verbatim
 
 
-def labelled(
-    label: str, values: Sequence[str | None], said: str, style: str = "", to: Reader = "all"
-) -> list[Words]:
+def labelled(label: str, values: Sequence[str | None], said: str, style: str = "") -> list[Words]:
     """A line of values, as in `said`, whose record begins with a label; none without a value."""
     present = [*filter(None, values)]
     text = said.format(", ".join(present))
-    return [Words(text, style, (label, *present), to=to)] if present else []
+    return [Words(text, style, (label, *present))] if present else []
 
 
 def for_model(shown: Iterable[Shown]) -> str:
