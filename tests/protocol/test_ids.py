@@ -76,6 +76,9 @@ def test_a_file_below_a_link_is_of_the_tree_that_has_the_link(serve: Serve, tmp_
     uri = editor.open(root / ".vouch/claims/jwt-cites.yaml")
     (found,) = editor.at(uri, knowledge.EVIDENCE, DEFINITION)
     assert found["uri"] == (root / "docs/auth.md").as_uri()
+    rows = client.request("vouch/mentions", {"uri": uri})["mentions"]
+    assert [row for row in rows if "collection" in row] == [], "of another knowledge base"
+    assert rows
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,10 @@ class _Finder:
         """The knowledge bases, each with the working trees of which it speaks."""
         env = self.env
         try:
-            origin = os.path.realpath(start_folder(env) if start is None else start)
+            at = os.path.abspath(start_folder(env) if start is None else start)
+            holder, below, _ = f"{at}{os.sep}".rpartition(f"{os.sep}{KB_DIRNAME}{os.sep}")
+            is_linked = below and os.path.islink(f"{holder}{os.sep}{KB_DIRNAME}")
+            origin = os.path.realpath(holder if is_linked else at)
             if forced := env.get(FORCED):
                 folder, name = os.path.split(os.path.realpath(forced))
                 roots = [folder] if name == KB_DIRNAME and self._holds_one(folder) else []
