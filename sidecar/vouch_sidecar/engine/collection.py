@@ -191,6 +191,10 @@ class Collection:
         """The one around the knowledge base and the working tree now."""
         return Checkout.now((self.root, self.tree), self.settings.trust.folders)
 
+    def is_read_of(self, checkout: Checkout) -> bool:
+        """Whether the files were last read of a checkout; of another one, all may differ."""
+        return self.published.seen.checkout == checkout
+
     def is_refused(self) -> bool:
         """Whether `.vouch/` belongs to another user and is not in `trust.folders`."""
         return is_refused(str(self.kb_dir), self.settings.trust.folders)
@@ -219,7 +223,7 @@ class Collection:
             own=own_names(self.name, self.root),
             trusted=tuple(self.settings.trust.folders),
             names_people=self.settings.people.git != "off",
-            is_whole=self.world.inputs != Inputs(),
+            is_whole=self.world.inputs != Inputs(),  # the first world is not
         )
 
     def build(

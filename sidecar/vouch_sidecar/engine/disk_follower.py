@@ -21,7 +21,14 @@ from anyio.to_thread import run_sync
 
 from vouch_sidecar.engine.collection import Collection, Seen
 from vouch_sidecar.engine.engine import Engine
-from vouch_sidecar.engine.faults import CACHE, FOLLOWING, LOOK, WATCH, WORKSPACE
+from vouch_sidecar.engine.faults import (
+    CACHE,
+    FOLLOWING,
+    LOOK,
+    RETRY_SECONDS,
+    WATCH,
+    WORKSPACE,
+)
 from vouch_sidecar.engine.threads import WORLDS, in_turn
 from vouch_sidecar.kb.watch import changes, sweep_interval
 from vouch_sidecar.workspace.breath import Breathe
@@ -35,7 +42,7 @@ GIT_LOOK_SECONDS = 2.0
 """Pause between looks at what git has checked out: a few stats."""
 LOCK_LOOK_SECONDS = 0.02
 FINISH_SECONDS = 2.0
-"""A base is kept so long after a change, or after it could not be kept."""
+"""A base is kept so long after a change."""
 
 
 @asynccontextmanager
@@ -121,30 +128,23 @@ class CollectionFollower:
             await changed.since(changed.count, min(left, GIT_LOOK_SECONDS))
 
     async def _in_one_checkout(
-        self, work: Callable[[Checkout], Awaitable[T]], patience: float, *, of_claims: bool = False
+        self,
+        work: Callable[[], Awaitable[tuple[T, Checkout]]],
+        patience: float,
+        may_begin: Callable[[], bool] = lambda: True,
     ) -> tuple[T, bool]:
-        """What work makes of the files of a checkout, and whether it is torn, as git wrote some
-        meanwhile. What is torn is made again; what begins after so many seconds is taken as it is,
-        though git still holds its lock.
-
-        The checkout is the one that is there when the work begins; for work that is `of_claims`,
-        the one that the claims are of. That waits until they are read of the one that is there, or
-        were taken torn.
+        """Do work on the files of one checkout, which it returns: once git holds no lock, and again
+        if git wrote meanwhile, for so many seconds of patience. Returns what was made last, and
+        whether it is torn, as git wrote meanwhile.
         """
-        until, now, collection = self._engine.changed.until, anyio.current_time, self._collection
-        give_up_at, checkout_now = now() + patience, collection.checkout
-
-        def may_begin() -> bool:
-            seen = collection.published.seen
-            return not of_claims or seen.is_torn or seen.checkout == checkout_now()
-
+        until, checkout_now = self._engine.changed.until, self._collection.checkout
+        now, give_up_at = anyio.current_time, anyio.current_time() + patience
         while True:
             await until(may_begin, every=GIT_LOOK_SECONDS)
             left = give_up_at - now()
             await until(lambda: not checkout_now().is_locked, left, LOCK_LOOK_SECONDS)
-            began, seen = now(), collection.published.seen
-            checkout = seen.checkout if of_claims else checkout_now()
-            made = await work(checkout)
+            began = now()
+            made, checkout = await work()
             is_torn = checkout.is_locked or checkout != checkout_now()
             if not is_torn or began >= give_up_at:
                 return made, is_torn
@@ -155,7 +155,7 @@ class CollectionFollower:
         """When some files are to be looked at, or a base is to be kept."""
         collection = self._collection
         is_wrong = collection.is_failing or collection.is_rebuilt
-        if is_wrong or collection.checkout() != collection.published.seen.checkout:
+        if is_wrong or not collection.is_read_of(collection.checkout()):
             return 0.0
         return min(collection.due.at, self._keep_at, collection.reader.store.due_at)
 
@@ -163,17 +163,17 @@ class CollectionFollower:
         """Read what is due, and publish what changed. Then keep a base, if that is due."""
         engine, collection, began = self._engine, self._collection, self._engine.clock()
 
-        async def read(checkout: Checkout) -> tuple[Seen, float]:
-            paths = collection.due.take(sweeps=checkout != collection.published.seen.checkout)
-            began = engine.clock()
+        async def read() -> tuple[tuple[Seen, float], Checkout]:
+            checkout, began = collection.checkout(), engine.clock()
+            paths = collection.due.take(sweeps=not collection.is_read_of(checkout))
             with engine.breath:
                 seen = await run_sync(collection.look, checkout, paths, limiter=self._disk)
-            return seen, engine.clock() - began
+            return (seen, engine.clock() - began), checkout
 
         (seen, cost), is_torn = await self._in_one_checkout(read, LOCK_SECONDS)
         log.debug("looked at files of %r in %.1f ms", collection.name, cost * 1000)
         is_other = engine.publish(collection, seen._replace(is_torn=is_torn))
-        if is_other:
+        if is_other and CACHE not in collection.faults:
             self._keep_at = min(self._keep_at, engine.clock() + FINISH_SECONDS)
         # The next sweep is due by what a look costs that finds nothing.
         collection.due.done(0.0 if is_other else cost)
@@ -182,13 +182,14 @@ class CollectionFollower:
 
     async def _keep(self) -> None:
         """Keep a base for the next process, or try again later."""
-        engine, collection = self._engine, self._collection
-        self._keep_at = engine.clock() + FINISH_SECONDS
+        engine, collection, kept = self._engine, self._collection, None
         with collection.faults.contained(CACHE):
             kept = await run_sync(collection.reader.keep, limiter=self._disk)
-            if kept is not None:
-                self._keep_at = inf
-                engine.publish(collection, collection.published.seen._replace(knowledge=kept))
+        if kept is None:
+            self._keep_at = engine.clock() + RETRY_SECONDS
+        else:
+            self._keep_at = inf
+            engine.publish(collection, collection.published.seen._replace(knowledge=kept))
 
     # The world around
 
@@ -205,7 +206,7 @@ class CollectionFollower:
         """
         engine, collection = self._engine, self._collection
 
-        async def build(_: Checkout) -> tuple[World, float]:
+        async def build() -> tuple[tuple[World, float], Checkout]:
             of = collection.knowledge, collection.inputs, collection.viewers()
             paths = collection.due_around.take()
 
@@ -214,10 +215,17 @@ class CollectionFollower:
                 return collection.build(*of, paths, breathe), engine.clock() - began
 
             with Breathe(engine.breath) as breathe:
-                return await in_turn(timed, WORLDS)
+                built = await in_turn(timed, WORLDS)
+            return built, built[0].inputs.checkout
 
         patience = 0.0 if collection.published.seen.is_torn else LOCK_SECONDS  # that had it already
-        (world, cost), _ = await self._in_one_checkout(build, patience, of_claims=True)
+        (world, cost), _ = await self._in_one_checkout(
+            build,
+            patience,
+            may_begin=lambda: (
+                collection.published.seen.is_torn or collection.is_read_of(collection.checkout())
+            ),
+        )
         engine.publish_world(collection, world)
         collection.due_around.done(cost)
 

@@ -322,6 +322,8 @@ KNOWN_TYPES = {
 """The types that vouch knows, by kind."""
 STARTER_PAGE: Key = (Kind.PAGE, "edit-in-obsidian")
 """The page about vouch itself, made by `vouch init`; it says nothing about the repository."""
+PERSON = "person"
+"""The type of entities that are people."""
 SESSION_PAGE = "session"
 """The type of pages with notes of a session, which are not yet knowledge."""
 
@@ -329,6 +331,11 @@ SESSION_PAGE = "session"
 def key_of(artifact: Artifact) -> Key:
     """The key of an artifact, which identifies it within its knowledge base."""
     return KIND_OF[type(artifact)], artifact.id
+
+
+def is_starter(artifact: Artifact) -> bool:
+    """Whether an artifact is the page about vouch itself."""
+    return key_of(artifact) == STARTER_PAGE
 
 
 def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:

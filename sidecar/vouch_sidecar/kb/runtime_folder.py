@@ -10,6 +10,8 @@ import stat
 from binascii import crc32
 from collections.abc import Mapping
 
+from vouch_sidecar.kb.discovery import KB_DIRNAME
+
 FOLDER_NAME = "vouch-sidecar"
 MAX_SOCKET_PATH = 100
 """In bytes. `sun_path` has 104 on macOS and 108 on Linux, the final zero included."""
@@ -66,7 +68,7 @@ def usable_folder(env: Mapping[str, str], *, make: bool = False) -> str:
 
 def name_of(root: str | os.PathLike[str]) -> str:
     """What stands for the knowledge base in folder `root` in names of files."""
-    real = os.path.realpath(os.path.join(root, ".vouch"))
+    real = os.path.realpath(os.path.join(root, KB_DIRNAME))
     return f"{crc32(os.fsencode(real)):08x}"
 
 

@@ -10,7 +10,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from vouch_sidecar.kb.records import Entity
+from vouch_sidecar.kb.records import PERSON, Entity
 from vouch_sidecar.text.analysis import APOSTROPHES, Units, fold, units
 
 MIN_SURNAME = 3
@@ -62,7 +62,7 @@ def _names(entity: Entity) -> Iterator[tuple[FormKind, str, str]]:
         if _NUMBERED.fullmatch(name):
             yield FormKind.VARIANT, name, name.replace("-", "")
     *others, surname = entity.name.split() or [""]
-    if entity.type == "person" and others and len(surname) >= MIN_SURNAME:
+    if entity.type == PERSON and others and len(surname) >= MIN_SURNAME:
         yield FormKind.SURNAME, surname, surname
 
 

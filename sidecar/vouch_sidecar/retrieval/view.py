@@ -33,6 +33,7 @@ from vouch_sidecar.kb.records import (
     Page,
     Relation,
     Source,
+    is_starter,
     key_of,
 )
 from vouch_sidecar.kb.settings_model import Recall, Settings
@@ -337,7 +338,7 @@ class View:
         bare link, code, or small talk in a conversation does not, nor does the page about vouch.
         """
         if not isinstance(artifact, Claim):
-            return key_of(artifact) != STARTER_PAGE
+            return not is_starter(artifact)
         text = self.shown(artifact)
         return text.says_something and not text.lacks_context
 

@@ -16,10 +16,10 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content
-from vouch_sidecar.kb.records import Claim, Kind, Source
+from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace.breath import Breathe
-from vouch_sidecar.workspace.claim_readings import ClaimReader, sources_in
+from vouch_sidecar.workspace.claim_readings import ClaimReader, documents_in, sources_in
 from vouch_sidecar.workspace.code_owners import OwnersRules, read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
@@ -162,13 +162,12 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
 def _quotes(world: World, knowledge: Knowledge) -> Freshness:
     """The files of quotes, and the paths of files that sources were made from and that are gone, by
     source id: those that some commit has changed, to which a locator leads as to a file that is
-    there, with its folder. Captured talk is no file.
+    there, with its folder.
     """
     places = {quote.range: quote for read in world.readings.values() for quote in read.quotes}
     gone = dict[str, str]()
-    for source in knowledge.all_of(Kind.SOURCE):
-        assert isinstance(source, Source)
-        if source.question is None and source.id not in world.sources:
+    for source in documents_in(knowledge):
+        if source.id not in world.sources:
             path = world.history.known.of_source(world.tree, source.locator)
             if path and path not in world.files and _is_meant(path, source.locator):
                 gone[source.id] = path

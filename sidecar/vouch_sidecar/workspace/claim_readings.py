@@ -105,6 +105,14 @@ class ClaimReader:
                 yield path, tie._replace(via=entity.id)
 
 
+def documents_in(knowledge: Knowledge) -> Iterator[Source]:
+    """The sources that may be files: not captured talk, though its locator may hold a path."""
+    for source in knowledge.all_of(Kind.SOURCE):
+        assert isinstance(source, Source)
+        if source.question is None:
+            yield source
+
+
 def sources_in(knowledge: Knowledge, world: World, breathe: Breathe) -> dict[str, str]:
     """The workspace file of each source, by source id: the file that its locator names. A locator
     that is a mere name means, of the files with that name, the one that holds most of what the
@@ -117,11 +125,8 @@ def sources_in(knowledge: Knowledge, world: World, breathe: Breathe) -> dict[str
         return _telling_lines(read_file(world.tree, path))
 
     paths_by_id: dict[str, str] = {}
-    for source in knowledge.all_of(Kind.SOURCE):
-        assert isinstance(source, Source)
+    for source in documents_in(knowledge):
         breathe()
-        if source.question is not None:
-            continue  # captured talk, which may hold a path
         path = world.files.of_source(world.tree, source.locator)
         if name := mere_name(source.locator):
             several = dict.fromkeys([*filter(None, [path]), *world.files.ending(name)])

@@ -24,13 +24,12 @@ from vouch_sidecar.kb.access import is_seen
 from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import (
     SESSION_PAGE,
-    STARTER_PAGE,
     Claim,
     Entity,
     Kind,
     Page,
     Source,
-    key_of,
+    is_starter,
 )
 from vouch_sidecar.names.matcher import Names
 from vouch_sidecar.names.name_forms import spelling
@@ -176,7 +175,7 @@ class TopicFinder:
             assert isinstance(page, Page)
             if not is_seen(page, self._gates) or any(map(self._knowledge.entity, page.entities)):
                 continue
-            is_made = key_of(page) == STARTER_PAGE or page.type == SESSION_PAGE
+            is_made = is_starter(page) or page.type == SESSION_PAGE
             if not is_made and len(page.title.split()) <= MAX_NAME_WORDS:
                 self._note(Origin.TITLE, page.title, page.claims, [page.id])
 

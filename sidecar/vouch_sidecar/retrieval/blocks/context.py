@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from vouch_sidecar.index.schema import TITLE
-from vouch_sidecar.kb.records import SESSION_PAGE, Claim, Kind, Page
+from vouch_sidecar.kb.records import PERSON, SESSION_PAGE, Claim, Kind, Page
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.files.stale_claims import quotes_of
 from vouch_sidecar.retrieval.line import Given, Line
 from vouch_sidecar.retrieval.lookup import contradicting
-from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, each_with_why, to_ask
+from vouch_sidecar.retrieval.people.whom_to_ask import each_with_why, to_ask
 from vouch_sidecar.retrieval.salience import Salient, strengths_of
 from vouch_sidecar.retrieval.statements.answers import answers, asked_for
 from vouch_sidecar.retrieval.statements.candidates import Strengths

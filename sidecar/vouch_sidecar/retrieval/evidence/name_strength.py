@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from unicodedata import combining
 
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.records import PERSON, Kind
 from vouch_sidecar.names.matcher import Mention, outside
 from vouch_sidecar.names.name_forms import FormKind, spelling, unpunctuated
 from vouch_sidecar.retrieval.constants import (
@@ -164,7 +164,7 @@ def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
         form = FormKind.NAME  # with its signs it is the name itself
     mention = mention._replace(matched=matched, form=form)
     entity = view.entity(mention.entity_id)
-    is_person = entity is not None and entity.type == "person"
+    is_person = entity is not None and entity.type == PERSON
     inside = placing.units_in(mention.start, mention.end)
     is_signed = not is_part and has_signs(mention.name)
     is_settled = is_signed or not is_word(inside) or spelling(written) in view.always

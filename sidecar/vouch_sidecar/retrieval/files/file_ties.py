@@ -17,7 +17,7 @@ from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
-from vouch_sidecar.workspace.ties import STRENGTH, Tie
+from vouch_sidecar.workspace.ties import CITING, STRENGTH, Tie
 
 GONE = 0.5
 """The factor for a quote that its file no longer has."""
@@ -161,7 +161,7 @@ def _why(view: View, name: str, tie: Tie) -> str:
         entity = view.knowledge.entity(tie.via)
         called = entity.name if entity is not None else "what"
         said = f"is about {called}, which the file is named after"
-    elif tie.arm in ("cites", "quotes"):
+    elif tie.arm in CITING:
         said = f"{tie.arm} {'it' if tie.line is None else f'L{tie.line}'}"
     else:
         is_defined = tie.arm == "identifier" and tie.line is not None

@@ -18,12 +18,12 @@ from typing import Literal, NamedTuple
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import TITLE, key_in, stems_in
 from vouch_sidecar.index.topic_table import TOPIC
-from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.kb.records import PERSON, Entity, Kind
 from vouch_sidecar.names.matcher import MANY_SHARE, Mention
 from vouch_sidecar.retrieval.constants import MANY, MAX_ASKED, PARTIAL_SHARE
 from vouch_sidecar.retrieval.files.file_ties import files_of, visible_ties
 from vouch_sidecar.retrieval.people.weights import WEIGHTS, Factors, Matched, Weight
-from vouch_sidecar.retrieval.people.whom_to_ask import OF_EACH, PERSON, Subject
+from vouch_sidecar.retrieval.people.whom_to_ask import OF_EACH, Subject
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.text.content_words import Term, terms

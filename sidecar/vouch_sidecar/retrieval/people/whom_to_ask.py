@@ -14,7 +14,7 @@ from itertools import chain, islice
 from math import fsum
 
 from vouch_sidecar.index.claim_weights import DAY
-from vouch_sidecar.kb.records import Claim, Entity, moment
+from vouch_sidecar.kb.records import PERSON, Claim, Entity, moment
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.retrieval.constants import (
@@ -30,7 +30,6 @@ from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.code_owners import rule_for
 from vouch_sidecar.workspace.commit_history import Commit
 
-PERSON = "person"
 OF_EACH = 2
 """People named for a topic, and for each team that owns an entity, at most."""
 ROLES = {
@@ -158,7 +157,7 @@ def with_owners(asked: Iterable[PersonToAsk], subjects: Sequence[Subject]) -> li
             PersonToAsk(
                 entity_id=None,
                 name=handle,
-                type="team" if "/" in handle else "person",
+                type="team" if "/" in handle else PERSON,
                 via=pattern,
                 claim_count=0,
                 relation="owns",

@@ -18,7 +18,7 @@ from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, key_of
+from vouch_sidecar.kb.records import PERSON, Artifact, Claim, Entity, key_of
 from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.operations import claim as claims
 from vouch_sidecar.operations import entity as entities
@@ -27,7 +27,7 @@ from vouch_sidecar.operations.entity import EntityResult
 from vouch_sidecar.operations.operation import OperationCall
 from vouch_sidecar.retrieval.files.file_ties import Tied
 from vouch_sidecar.retrieval.line import text_of
-from vouch_sidecar.retrieval.people.whom_to_ask import PERSON, each_with_why
+from vouch_sidecar.retrieval.people.whom_to_ask import each_with_why
 from vouch_sidecar.surfaces.lsp.at_position import Place, artifact_at, entities_at, spot_of, ties_at
 from vouch_sidecar.surfaces.lsp.documents import local_path
 from vouch_sidecar.surfaces.lsp.server import Sidecar

@@ -7,7 +7,7 @@ from functools import partial
 from lsprotocol import types as lsp
 
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
-from vouch_sidecar.kb.records import STARTER_PAGE, Artifact, Kind, key_of
+from vouch_sidecar.kb.records import Artifact, Kind, is_starter, key_of
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.operations.call import ready
 from vouch_sidecar.retrieval.line import text_of
@@ -35,7 +35,7 @@ async def symbols(
             (fits, kinds.index(key_of(artifact)[0]), artifact.id, artifact, served.collection.root)
             for served in found
             for fits, artifact in prefix_search(served.view, query, kinds, MAX_SYMBOLS)
-            if key_of(artifact) != STARTER_PAGE
+            if not is_starter(artifact)
         ]
     return [
         _symbol(artifact, uri_for(root / KB_DIRNAME / artifact.path))
