@@ -12,8 +12,6 @@ import vouch_sidecar
 from vouch_sidecar import open_kb
 from vouch_sidecar.kb.settings_model import Recall, Volunteer
 from vouch_sidecar.names.name_forms import FormKind
-from vouch_sidecar.operations.entity import BEST_CLAIMS, EntityResult
-from vouch_sidecar.operations.probe import ProbeResult
 from vouch_sidecar.operations.wire import MAX_TEXT
 from vouch_sidecar.retrieval import constants
 from vouch_sidecar.retrieval.blocks.block import LEAST_CHARS
@@ -86,10 +84,6 @@ def test_figures_that_are_repeated_are_those_of_the_code() -> None:
     said = {
         f"{constants.VOLUNTEERED:.2f} where": Volunteer.model_fields["threshold"].description,
         f"below {LEAST_CHARS} none": Recall.model_fields["max_context_chars"].description,
-        f"most {WORDS[BEST_CLAIMS]}.": EntityResult.model_fields["claims"].description,
-        f"most {WORDS[constants.MAX_CONSIDERED]}.": ProbeResult.model_fields[
-            "phrases_tested"
-        ].description,
         f"most {WORDS[constants.MAX_PATHS_OF_AUTHOR]}.": Author.__doc__,
     }
     assert [figure for figure, text in said.items() if figure not in (text or "")] == []

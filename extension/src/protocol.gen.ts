@@ -243,7 +243,7 @@ export interface EntityResult {
   readonly entity: EntityView;
   /** Live, visible claims linked to it. */
   readonly claim_count: number;
-  /** The best of them, at most twenty. */
+  /** The best of them, at most 20. */
   readonly claims: readonly ClaimView[];
   /** Present for a topic: where the name was found. */
   readonly why?: string | null;
@@ -616,7 +616,7 @@ export interface ProbeResult {
   readonly strength: "strong" | "moderate" | "weak";
   /** `sidecar.persona` of the primary collection's config. */
   readonly persona: string | null;
-  /** At most eight. */
+  /** At most 8. */
   readonly phrases_tested: readonly string[];
   /** How many of them the session remembered. */
   readonly from_cache: number;

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.surfaces.lsp.documents import PROMPT, Document, local_path
+from vouch_sidecar.surfaces.lsp.documents import PROMPT_DOCUMENT, Document, local_path
 from vouch_sidecar.surfaces.lsp.features.requests import prompt as submit
 from vouch_sidecar.surfaces.lsp.features.sync import observe, observe_all, typed
 from vouch_sidecar.surfaces.lsp.server import Sidecar
@@ -89,7 +89,7 @@ def window(engine: Engine) -> list[str]:
 
 
 def prompt(uri: str, text: str) -> Document:
-    return Document(uri, text, "utf-8", PROMPT, "s")
+    return Document(uri, text, "utf-8", PROMPT_DOCUMENT, "s")
 
 
 def test_there_are_three_at_most_and_the_oldest_goes() -> None:

@@ -78,8 +78,7 @@ class CheckContext:
     @cached_property
     def titles(self) -> frozenset[str]:
         """The titles of pages, folded."""
-        pages = self.knowledge.all_of(Kind.PAGE)
-        return frozenset(fold(page.title) for page in pages if isinstance(page, Page))
+        return frozenset(fold(page.title) for page in self.knowledge.all_of(Page))
 
 
 def check_all(

@@ -31,6 +31,7 @@ from vouch_sidecar.index.query import term_query
 from vouch_sidecar.index.schema import NOBODY, DocumentKey
 from vouch_sidecar.kb.access import OPEN, is_live, is_seen, is_shown_to_any
 from vouch_sidecar.kb.records import (
+    KIND_OF,
     Artifact,
     Claim,
     Entity,
@@ -211,27 +212,28 @@ class Knowledge:
             numbers.append(number)
         return tuple(numbers)
 
-    def _of_type(self, record: type[T], kind: Kind, artifact_id: str) -> T | None:
-        artifact = self.artifact((kind, artifact_id))
+    def _of_type(self, record: type[T], artifact_id: str) -> T | None:
+        artifact = self.artifact((KIND_OF[record], artifact_id))
         return artifact if isinstance(artifact, record) else None
 
     def claim(self, claim_id: str) -> Claim | None:
-        return self._of_type(Claim, Kind.CLAIM, claim_id)
+        return self._of_type(Claim, claim_id)
 
     def entity(self, entity_id: str) -> Entity | None:
         return self.names.entity(entity_id)
 
     def source(self, source_id: str) -> Source | None:
-        return self._of_type(Source, Kind.SOURCE, source_id)
+        return self._of_type(Source, source_id)
 
     def evidence(self, evidence_id: str) -> Evidence | None:
-        return self._of_type(Evidence, Kind.EVIDENCE, evidence_id)
+        return self._of_type(Evidence, evidence_id)
 
-    def all_of(self, kind: Kind) -> Iterator[Artifact]:
-        """All artifacts of a kind, also those that only some viewers may see, in no particular
+    def all_of(self, record: type[T]) -> Iterator[T]:
+        """All artifacts of a type, also those that only some viewers may see, in no particular
         order.
         """
-        return (found for key in self._by_kind.get(kind, ()) if (found := self.artifact(key)))
+        keys = self._by_kind.get(KIND_OF[record], ())
+        return (found for key in keys if isinstance(found := self.artifact(key), record))
 
     @cached_property
     def _by_kind(self) -> Mapping[Kind, list[Key]]:
@@ -253,7 +255,7 @@ class Knowledge:
 
     @cached_property
     def _pages(self) -> Mapping[Kind, Mapping[str, list[Page]]]:
-        pages = list(filter(is_shown_to_any, self._records_of(Page, Kind.PAGE)))
+        pages = list(filter(is_shown_to_any, self._records_of(Page)))
         return {
             Kind.CLAIM: _by_reference(pages, lambda page: page.claims),
             Kind.ENTITY: _by_reference(pages, lambda page: page.entities),
@@ -262,7 +264,7 @@ class Knowledge:
     @cached_property
     def relations(self) -> Mapping[str, list[Relation]]:
         """By the id of an artifact, the relations that start or end there, by id."""
-        relations = sorted(self._records_of(Relation, Kind.RELATION), key=lambda one: one.id)
+        relations = sorted(self._records_of(Relation), key=lambda one: one.id)
         return _by_reference(relations, lambda relation: (relation.source, relation.target))
 
     def superseding(self, claim_id: str) -> list[str]:
@@ -280,28 +282,28 @@ class Knowledge:
 
     @cached_property
     def _newer(self) -> Mapping[str, list[Claim]]:
-        return _by_reference(self._records_of(Claim, Kind.CLAIM), lambda claim: claim.supersedes)
+        return _by_reference(self._records_of(Claim), lambda claim: claim.supersedes)
 
     @cached_property
     def contradicting(self) -> Mapping[str, list[Claim]]:
         """By the id of a claim, the claims that contradict it, retired ones too."""
-        return _by_reference(self._records_of(Claim, Kind.CLAIM), lambda claim: claim.contradicts)
+        return _by_reference(self._records_of(Claim), lambda claim: claim.contradicts)
 
     @cached_property
     def claims_citing(self) -> Mapping[str, list[Claim]]:
         """By the id of evidence or of a source, the claims that cite it, retired ones too."""
-        return _by_reference(self._records_of(Claim, Kind.CLAIM), lambda claim: claim.evidence)
+        return _by_reference(self._records_of(Claim), lambda claim: claim.evidence)
 
     @cached_property
     def evidence_in(self) -> Mapping[str, list[Evidence]]:
         """By the id of a source, the evidence that quotes it, by place."""
-        shown = map(self._shown, self._records_of(Evidence, Kind.EVIDENCE))
+        shown = map(self._shown, self._records_of(Evidence))
         evidence = sorted(shown, key=lambda one: (one.byte_start or 0, one.byte_end or 0, one.id))
         return _by_reference(evidence, lambda one: (one.source_id,))
 
-    def _records_of(self, record: type[T], kind: Kind) -> Iterator[T]:
-        """The records of a kind, also of what nobody may see."""
-        records = map(self.records.__getitem__, self._by_kind.get(kind, ()))
+    def _records_of(self, record: type[T]) -> Iterator[T]:
+        """The records of a type, also of what nobody may see."""
+        records = map(self.records.__getitem__, self._by_kind.get(KIND_OF[record], ()))
         return (one for one in records if isinstance(one, record))
 
     def cited_by(self, ref: str) -> tuple[Evidence | None, str]:

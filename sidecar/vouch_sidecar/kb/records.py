@@ -295,7 +295,7 @@ class VouchSession:
 Artifact = Claim | Entity | Page | Relation | Source | Evidence | VouchSession
 Key = tuple[Kind, str]
 
-KIND_OF: dict[type[Artifact], Kind] = {
+KIND_OF: dict[type, Kind] = {
     Claim: Kind.CLAIM,
     Entity: Kind.ENTITY,
     Page: Kind.PAGE,
@@ -304,7 +304,7 @@ KIND_OF: dict[type[Artifact], Kind] = {
     Evidence: Kind.EVIDENCE,
     VouchSession: Kind.SESSION,
 }
-RECORD_OF = {kind: record for record, kind in KIND_OF.items()}
+RECORD_OF: dict[Kind, type[Artifact]] = {kind: record for record, kind in KIND_OF.items()}
 KNOWN_TYPES = {
     Kind.CLAIM: "fact decision preference workflow observation question warning".split(),
     Kind.ENTITY: """

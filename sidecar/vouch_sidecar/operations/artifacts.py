@@ -276,11 +276,9 @@ def _document(
     kept with the source; None without either.
     """
     path = view.world.sources.get(source.id)
-    file = _file(view, content_beside(source.path))
-    if path is not None:
-        file = view.world.tree / path
-    elif not source.kept:
+    if path is None and not source.kept:
         return None
+    file = _file(view, content_beside(source.path)) if path is None else view.world.tree / path
     line = fresh.line if fresh is not None else None
     if line is None and evidence is not None and evidence.byte_start is not None:
         document = document_of(view.root, source)

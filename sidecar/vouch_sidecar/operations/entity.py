@@ -48,7 +48,7 @@ class EntityResult(ArtifactResult):
 
     entity: EntityView
     claim_count: int = Field(description="Live, visible claims linked to it.")
-    claims: list[ClaimView] = Field(description="The best of them, at most twenty.")
+    claims: list[ClaimView] = Field(description=f"The best of them, at most {BEST_CLAIMS}.")
     why: str | None = absent("Present for a topic: where the name was found.")
 
 

@@ -13,6 +13,7 @@ from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table, Words
 from vouch_sidecar.operations.wire import LongText, Params, Result
 from vouch_sidecar.retrieval.blocks.context import persona_of, tiers
+from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
 from vouch_sidecar.retrieval.probe import Strength
 
 
@@ -44,7 +45,9 @@ class ProbeResult(Result):
     persona: str | None = Field(
         default=None, description="`sidecar.persona` of the primary collection's config."
     )
-    phrases_tested: list[str] = Field(default_factory=list, description="At most eight.")
+    phrases_tested: list[str] = Field(
+        default_factory=list, description=f"At most {MAX_CONSIDERED}."
+    )
     from_cache: int = Field(default=0, description="How many of them the session remembered.")
     probe_time_ms: float = 0.0
 

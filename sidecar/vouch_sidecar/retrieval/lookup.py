@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain, islice
 
 from vouch_sidecar.index.query import nearly_query
-from vouch_sidecar.kb.records import Artifact, Claim, Kind
+from vouch_sidecar.kb.records import RECORD_OF, Artifact, Claim, Kind
 from vouch_sidecar.names.matcher import LONG_NAME
 from vouch_sidecar.retrieval.constants import FEW
 from vouch_sidecar.retrieval.search import names_of
@@ -54,7 +54,7 @@ def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
 
 def _all(view: View, kind: Kind) -> list[Artifact]:
     """The artifacts of a kind that the viewer may see, by id."""
-    return sorted(filter(view.sees, view.knowledge.all_of(kind)), key=lambda one: one.id)
+    return sorted(filter(view.sees, view.knowledge.all_of(RECORD_OF[kind])), key=lambda one: one.id)
 
 
 def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
@@ -118,7 +118,7 @@ def _called(view: View, kind: Kind) -> list[tuple[str, Artifact]]:
     """The artifacts of a kind, each behind its id and its names, folded, a line for each."""
     return [
         ("\n".join(("", *names_of(artifact), "")).casefold(), artifact)
-        for artifact in view.knowledge.all_of(kind)
+        for artifact in view.knowledge.all_of(RECORD_OF[kind])
     ]
 
 

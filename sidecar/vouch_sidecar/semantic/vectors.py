@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.index.knowledge import Knowledge
-from vouch_sidecar.kb.records import Artifact, Entity, Key, Kind
+from vouch_sidecar.kb.records import RECORD_OF, Artifact, Entity, Key, Kind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,7 +49,7 @@ def texts_of(knowledge: Knowledge, any_script: bool) -> tuple[list[Row], dict[by
     rows: list[Row] = []
     by_mark: dict[bytes, str] = {}
     for kind in KINDS:
-        for artifact in knowledge.all_of(kind):
+        for artifact in knowledge.all_of(RECORD_OF[kind]):
             is_name = isinstance(artifact, Entity) and not artifact.description
             for section, text in enumerate(() if is_name else texts(artifact)):
                 if any_script or is_latin(text):

@@ -151,8 +151,7 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
         known, sources = {}, sources_in(knowledge, world, breathe)
     reader = ClaimReader(knowledge, replace(world, sources=sources), own)
     readings, again = dict[str, ClaimReading](), changed or ()
-    for claim in knowledge.all_of(Kind.CLAIM):
-        assert isinstance(claim, Claim)
+    for claim in knowledge.all_of(Claim):
         breathe()
         last = None if (Kind.CLAIM, claim.id) in again else known.get(claim.id)
         readings[claim.id] = last or reader.read(claim)

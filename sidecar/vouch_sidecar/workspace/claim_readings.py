@@ -10,7 +10,7 @@ from itertools import islice
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content, span_in
-from vouch_sidecar.kb.records import Claim, Evidence, Kind, Source
+from vouch_sidecar.kb.records import Claim, Evidence, Source
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.file_kinds import changes_with_all
@@ -107,10 +107,7 @@ class ClaimReader:
 
 def documents_in(knowledge: Knowledge) -> Iterator[Source]:
     """The sources that may be files: not captured talk, though its locator may hold a path."""
-    for source in knowledge.all_of(Kind.SOURCE):
-        assert isinstance(source, Source)
-        if source.question is None:
-            yield source
+    return (source for source in knowledge.all_of(Source) if source.question is None)
 
 
 def sources_in(knowledge: Knowledge, world: World, breathe: Breathe) -> dict[str, str]:

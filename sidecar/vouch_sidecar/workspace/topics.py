@@ -119,8 +119,8 @@ class TopicFinder:
         self._content = content
         self._own = own
         self._breathe = breathe
-        claims = (claim for claim in knowledge.all_of(Kind.CLAIM) if isinstance(claim, Claim))
-        visible = sorted((c for c in claims if is_seen(c, gates)), key=lambda claim: claim.id)
+        claims = (claim for claim in knowledge.all_of(Claim) if is_seen(claim, gates))
+        visible = sorted(claims, key=lambda claim: claim.id)
         self._total = len(visible)
         linked = knowledge.state
         self._claims = {c.id: c for c in visible if not linked((Kind.CLAIM, c.id)).entity_ids}
@@ -171,8 +171,7 @@ class TopicFinder:
 
     def _note_pages(self) -> None:
         """The titles of pages without a declared entity."""
-        for page in self._knowledge.all_of(Kind.PAGE):
-            assert isinstance(page, Page)
+        for page in self._knowledge.all_of(Page):
             if not is_seen(page, self._gates) or any(map(self._knowledge.entity, page.entities)):
                 continue
             is_made = is_starter(page) or page.type == SESSION_PAGE

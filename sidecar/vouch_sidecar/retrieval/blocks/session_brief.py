@@ -54,7 +54,7 @@ def _head(view: View) -> str:
 
 def _subjects(view: View) -> Iterator[str]:
     """The names of entities and topics, those with the most claims first."""
-    entities = [*view.knowledge.all_of(Kind.ENTITY), *(topic.entity for topic in view.derived)]
+    entities = [*view.knowledge.all_of(Entity), *(topic.entity for topic in view.derived)]
     counted = sorted(
         (-view.search.claim_count(entity.id), entity.id, entity.name)
         for entity in entities

@@ -17,7 +17,7 @@ from vouch_sidecar.operations.wire import session_called
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.surfaces.stdio import well_formed
 
-PROMPT = "vouch-prompt"
+PROMPT_DOCUMENT = "vouch-prompt"
 """The language of prompts, and the scheme of their URIs."""
 MAX_LINES = 20
 MAX_BEFORE = 14
@@ -53,8 +53,8 @@ class Document(OpenDocument):
         self.language_id = language_id
         self.path = local_path(uri)
         scheme, _, rest = uri.partition(":")
-        self.is_prompt = PROMPT in (language_id, scheme)
-        named = unquote(rest.lstrip("/").partition("/")[0]) if scheme == PROMPT else None
+        self.is_prompt = PROMPT_DOCUMENT in (language_id, scheme)
+        named = unquote(rest.lstrip("/").partition("/")[0]) if scheme == PROMPT_DOCUMENT else None
         self.session_id = session_called(named) or session_id
         self.observed = ("" if self.is_prompt else self.words, True)
         """The words that were observed last, and whether they were submitted."""
