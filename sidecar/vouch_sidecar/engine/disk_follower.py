@@ -101,7 +101,7 @@ class CollectionFollower:
 
     async def run(self) -> None:
         """Follow as long as it is served, or until cancelled."""
-        collection, until = self._collection, self._engine.changed.until
+        engine, collection, until = self._engine, self._collection, self._engine.changed.until
         try:
             async with anyio.create_task_group() as group:
                 for task in (
@@ -112,8 +112,7 @@ class CollectionFollower:
                 ):
                     group.start_soon(collection.faults.repeat, *task)
                 try:
-                    registry = self._engine.registry
-                    await until(lambda: collection not in registry.collections.values())
+                    await until(lambda: collection not in engine.registry.collections.values())
                 finally:
                     self._ended.set()
                 group.cancel_scope.cancel()
@@ -141,8 +140,7 @@ class CollectionFollower:
         now, give_up_at = anyio.current_time, anyio.current_time() + patience
         while True:
             await until(may_begin, every=GIT_LOOK_SECONDS)
-            left = give_up_at - now()
-            await until(lambda: not checkout_now().is_locked, left, LOCK_LOOK_SECONDS)
+            await until(lambda: not checkout_now().is_locked, give_up_at - now(), LOCK_LOOK_SECONDS)
             began = now()
             made, checkout = await work()
             is_torn = checkout.is_locked or checkout != checkout_now()

@@ -292,7 +292,9 @@ class VouchSession:
     ended_at: Timestamp | None = None
 
 
-Artifact = Claim | Entity | Page | Relation | Source | Evidence | VouchSession
+Told = Claim | Page | Entity | Relation | Source
+"""What searches find and prompts are told."""
+Artifact = Told | Evidence | VouchSession
 Key = tuple[Kind, str]
 
 KIND_OF: dict[type, Kind] = {

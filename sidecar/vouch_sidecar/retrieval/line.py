@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from vouch_sidecar.index.artifact_documents import sections
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Key, Page, Relation, Source, key_of
+from vouch_sidecar.kb.records import (
+    Artifact,
+    Claim,
+    Entity,
+    Key,
+    Page,
+    Relation,
+    Source,
+    Told,
+    key_of,
+)
 from vouch_sidecar.retrieval.files.stale_claims import Stale, stale
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
@@ -15,8 +25,6 @@ from vouch_sidecar.workspace.shown import ShownText
 from vouch_sidecar.workspace.ties import TieArm
 
 ArmName = Literal["name", "alias", "variant", "partial", "derived", "text", "semantic"]
-Told = Claim | Page | Entity | Relation | Source
-"""The artifacts that a line may be about."""
 HitArm = ArmName | TieArm
 """How a line was found: by a name, by its text, or by a tie to a file."""
 GivenKey = tuple[Hashable, ...]

@@ -11,7 +11,7 @@ from typing import Any
 
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
-from vouch_sidecar.kb.records import Entity, Kind
+from vouch_sidecar.kb.records import Entity, Kind, Told
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.names.name_forms import FormKind
@@ -25,7 +25,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh, why
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about, worth_searching
-from vouch_sidecar.retrieval.line import ArmName, Given, Line, Told
+from vouch_sidecar.retrieval.line import ArmName, Given, Line
 from vouch_sidecar.retrieval.statements.answers import best_claim_id
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View

@@ -9,11 +9,22 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from math import fsum
+from typing import get_args
 
 from vouch_sidecar.index.artifact_documents import texts
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.index.schema import key_in, stems_in
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Source, key_of
+from vouch_sidecar.kb.records import (
+    KIND_OF,
+    Artifact,
+    Claim,
+    Entity,
+    Kind,
+    Page,
+    Source,
+    Told,
+    key_of,
+)
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.retrieval.constants import (
     BESIDE_A_CLAIM,
@@ -23,13 +34,13 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.each_once import first_of_each
 from vouch_sidecar.retrieval.evidence.word_weights import worths_of
-from vouch_sidecar.retrieval.line import Line, Told
+from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.vectors import TextVector
 from vouch_sidecar.text.analysis import units
 from vouch_sidecar.text.content_words import Term, content_stems, terms
 
-SEARCHED = (Kind.CLAIM, Kind.PAGE, Kind.ENTITY, Kind.RELATION, Kind.SOURCE)
+SEARCHED = tuple(KIND_OF[record] for record in get_args(Told))
 SNIPPET_CHARS = 200
 _LOOKED_AT = 100_000
 """Characters of a text in which a snippet is looked for; a section may have four million."""

@@ -20,7 +20,7 @@ from vouch_sidecar.index.claim_weights import worth
 from vouch_sidecar.index.layers import Hit
 from vouch_sidecar.index.query import all_of, term_query
 from vouch_sidecar.index.schema import QUESTION, key_in, stems_in
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Relation, Source, Told
 from vouch_sidecar.kb.sanitize import count
 from vouch_sidecar.retrieval.constants import (
     ASKED_AGAIN,
@@ -111,7 +111,7 @@ class Candidate(NamedTuple):
     judged, the words that it shares with the text and its features.
     """
 
-    artifact: Claim | Entity | Page | Relation | Source
+    artifact: Told
     section: int | None
     stems: list[str]
     text: str
