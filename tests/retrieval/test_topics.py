@@ -13,7 +13,7 @@ from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Artifact, Claim, Kind, Scope, Source
 from vouch_sidecar.retrieval.evidence.name_strength import weigh
 from vouch_sidecar.retrieval.people.experts import matching
-from vouch_sidecar.retrieval.people.experts import rank as experts
+from vouch_sidecar.retrieval.people.experts import ranked_experts as experts
 from vouch_sidecar.retrieval.salience import listed_topics, rank
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from vouch_sidecar.engine.registry import Served
 from vouch_sidecar.engine.sessions import Session
@@ -65,7 +65,9 @@ def context_for(
     """
     once = None if repeat else session
     read = [(kb.view, _texts(kb, session) if text is None else [text]) for kb in served]
-    asked, more = (probed.asked, _may_be_told(probed.answers)) if probed is not None else ((), [])
+    asked, answers = ((), ()) if probed is None else (probed.asked, probed.answers)
+    # entities and sources are found, and say nothing
+    more = [a for a in answers if isinstance(a.artifact, Claim | Page | Relation) or a.people]
     if probed is None:
         rows = volunteered(row for view, texts in read for row in named_in(view, texts))
     else:
@@ -81,7 +83,7 @@ def context_for(
         [kb.view for kb in served],
         rows,
         " ".join(dict.fromkeys(said for _, texts in read for said in texts)),
-        first=_may_be_told(tied),
+        first=tied,
         more=more,
         given={} if once is None else once.given,
         max_chars=max_chars,
@@ -92,11 +94,6 @@ def context_for(
 def _texts(served: Served, session: Session | None) -> Sequence[str]:
     """The texts of a session's window, if there is one."""
     return () if session is None else served.window(session).texts
-
-
-def _may_be_told(hits: Iterable[Line]) -> list[Line]:
-    """Those of the hits that tell something: claims, pages, relations, people."""
-    return [hit for hit in hits if isinstance(hit.artifact, Claim | Page | Relation) or hit.people]
 
 
 def _given_by(block: ContextBlock, rows: Sequence[Salient]) -> Iterator[tuple[GivenKey, Hashable]]:

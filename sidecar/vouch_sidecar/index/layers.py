@@ -19,7 +19,7 @@ HEAP = 4_000_000_000
 """Bytes that a writer may take before it begins another segment: it takes what it needs, and an
 index of several segments is not sorted.
 """
-MANY = 65_000
+ALL_BUCKETS = 65_000
 """The number of values that one aggregation counts; tantivy refuses more than 65,536."""
 _FIRST_HITS = 64
 
@@ -107,7 +107,9 @@ class Layer:
         """For each value of a field, the number of documents with it and the sum of a column."""
         if not self.size:
             return {}
-        asked: dict[str, Any] = {"terms": {"field": field, "size": MANY, "segment_size": MANY}}
+        asked: dict[str, Any] = {
+            "terms": {"field": field, "size": ALL_BUCKETS, "segment_size": ALL_BUCKETS}
+        }
         if number is not None:
             asked["aggs"] = {"total": {"sum": {"field": number}}}
         buckets = self._searcher.aggregate(query, {"by": asked})["by"]["buckets"]

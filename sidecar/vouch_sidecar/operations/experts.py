@@ -94,13 +94,13 @@ class ExpertsResult(Result):
 
 
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
-    from vouch_sidecar.retrieval.people.experts import matching, rank
+    from vouch_sidecar.retrieval.people.experts import matching, ranked_experts
     from vouch_sidecar.retrieval.people.whom_to_ask import authors, people, with_owners
     from vouch_sidecar.text.prompt_text import without_asking
 
     ask, types = ask.since(params.since), params.types
     matches, unmatched = matching(ask.views, without_asking(ask.text), params.linking)
-    ranked = rank(matches, params.weight, params.limit, params.min_claims, types)
+    ranked = ranked_experts(matches, params.weight, params.limit, params.min_claims, types)
     about = [match.about for match in matches]
     named = [row for match in matches for row in people(match.view, *match.named)]
     asked = [row for row in with_owners(named, about) if types is None or row.type in types]

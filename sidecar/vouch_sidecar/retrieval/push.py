@@ -63,7 +63,7 @@ class Window:
             return []
         rows = volunteered(named_in(self.view, self.texts[:1]))
         new = [row for row in rows if row.entity.id not in self.volunteered_before]
-        return sorted(new, key=lambda row: not row.may_be_told)[: self.room]
+        return sorted(new, key=lambda row: not row.has_something_told)[: self.room]
 
 
 @dataclass(frozen=True, slots=True)

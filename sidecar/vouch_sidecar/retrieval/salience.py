@@ -130,7 +130,7 @@ class Salient:
         return clip(said, CLAIM_CHARS) or None
 
     @property
-    def may_be_told(self) -> bool:
+    def has_something_told(self) -> bool:
         """Whether a claim or a page may be told of it."""
         pages = self.view.pages_about((Kind.ENTITY, self.entity.id))
         return self.top_claim_id is not None or any(map(self.view.may_enter, pages))

@@ -13,8 +13,8 @@ from typing import Literal
 
 from vouch_sidecar.text.sentences import (
     HEADING,
+    MAX_MATCHED,
     MAX_SENTENCE,
-    MAX_WINDOW,
     WITHOUT_SPACES,
     Span,
     sentence_spans,
@@ -179,7 +179,7 @@ def _lines(text: str) -> Iterator[tuple[_Kind, int, int, int]]:
     fence, code_below, is_open, title = "", inf, False, 0
     for whole in text[at:].split("\n"):
         begins = quote.end() if (quote := _QUOTE.match(whole)) else 0
-        line = whole[begins : begins + MAX_WINDOW].rstrip()
+        line = whole[begins : begins + MAX_MATCHED].rstrip()
         words = line.lstrip()
         indent = len(line) - len(words)
         kind: _Kind = "blank"

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 Span = tuple[int, int]
 """Start and end of a part of a text, in characters."""
-MAX_WINDOW = 4_096
+MAX_MATCHED = 4_096
 """Characters of a text that an expression meets at once."""
 MAX_SENTENCE = 1_000
 """Characters of a sentence; after so many, the next full stop ends it in any case."""
@@ -56,7 +56,7 @@ def windows(text: str) -> Iterator[Span]:
     """
     start = 0
     while start < len(text):
-        end = start + MAX_WINDOW
+        end = start + MAX_MATCHED
         if end < len(text):
             behind = text.rfind("\n", start, end) + 1 or text.rfind(" ", start, end) + 1
             end = behind or end
@@ -96,7 +96,7 @@ def is_statement(text: str) -> bool:
     """Whether a text says something by itself: it is no heading, no introduction, no bare link and
     no markup.
     """
-    line = text[:MAX_WINDOW].strip()
+    line = text[:MAX_MATCHED].strip()
     bare = _LINK.sub(" ", line)
     # a badge is a picture in a link
     is_link = bare != line and len(_WORD.findall(_LINK.sub(" ", bare))) < 2

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vouch_sidecar.kb.safe_files import UnreadableError, read_below
-from vouch_sidecar.text.sentences import MAX_WINDOW
+from vouch_sidecar.text.sentences import MAX_MATCHED
 
 OWNERS_FILES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS")
 """Paths below the top of a repository, in the order in which GitHub looks; the first file found
@@ -80,7 +80,7 @@ def rules_in(text: str) -> OwnersRules:
     written = [line for line in lines if line and not line.startswith("#")]
     if len(written) > MAX_RULES:
         return OwnersRules()
-    rules = (_rule(line) for line in written if len(line) <= MAX_WINDOW)
+    rules = (_rule(line) for line in written if len(line) <= MAX_MATCHED)
     return OwnersRules(rule for rule in rules if rule is not None)
 
 

@@ -14,7 +14,7 @@ from vouch_sidecar.names.name_forms import spelling
 from vouch_sidecar.text.analysis import fold, stem, units
 from vouch_sidecar.text.around import parts_of
 from vouch_sidecar.text.english_words import STOPWORDS, tier
-from vouch_sidecar.text.sentences import MAX_WINDOW
+from vouch_sidecar.text.sentences import MAX_MATCHED
 from vouch_sidecar.workspace.file_kinds import DOCUMENTS, ending_of
 
 MAX_NAME_WORDS = 6
@@ -86,7 +86,7 @@ def names_in_claim(claim: Claim) -> Iterator[tuple[Origin, str]]:
     """The tags of a claim, and the tickets and phrases in capitals of its text."""
     for tag in claim.topical_tags:
         yield Origin.TAG, tag
-    for ticket in _TICKET.finditer(claim.text[:MAX_WINDOW]):
+    for ticket in _TICKET.finditer(claim.text[:MAX_MATCHED]):
         yield Origin.TICKET, ticket[0]
     text = _prose_of(claim.text)
     for match in _CAPITALS.finditer(text):
@@ -101,7 +101,7 @@ def words_in_claim(claim: Claim) -> set[str]:
 
 def _prose_of(text: str) -> str:
     """The beginning of a text without addresses, paths and what is in backticks."""
-    return _ADDRESS.sub(" . ", _TICKED.sub(" . ", text[:MAX_WINDOW]))
+    return _ADDRESS.sub(" . ", _TICKED.sub(" . ", text[:MAX_MATCHED]))
 
 
 def may_name(word: str) -> bool:
@@ -167,7 +167,7 @@ def headings_in(data: bytes) -> list[tuple[int, int, str]]:
     text = data[:MAX_DOCUMENT].decode("utf-8", "replace")
     headings: list[tuple[int, int, str]] = []
     for start, end in parts_of(text)[1][:MAX_HEADINGS]:
-        written = text[start:end][:MAX_WINDOW].strip(" \t#")
+        written = text[start:end][:MAX_MATCHED].strip(" \t#")
         if not (written.startswith(("**", "__")) or _NO_NAME.search(written)):
             words = " ".join(_MARKUP.sub("", written).split())
             start, end = (len(text[:at].encode()) for at in (start, end))

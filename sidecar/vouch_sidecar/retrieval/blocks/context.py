@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from vouch_sidecar.index.schema import TITLE
-from vouch_sidecar.kb.records import PERSON, SESSION_PAGE, Claim, Kind, Page
+from vouch_sidecar.kb.records import SESSION_PAGE, Claim, Kind, Page
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
@@ -191,12 +191,11 @@ def _pages_about(row: Salient) -> list[Line]:
 
 
 def whom_to_ask(row: Salient, text: str) -> list[Line]:
-    """The line that says whom to ask about an entity, where a text asks that; a person is asked
-    directly.
-    """
-    if row.entity.type == PERSON or WHOM.search(text) is None:
+    """The line that says whom to ask about an entity, where a text asks that."""
+    if WHOM.search(text) is None:
         return []
-    told = each_with_why(*to_ask(replace(row.view, is_model=True), row.entity))
+    asked = to_ask(replace(row.view, is_model=True), row.entity)
+    told = each_with_why(row.entity.type, *asked)
     line = replace(row.line(row.entity), similarity=1.0, people=", ".join(told))
     return [line] if told else []
 

@@ -15,7 +15,7 @@ from vouch_sidecar.kb.records import Entity, Kind
 from vouch_sidecar.kb.sanitize import clip, count
 from vouch_sidecar.retrieval.blocks.block import frame, room_in_frame, safe
 from vouch_sidecar.retrieval.view import View
-from vouch_sidecar.text.sentences import MAX_WINDOW
+from vouch_sidecar.text.sentences import MAX_MATCHED
 
 MAX_BRIEF = 300
 """Characters, frame included."""
@@ -67,7 +67,7 @@ def _harmless(name: str) -> str:
     """A name as it is listed; "" for one that has more than words in it, in whichever of Unicode's
     forms.
     """
-    name = safe(name[:MAX_WINDOW])
+    name = safe(name[:MAX_MATCHED])
     kinds = map(unicodedata.category, normal := unicodedata.normalize("NFKC", name))
     letters = ("a" if kind[0] in "LMN" else sign for sign, kind in zip(normal, kinds, strict=True))
     return clip(name, BRIEF_NAME_CHARS) if _PLAIN.fullmatch("".join(letters)) else ""

@@ -19,7 +19,7 @@ from vouch_sidecar.workspace.file_kinds import is_for_names
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import CITING, STRENGTH, Tie
 
-GONE = 0.5
+QUOTE_GONE = 0.5
 """The factor for a quote that its file no longer has."""
 WEAK = 0.45
 """A weaker tie is folded, and never volunteered."""
@@ -125,7 +125,7 @@ def _tied(view: View, claim: Claim, path: str, tie: Tie) -> Tied:
     place, state = (tie.via or "", tie.start, tie.end), None
     if tie.arm == "quotes" and (fresh := view.world.quotes.of(place, view.looked)) is not None:
         is_gone, state = fresh.state == "gone", fresh.state
-        strength = tie.strength * (GONE if is_gone else 1.0)
+        strength = tie.strength * (QUOTE_GONE if is_gone else 1.0)
         tie = tie._replace(line=None if is_gone else fresh.line, strength=strength)
     name = claim.text[tie.start : tie.end]  # as the claim has it
     names = (name,) if tie.arm == "identifier" else ()

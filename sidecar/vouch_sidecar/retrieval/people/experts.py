@@ -92,10 +92,10 @@ def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:
     if is_common or not any(view.search.holds(words, Kind.CLAIM) for view in views):
         return topic, []
     matches, _ = matching(views, topic)
-    return topic, rank(matches, "evidence", OF_EACH, types={PERSON})
+    return topic, ranked_experts(matches, "evidence", OF_EACH, types={PERSON})
 
 
-def rank(
+def ranked_experts(
     matches: Iterable[Match],
     weight: str = "count",
     limit: int = 10,

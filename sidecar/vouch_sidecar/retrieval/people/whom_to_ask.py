@@ -69,8 +69,14 @@ def to_ask(view: View, about: Claim | Entity) -> tuple[list[PersonToAsk], list[A
     return asked, authors(subjects)
 
 
-def each_with_why(people: Iterable[PersonToAsk], by_commits: Iterable[Author]) -> list[str]:
-    """Whom a line names, with why: authors come last, but for those who are named already."""
+def each_with_why(
+    about: str, people: Iterable[PersonToAsk], by_commits: Iterable[Author]
+) -> list[str]:
+    """Whom a line about an entity of the type `about` names, with why; nobody for a person, who is
+    asked directly. Authors come last, but for those who are named already.
+    """
+    if about == PERSON:
+        return []
     rows = [(row.name, row.said) for row in people]
     named = {name for name, _ in rows}
     wrote = (author for author in by_commits if author.name not in named)

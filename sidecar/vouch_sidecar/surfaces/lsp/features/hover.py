@@ -18,7 +18,7 @@ from lsprotocol import types as lsp
 from pygls.capabilities import get_capability
 
 from vouch_sidecar.engine import Served
-from vouch_sidecar.kb.records import PERSON, Artifact, Claim, Entity, key_of
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, key_of
 from vouch_sidecar.kb.sanitize import clip, count, one_line
 from vouch_sidecar.operations import claim as claims
 from vouch_sidecar.operations import entity as entities
@@ -123,9 +123,9 @@ def _of_entity(style: Style, result: EntityResult, served: Served, *, in_code: b
 
 def _ask(style: Style, result: EntityResult) -> list[str]:
     """The line that says whom to ask; none for a person, and where nobody is named."""
-    people = each_with_why(result.people, result.by_commits or ())
+    people = each_with_why(result.entity.type, result.people, result.by_commits or ())
     names = ", ".join(map(style.text, people))
-    return [f"Ask {names}"] if names and result.entity.type != PERSON else []
+    return [f"Ask {names}"] if names else []
 
 
 def _claim(style: Style, claim: ClaimView) -> str:
