@@ -42,9 +42,7 @@ def test_the_examples_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> N
     assert (failed, run > 8) == (0, True)
 
 
-def test_what_changes_counts_after_a_refresh_for_whoever_may_see_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changes_count_after_a_refresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = knowledge.make(tmp_path / "project")
     (empty := tmp_path / "empty").mkdir()
     with open_kb(root) as kb, open_kb(root / ".vouch", agent="me") as mine:

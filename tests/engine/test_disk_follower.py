@@ -153,9 +153,7 @@ async def test_files_around_are_listed_now_and_then_though_nobody_reports_them(
         await until(lambda: "new.py" in engine.registry.collections[root].world.files)
 
 
-async def test_while_git_holds_the_lock_of_one_the_others_are_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_lock_holds_up_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As soon as one of their files changes."""
     for name in ("LOCK_SECONDS", "GIT_LOOK_SECONDS", "FINISH_SECONDS"):
         monkeypatch.setattr(disk_follower, name, 60)

@@ -276,9 +276,7 @@ def test_of_an_entity_what_was_not_given_yet_is_said_and_what_changed_since(tmp_
 # Limits
 
 
-def test_when_time_is_up_what_is_there_is_said_and_the_rest_when_it_is_asked_again(
-    engine: Engine, clock: Clock
-) -> None:
+def test_when_time_is_up_what_is_there_is_said_and_more_later(engine: Engine, clock: Clock) -> None:
     task = 'How does the Gull Service go with "ACID guarantees" in the evening?'
     for clock.step, degraded, told in (
         (0.6, ["timed_out"], {"gull"}),

@@ -57,9 +57,7 @@ def claims_told(engine: Engine) -> Mapping[str, set[str]]:
     return said
 
 
-def test_what_is_refused_is_told_nowhere_and_hides_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_refused_hides_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = Path(shutil.copytree(TOP / "examples" / "courier", tmp_path / "courier"))
     engine = settled(root)
     before = claims_told(engine)
@@ -105,9 +103,7 @@ def test_many_that_are_refused_hide_none(tmp_path: Path, monkeypatch: pytest.Mon
     assert [(row["entity_id"], row["top_claim_id"]) for row in push.fresh] == [("pump", "pump")]
 
 
-def test_a_name_of_which_nothing_may_be_told_takes_no_place_of_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refused_name_takes_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = base(tmp_path / "kb", relays(4))
     write(root, "pages/p.md", page("It relays.", id="p", title="Relays", entities=["e2"]))
     refuse(monkeypatch, {"e0", "e1", "e2"})
@@ -121,9 +117,7 @@ def test_a_name_of_which_nothing_may_be_told_takes_no_place_of_another(
     assert [[row["entity_id"] for row in push.fresh] for push in pushed(listener)] == [["e0"]]
 
 
-def test_what_is_near_in_meaning_is_asked_before_it_is_chosen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_near_in_meaning_is_gated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {f"claims/c{n}.yaml": claim(f"c{n}", text=f"Sails number {n}.") for n in range(9)}
     (served,) = engine_on(base(tmp_path, files)).registry.serving(Caller())
     rows, texts = texts_of(served.view.knowledge, any_script=True)

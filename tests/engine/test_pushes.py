@@ -110,18 +110,14 @@ def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> Non
     assert [row["claim"] for row in push.salience if row["entity_id"] == first] == ["No."]
 
 
-def test_who_wants_rows_alone_takes_nothing_that_is_fresh_from_others(
-    engine: Engine, listener: Listener
-) -> None:
+def test_who_wants_rows_takes_nothing_fresh_from_others(engine: Engine, listener: Listener) -> None:
     watching = Listener(engine, parts={"salience"})
     engine.observe("s", None, "the Key Vault")
     assert [(len(push.salience), fresh([push])) for push in pushed(watching)] == [(1, [])]
     assert fresh(pushed(listener)) == ["vault"]
 
 
-def test_a_row_that_shows_another_reason_is_told_and_not_one_that_fades(
-    engine: Engine, listener: Listener, root: Path
-) -> None:
+def test_a_new_reason_is_told_and_no_fading(engine: Engine, listener: Listener, root: Path) -> None:
     (row,) = say(engine, listener, "the key-vault")[0].salience
     assert say(engine, listener, "nothing of note") == []
     configure(engine, root, volunteer={"threshold": 0.95})
@@ -189,9 +185,7 @@ def test_each_config_rules_its_own_entities_and_the_strongest_comes_first(tmp_pa
     assert [line.artifact.id for line in push.block.hits] == ["weak"]
 
 
-def test_opting_out_says_one_last_empty_word_and_records_nothing(
-    engine: Engine, listener: Listener, root: Path
-) -> None:
+def test_opting_out_says_one_last_word(engine: Engine, listener: Listener, root: Path) -> None:
     say(engine, listener, "the Key Vault")
     assert "_meta" in ask(engine, "experts", topic="keys", session_id="s")
     configure(engine, root, retrieval={"reflex": {"enabled": False}})
@@ -368,9 +362,7 @@ async def test_of_one_who_leaves_no_fault_stays(engine: Engine) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_session_that_ends_while_another_is_told_is_not_told_and_its_successor_is(
-    engine: Engine,
-) -> None:
+async def test_a_session_that_ends_while_another_is_told_is_not_told(engine: Engine) -> None:
     engine.observe("s", None, "the Key Vault")
     engine.observe("first", None, "Mail Relay 1x")
     told = list[tuple[str, list[str]]]()

@@ -132,9 +132,7 @@ WORDS += ["返金ジョブ refund_job"]
 
 
 @pytest.mark.parametrize("name", [*ODD, *WORDS])
-def test_a_name_that_reads_like_what_is_run_or_opened_is_left_out(
-    tmp_path: Path, name: str
-) -> None:
+def test_a_name_like_what_is_run_or_opened_is_left_out(tmp_path: Path, name: str) -> None:
     root = base(tmp_path, known("odd", name))
     write(root, "config.yaml", {"kb": {"name": name}})
     called, first = (name, f"{name} · ") if name in WORDS else (UNNAMED, "")

@@ -20,9 +20,7 @@ from tests.protocol.client import COMMAND
 
 @pytest.mark.parametrize("options", [[], ["--user"]])
 @pytest.mark.parametrize("host", HOSTS)
-def test_a_round_trip_leaves_nothing_behind(
-    install: Install, root: Path, host: str, options: list[str]
-) -> None:
+def test_a_round_trip_is_whole(install: Install, root: Path, host: str, options: list[str]) -> None:
     base = root.parent if options else root
     before = tree(base)
     shown = install(host, *options, "--dry-run").stdout
@@ -152,9 +150,7 @@ def test_the_command_is_a_name_in_a_project_and_a_path_for_a_user(
         assert f"{SAFE} {COMMAND} hook user-prompt-submit" in of_user.stdout
 
 
-def test_without_a_knowledge_base_the_commands_that_make_one_are_named(
-    install: Install, root: Path
-) -> None:
+def test_without_a_base_the_commands_that_make_one_are_named(install: Install, root: Path) -> None:
     shutil.rmtree(root / ".vouch")
     (root / "docs" / "adr").mkdir(parents=True)
     for name in ("rules", "adr/1", "adr/2", "adr/3"):  # adr holds most
@@ -188,9 +184,7 @@ def test_the_missing_extra_is_said(install: Install, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("host", "file"), [("claude-code", ".claude/settings.json"), ("codex", ".codex/hooks.json")]
 )
-def test_its_prompt_hook_is_named_and_stays(
-    install: Install, root: Path, host: str, file: str
-) -> None:
+def test_its_hook_is_named_and_stays(install: Install, root: Path, host: str, file: str) -> None:
     assert "second block" not in install(host, "--dry-run").stderr
     env = {"HOME": str(root.parent)}
     assert CliRunner().invoke(vouch("cli").cli, ["install-mcp", host], env=env).exit_code == 0

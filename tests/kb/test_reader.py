@@ -154,9 +154,7 @@ STEPS: list[dict[str, Any]] = [
 ]
 
 
-def test_what_vouch_writes_is_read_without_a_problem_and_with_the_same_values(
-    make_kb: MakeKb,
-) -> None:
+def test_what_vouch_writes_is_read_with_the_same_values(make_kb: MakeKb) -> None:
     kb_dir = make_kb(*STEPS).root / ".vouch"
     paths = survey(kb_dir).files.keys() - {"config.yaml"}
     assert {path.partition("/")[0] for path in paths} == {"pages", *MODELS}

@@ -99,9 +99,7 @@ def test_who_left_before_the_answer_was_given_nothing(start: Any, place: Place) 
     assert prompt(place) == ""
 
 
-def test_both_editors_are_told_and_the_second_holds_the_socket_later(
-    start: Any, place: Place
-) -> None:
+def test_both_editors_are_told_and_the_second_holds_it_later(start: Any, place: Place) -> None:
     first, second = editors = start(), start()
     roots = [place.root, knowledge.make(place.base / "other")]  # of both, in the holder's engine
     for method, task, in_play in (("context", {"task": KNOWN}, ["jwt"]), ("session_end", {}, [])):
@@ -122,9 +120,7 @@ def test_both_editors_are_told_and_the_second_holds_the_socket_later(
     assert second.in_play("agent") == ["jwt"]
 
 
-def test_an_editor_is_told_of_sessions_elsewhere_what_it_wants_and_may_see(
-    start: Any, place: Place
-) -> None:
+def test_an_editor_is_told_of_others_what_it_wants_and_may_see(start: Any, place: Place) -> None:
     """What its options name, also where its environment says otherwise."""
     hers = {"visibility": "private", "agent": "ada"}
     knowledge.claim(place.root, "of-ada", "JWT tokens rotate at noon.", "jwt", scope=hers)
@@ -234,9 +230,7 @@ async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
 
 
 @pytest.mark.anyio
-async def test_a_session_is_over_once_the_window_answers_for_its_knowledge_bases(
-    tmp_path: Path,
-) -> None:
+async def test_a_session_is_over_once_the_window_answers_for_its_bases(tmp_path: Path) -> None:
     one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
     window, told = Engine(env={}), list[Push]()
     window.registry.set_folders([one])

@@ -150,9 +150,7 @@ def test_evidence_of_a_source_that_is_withheld_is_missing(tmp_path: Path) -> Non
         assert row["citation_count"] == 2
 
 
-def test_a_call_with_a_session_is_a_slot_of_it_and_meta_tells_what_salience_tells(
-    engine: Engine,
-) -> None:
+def test_a_call_with_a_session_is_a_slot_and_meta_tells_salience(engine: Engine) -> None:
     for operation, params in (
         ("experts", {"topic": "Key Vault"}),
         ("search", {"query": "Mail Relay"}),

@@ -59,9 +59,7 @@ def test_every_operation_tells_of_them(root: Path, tmp_path: Path) -> None:
     assert ask(engine, "experts", topic="keyring")["degraded"] == ["workspace_pending"]
 
 
-def test_where_there_is_none_they_are_looked_for_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_none_is_looked_for_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root, looked, real = repository(tmp_path / "shed", {"a.py": ""}), [0], TopicFinder.topics
     make_kb(root)
     write(root, "claims/one.yaml", claim("one", text="It is painted.", entities=[]))
@@ -108,9 +106,7 @@ def test_another_viewer_has_his_own_once_they_are_derived(root: Path, tmp_path: 
         {"kb": {"name": "keyring"}},  # its own name is none
     ],
 )
-def test_the_config_switches_them_off_or_hides_one(
-    root: Path, tmp_path: Path, config: dict[str, object]
-) -> None:
+def test_the_config_hides_topics(root: Path, tmp_path: Path, config: dict[str, object]) -> None:
     write(root, "config.yaml", dump(config))
     engine = settled(root, tmp_path)
     assert ask(engine, "mentions", text="the keyring there")["mentions"] == []

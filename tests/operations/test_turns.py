@@ -52,9 +52,7 @@ def test_the_persona_is_in_context_and_hooks_as_in_probe(engine: Engine) -> None
     assert ask(engine, "context", task="What shall we cook tonight?")["persona"] is None
 
 
-def test_an_index_that_could_not_be_read_is_said_while_it_is_rebuilt(
-    engine: Engine, root: Path, tmp_path: Path
-) -> None:
+def test_an_index_that_is_rebuilt_is_said(engine: Engine, root: Path, tmp_path: Path) -> None:
     assert "search_failed" not in ask(engine, "status")["degraded"]
     (records,) = (tmp_path / "cache").rglob(RECORDS)
     records.write_text("{", "utf-8")
@@ -78,9 +76,7 @@ def test_a_block_in_a_prompt_is_nobodys_words(engine: Engine) -> None:
     assert ask(engine, "context", task=f"{block}\n{NAMED}", session_id="s")["_meta"]
 
 
-def test_a_probe_lists_what_a_context_quotes_and_the_entities_and_sources_that_hold_the_words(
-    courier: Path,
-) -> None:
+def test_a_probe_lists_what_a_context_tells_and_what_holds_the_words(courier: Path) -> None:
     engine = engine_on(courier)
     asked = {
         "entity": "Who decides which parcel goes on which tour, and who orders the stops of it?",
@@ -131,9 +127,7 @@ async def held_up(engine: Engine, until: Event) -> asyncio.Task[ContextResult]:
 
 
 @pytest.mark.anyio
-async def test_others_are_answered_meanwhile_and_it_is_told_of_the_moment_when_it_was_asked(
-    engine: Engine,
-) -> None:
+async def test_others_are_answered_meanwhile_and_it_of_when_it_was_asked(engine: Engine) -> None:
     go_on, before = Event(), engine.registry.generation
     slow = await held_up(engine, go_on)
     for name, params in (("status", {}), ("entity", {"id": "jwt"})):

@@ -264,9 +264,7 @@ def test_who_is_told_of_whom(root: Path, tmp_path: Path, case: Case) -> None:
     assert bool(collection.world.owners_rules) is (config.get("git") != "off")
 
 
-def test_whom_one_of_two_knowledge_bases_never_names_neither_names(
-    root: Path, tmp_path: Path
-) -> None:
+def test_whom_one_of_two_bases_never_names_neither_names(root: Path, tmp_path: Path) -> None:
     other = repository(tmp_path / "other", {"src/relay.py": "x = 1"})
     cite(other, "day", "The loop restarts by day.", "src/relay.py")
     configured(other, git="off", never=["ada", "Ada Byron"])
@@ -290,9 +288,7 @@ def test_several_knowledge_bases_of_one_repository_count_a_commit_once(tmp_path:
     assert authors(engine, root=str(top / "one")) == ["Ada Byron"]
 
 
-def test_blocks_tell_of_owners_and_where_agents_may_know_of_authors(
-    root: Path, tmp_path: Path
-) -> None:
+def test_blocks_tell_of_owners_and_where_they_may_of_authors(root: Path, tmp_path: Path) -> None:
     cite(root, "glyphs", "Glyph fonts are embedded", "src/relay.py")
 
     def line(task: str, **client: Any) -> str:

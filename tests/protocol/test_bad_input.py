@@ -87,9 +87,7 @@ DEMANDING = {
 
 
 @pytest.mark.parametrize("answer", [{"error": {"code": -32601, "message": "unknown"}}, None])
-def test_one_that_refuses_everything_or_never_answers(
-    start: Start, root: Path, answer: Message | None
-) -> None:
+def test_one_that_refuses_or_is_silent(start: Start, root: Path, answer: Message | None) -> None:
     client = start(answer=answer)
     client.initialize(root, capabilities=DEMANDING, workspaceFolders=None)
     client.indexed()

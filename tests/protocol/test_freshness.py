@@ -93,9 +93,7 @@ def test_approve_supersede_and_redact(make_kb: MakeKb, start: Start) -> None:
     assert weekly not in client.errors.decode()
 
 
-def test_a_paused_knowledge_base_is_silent_beside_another_one(
-    serve: Serve, root: Path, tmp_path: Path
-) -> None:
+def test_a_paused_base_is_silent_beside_another(serve: Serve, root: Path, tmp_path: Path) -> None:
     other = knowledge.make(tmp_path / "other")
     editor = Editor(serve(tmp_path))
     uris = [editor.open(each / ".vouch/claims/jwt-expires.yaml") for each in (root, other)]
@@ -112,9 +110,7 @@ def paused(client: Client) -> object:
     return client.request("vouch/status")["roots"][0]["paused_until"]
 
 
-def test_a_pause_silences_pushes_and_hover_and_nothing_is_recorded(
-    client: Client, root: Path
-) -> None:
+def test_a_pause_silences_pushes_and_hover(client: Client, root: Path) -> None:
     """Whether the editor or the shell asks for it."""
     client.notify("vouch/prompt", PROMPT)
     client.pushed("agent", ["jwt"])
@@ -210,9 +206,7 @@ def test_a_large_content_of_an_open_source_is_left_to_the_shell(start: Start, ro
     assert "content-changed" in run_command("check", "--root", root, code=None).stdout
 
 
-def test_what_is_wrong_with_a_file_on_disk_is_told_of_its_open_text(
-    start: Start, root: Path
-) -> None:
+def test_what_is_wrong_on_disk_is_told_of_the_open_text(start: Start, root: Path) -> None:
     def is_of_text(message: Any) -> bool:
         given = message["params"]["diagnostics"] if message.get("method") == PUBLISHED else []
         return any(one["range"]["start"]["line"] >= 3 for one in given)

@@ -47,9 +47,7 @@ def test_plain_text_for_clients_that_want_it(serve: Serve, root: Path) -> None:
     assert not re.search(r"[*\[\]]|file:", contents["value"])
 
 
-def test_links_of_any_hover_lead_to_files_and_none_is_an_image(
-    serve: Serve, tmp_path: Path
-) -> None:
+def test_links_of_a_hover_lead_to_files_and_none_is_an_image(serve: Serve, tmp_path: Path) -> None:
     root = knowledge.library(tmp_path / "hostile")
     said = HOSTILE.replace("\x1b", "").replace("\u202e", "")
     named = r"Auth notes|Auth guide|Tokens expire\.|JWT is cited by evidence\."

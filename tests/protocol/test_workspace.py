@@ -26,9 +26,7 @@ def test_two_roots_are_two_collections(serve: Serve, tmp_path: Path) -> None:
     assert collections(client) == ["same", "same-2"]
 
 
-def test_a_document_outside_every_folder_brings_its_own_to_itself_alone(
-    serve: Serve, root: Path, tmp_path: Path
-) -> None:
+def test_a_document_of_elsewhere_has_its_own_base(serve: Serve, root: Path, tmp_path: Path) -> None:
     other = knowledge.make(tmp_path / "other")
     knowledge.entity(other, "left", "Leftpad")
     knowledge.claim(other, "planted", "Leftpad signs JWT at any hour.", "left", "jwt")
@@ -112,9 +110,7 @@ MISSPELT = {"trusts": {"folders": ["/"]}}
 NEAREST = "`vouchSidecar.trusts` is no setting; did you mean `vouchSidecar.trust`?"
 
 
-def test_a_misspelt_setting_is_said_where_nothing_is_served_too(
-    start: Start, root: Path, tmp_path: Path
-) -> None:
+def test_a_misspelt_setting_is_always_said(start: Start, root: Path, tmp_path: Path) -> None:
     for folder in (root, tmp_path / "nothing"):
         folder.mkdir(exist_ok=True)
         client = start()

@@ -60,9 +60,7 @@ def hits(draw: st.DrawFn) -> Line:
     max_chars=st.integers(1, 1500),
     primary=st.sampled_from([None, *(v.collection for v in VIEWS)]),
 )
-def test_one_frame_within_its_budget(
-    found: list[Line], max_chars: int, primary: str | None
-) -> None:
+def test_one_frame_in_its_budget(found: list[Line], max_chars: int, primary: str | None) -> None:
     text, said = render(found, primary, max_chars)
     assert len(text) <= max_chars
     assert text.encode("utf-8").decode("utf-8") == text

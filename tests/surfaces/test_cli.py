@@ -59,9 +59,7 @@ def root(tmp_path: Path) -> Path:
     ],
     ids=lambda given: " ".join(given) if isinstance(given, list) else None,
 )
-def test_what_people_read_and_the_exit_code(
-    asked: Path, args: list[str], code: int, said: list[str]
-) -> None:
+def test_text_and_exit_code(asked: Path, args: list[str], code: int, said: list[str]) -> None:
     done = run_command(*args, cwd=asked, code=code)
     read = done.stderr if code else done.stdout
     assert [text for text in said if text not in read] == []

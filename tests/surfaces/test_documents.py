@@ -60,9 +60,7 @@ def places(text: str, encoding: str) -> list[tuple[int, lsp.Position]]:
 
 
 @given(TEXTS, TEXTS, ENCODINGS, st.data())
-def test_positions_before_and_after_a_change_of_a_range(
-    text: str, new: str, encoding: str, data: st.DataObject
-) -> None:
+def test_positions_around_a_change(text: str, new: str, encoding: str, data: st.DataObject) -> None:
     """Positions beyond a line are at its end."""
     document, known = Document("file:///a", text, encoding), places(text, encoding)
     for offset, position in known:

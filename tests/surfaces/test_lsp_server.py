@@ -70,9 +70,7 @@ def fails(params: object) -> object:
     raise ValueError(params)
 
 
-def test_an_error_in_one_is_an_answer_and_logged_without_what_it_says(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_an_error_is_answered_and_logged_without_its_text(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
     engine = Engine(env={})
     server, params = Sidecar(engine), {"text": HUSH}
@@ -140,9 +138,7 @@ def test_pygls_makes_named_tuples_of_params(plain: LanguageServer) -> None:
     assert answer["result"] == ["Object", "tuple"]
 
 
-def test_pygls_sends_shows_and_logs_texts_of_errors(
-    plain: LanguageServer, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_pygls_tells_error_texts(plain: LanguageServer, caplog: pytest.LogCaptureFixture) -> None:
     logger = logging.getLogger("pygls")
     logger.addHandler(caplog.handler)
     caplog.set_level(logging.INFO, logger="pygls")

@@ -119,9 +119,7 @@ def test_what_is_no_prose() -> None:
         ("Then", [], "Then it ends."),
     ],
 )
-def test_an_item_is_led_in_by_the_last_sentence_with_a_colon_above_its_list(
-    quote: str, lead_ins: list[str], whole: str
-) -> None:
+def test_an_item_is_led_in_by_a_colon_above_it(quote: str, lead_ins: list[str], whole: str) -> None:
     place = place_of(quote, LISTED)
     assert place is not None
     found, _, block = place

@@ -92,9 +92,7 @@ def test_a_person_has_the_name_of_most_commits_and_none_is_from_the_future(root:
 PROGRAMS = "dependabot[bot],Renovate Bot,pre-commit-ci,GitHub Actions,snyk-bot,a-release-bot"
 
 
-def test_what_shows_nobody_who_knows_a_file_is_left_out(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_shows_no_knowledge_is_left_out(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commits by programs, of many files, and older ones than are read."""
     commit_as(root, "Cy", {"0.py": "0"})
     commit_as(root, "Ada", {f"{n}.py": "1" for n in range(MAX_CHANGED)})

@@ -41,9 +41,7 @@ def test_what_git_would_take_in_is_listed(tmp_path: Path) -> None:
     assert of_both <= {*listed(tmp_path, caches=tmp_path / "other").paths}
 
 
-def test_a_walk_leaves_out_packages_hidden_folders_and_links(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_walk_skips_packages_and_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "out", {"secret.py": "x"})
     root, paths = tmp_path / "root", "a.py in/b.py .github/x.yml node_modules/m/i.js .hidden/x.py"
     write(root, dict.fromkeys((*paths.split(), ".vouch/claims/x.yaml"), ""))

@@ -91,9 +91,7 @@ def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path) -> None
         assert said["verdict"] == "said"
 
 
-def test_a_question_reads_a_few_files_and_knows_those_that_were_read(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_question_reads_a_few_files_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reads: list[str] = []
 
     def noted(where: Path, path: str) -> object:

@@ -73,9 +73,7 @@ def test_two_trees_in_one_window_are_one_knowledge_base(bare: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("place", [".claude/worktrees/one", "../sibling", "../pull_ledger"])
-def test_a_tree_without_a_base_has_that_of_its_repository(
-    plain: Path, tmp_path: Path, place: str
-) -> None:
+def test_a_tree_has_the_base_of_its_repository(plain: Path, tmp_path: Path, place: str) -> None:
     """Nor does its name change what is tied. Who only claims to be such a tree gets nothing."""
     fill(plain)
     git(plain, "worktree", "add", "-q", "-b", "one", place)
@@ -88,9 +86,7 @@ def test_a_tree_without_a_base_has_that_of_its_repository(
     assert find(hostile, env).places == []
 
 
-def test_a_base_that_the_environment_names_speaks_of_the_tree_that_is_worked_in(
-    plain: Path, tmp_path: Path
-) -> None:
+def test_a_base_that_the_environment_names_speaks_of_this_tree(plain: Path, tmp_path: Path) -> None:
     base = tmp_path / "base"
     fill(base)
     assert tied(plain, tmp_path, VOUCH_KB_PATH=str(base / ".vouch")) == EXPECTED
