@@ -17,16 +17,7 @@ from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.workspace import breath
 from vouch_sidecar.workspace.git import Repository
 
-from tests.engine.bases import (
-    ask,
-    base,
-    cached,
-    counts,
-    known,
-    unread_engine,
-    until,
-    write,
-)
+from tests.engine.bases import ask, base, cached, counts, known, unread_engine, until, write
 from tests.kb.samples import claim
 from tests.workspace.places import cite, git, repository
 

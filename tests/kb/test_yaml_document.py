@@ -7,13 +7,7 @@ from hypothesis import strategies as st
 from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Severity
 from vouch_sidecar.kb.settings import Config, load_settings
-from vouch_sidecar.kb.yaml_document import (
-    MAX_DEPTH,
-    MAX_NODES,
-    DocumentError,
-    YamlDocument,
-    decode,
-)
+from vouch_sidecar.kb.yaml_document import MAX_DEPTH, MAX_NODES, DocumentError, YamlDocument, decode
 
 from tests.kb.samples import claim
 

@@ -118,12 +118,7 @@ LINES = [
     {"id": 4, "method": f"kb.{PROMPT}"},
 ]
 EVENT = {"session_id": "s", "prompt": PROMPT, "last_assistant_message": f"xyzzy-prompt: {SECRET}"}
-COMMANDS = {
-    "jsonl": [],
-    "experts": [PROMPT],
-    "check": [],
-    "hook": ["user-prompt-submit"],
-}
+COMMANDS = {"jsonl": [], "experts": [PROMPT], "check": [], "hook": ["user-prompt-submit"]}
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -143,10 +143,7 @@ def test_pygls_tells_error_texts(plain: LanguageServer, caplog: pytest.LogCaptur
     logger.addHandler(caplog.handler)
     caplog.set_level(logging.INFO, logger="pygls")
     _, answer, shown = talk(
-        plain,
-        initialize(),
-        call(METHOD, {"text": HUSH}, 1),
-        call(METHOD, {"text": HUSH}),
+        plain, initialize(), call(METHOD, {"text": HUSH}, 1), call(METHOD, {"text": HUSH})
     )
     logger.removeHandler(caplog.handler)
     assert HUSH in answer["error"]["message"]
