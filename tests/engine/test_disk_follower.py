@@ -12,6 +12,7 @@ import anyio
 import pytest
 from vouch_sidecar.engine import Engine, disk_follower, running
 from vouch_sidecar.engine.collection import Collection, Seen
+from vouch_sidecar.engine.disk_follower import CollectionFollower
 from vouch_sidecar.engine.registry import Registry
 from vouch_sidecar.kb.discovery import Found
 from vouch_sidecar.workspace import breath
@@ -34,9 +35,15 @@ def claims(engine: Engine, root: Path) -> int:
     return next(int(row["counts"]["claims"]) for row in found if row["root"] == str(root))
 
 
-@pytest.mark.parametrize("below", ["", "services/api"])
-async def test_a_checkout_of_another_branch_is_one_step(tmp_path: Path, below: str) -> None:
-    """All files change at once: no answer shows a part of them."""
+@pytest.mark.parametrize(("below", "is_watched"), [("", True), ("services/api", False)])
+async def test_a_checkout_of_another_branch_is_one_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, below: str, is_watched: bool
+) -> None:
+    """All files change at once: no answer shows a part of them, whether or not they are named."""
+    if not is_watched:
+        monkeypatch.setattr("vouch_sidecar.engine.collection.sweep_interval", lambda _: 60.0)
+        monkeypatch.setattr(disk_follower, "GIT_LOOK_SECONDS", 0.1)
+        monkeypatch.setattr(CollectionFollower, "_watch", lambda _: anyio.sleep_forever())
     repository = tmp_path / "repository"
     root = base(repository / below, known("relay", "Key Vault Relay"))
     git(repository, "init", "-q", "-b", "other")

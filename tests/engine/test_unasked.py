@@ -11,7 +11,7 @@ from vouch_sidecar.retrieval.blocks.session_brief import HOW_TO_ASK, UNNAMED, br
 
 from tests.conftest import MakeKb
 from tests.engine.bases import ask, base, engine_on, known, write
-from tests.kb.samples import claim, entity, make_kb, page
+from tests.kb.samples import claim, dump, entity, make_kb, page, source
 from tests.workspace.places import cite
 
 
@@ -77,6 +77,17 @@ def test_no_fragment_is_said_and_every_sentence_once(captured: Path) -> None:
     assert len(parts) == 3
     assert " (unreviewed): " in line
     assert parts <= {item["id"] for item in answer["items"]}
+
+
+def test_of_many_that_answered_the_same_question_three_are_told(tmp_path: Path) -> None:
+    question = "How long may a carriage wait at the northern quay?"
+    root = base(tmp_path, {"config.yaml": dump({"sidecar": {"recall": {"max_results": 10}}})})
+    for name in ("amber", "birch", "cedar", "dogwood", "elm"):
+        said, asked = f"The {name} bell rings twelve times.", {"question": question}
+        cite(root, name, said, "", said.encode(), quote=said.encode(), auto_approved=True)
+        for path, data in source(said.encode(), type="message", metadata=asked).items():
+            write(root, path, data)
+    assert context(engine_on(root), question).count(" bell rings twelve times.") == 3
 
 
 def test_a_name_alone_is_told_passages_each_sentence_once(tmp_path: Path) -> None:

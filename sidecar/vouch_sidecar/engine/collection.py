@@ -99,7 +99,7 @@ class Due:
     @property
     def at(self) -> float:
         """When a look is due, on the clock."""
-        return 0.0 if self._named or self._taken else self._sweep_at
+        return 0.0 if self._named else self._sweep_at
 
     def take(self, *, sweeps: bool = False) -> Set[str]:
         """What a look that begins now is of: where it `sweeps`, or it is time to, of everything."""
