@@ -70,12 +70,17 @@ from contextlib import suppress
 from vouch_sidecar import open_kb
 
 def interrupt(*_):
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
     raise InterruptedError
+
+def on_claims(event, args):
+    if event == "open" and "/claims/" in str(args[0]):
+        signal.raise_signal(signal.SIGALRM)
 
 with suppress(InterruptedError), open_kb(sys.argv[1]) as kb:
     signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.001)
-    kb.files(["a.py"])  # of so many claims that nothing answers so soon
+    sys.addaudithook(on_claims)
+    kb.files(["a.py"])
     sys.exit("not interrupted")
 
 before, called = dict(os.environ), []
@@ -93,8 +98,6 @@ print(gc.get_freeze_count(), called, dict(os.environ) == before)
 def test_the_calling_process_is_left_as_it_is(tmp_path: Path) -> None:
     """And ends though a question was interrupted, and something was not closed."""
     root, script = knowledge.make(tmp_path / "project"), tmp_path / "script.py"
-    for number in range(2_100):
-        knowledge.claim(root, f"c{number}", "JWT.", "jwt")
     script.write_text(SCRIPT)
     done = ran(sys.executable, script, root)
-    assert (done.stdout, done.stderr) == (b"2103\n0 [] True\n", b"")
+    assert (done.stdout, done.stderr) == (b"3\n0 [] True\n", b"")

@@ -62,7 +62,7 @@ async def test_a_checkout_of_another_branch_is_one_step(
             answer: dict[str, int] = {}
             async with anyio.create_task_group() as group:
                 group.start_soon(anyio.to_thread.run_sync, git, repository, "checkout", branch)
-                with anyio.fail_after(20):
+                with anyio.fail_after(60):
                     while answer != wanted:
                         answer = counts(engine, "key vault")
                         assert answer in branches.values()
@@ -181,6 +181,7 @@ async def test_while_git_holds_its_lock_nothing_is_looked_at(
     """Neither the files of a base, nor those of the working tree that it serves, in another
     repository's folder each.
     """
+    monkeypatch.setattr(disk_follower, "LOCK_SECONDS", 60)
     root, tree = repository(tmp_path / "main", {"a.py": ""}, commit=True), tmp_path / "tree"
     git(root, "worktree", "add", "-q", str(tree))
     cite(root, "first", "Nothing is named.", "https://example.org")
@@ -285,7 +286,7 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
 
     def slow(registry: Registry, folder: Path) -> Found:
         searching.set()
-        assert searched.wait(9)
+        assert searched.wait(60)
         return search(registry, folder)
 
     (tmp_path / start).mkdir(parents=True)

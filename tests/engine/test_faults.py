@@ -91,7 +91,7 @@ def degraded(engine: Engine, root: Path | None = None) -> list[str]:
 
 async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> None:
     """Let time pass until something is so."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         while not condition():
             clock.now += 2.0
             engine.look_soon(engine.registry.collections)
@@ -223,7 +223,7 @@ async def test_a_first_look_that_fails_is_not_waited_for(
     switch.on = True
 
     async with running(engine):
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             await engine.until_looked()
         assert engine.registry.collections[root].lacks(set(), frozenset()) == {
             "index_building": None

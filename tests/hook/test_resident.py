@@ -57,8 +57,8 @@ def test_only_what_can_use_it_starts_one_and_the_next_prompt_is_answered(place: 
     assert not place.processes()
     assert not [*place.base.rglob("*.sock"), *place.base.glob("cache")]
     edited = {"file_path": str(place.root / "a.py"), "new_string": "# the JWT\n"}
-    assert place.hook(FILE, tool_input=edited, env={**KEEP, LIMIT: "100"}) == ""
-    until(lambda: place.hook(PROMPT, KNOWN, env=KEEP))
+    place.hook(FILE, tool_input=edited, env={**KEEP, LIMIT: "100"})
+    until(lambda: place.hook(PROMPT, KNOWN))
 
 
 def test_there_is_one_for_all_knowledge_bases(place: Place) -> None:
@@ -117,7 +117,7 @@ def test_stop_ends_that_of_this_version_and_stop_all_of_every_one(place: Place) 
         dead.touch()
         done = run_command("stop", "--all", cwd=place.base, env=place.env)
         assert (done.stdout, done.stderr) == ("version 0.0.1: stopped\n", "")
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     assert [*place.base.rglob("*.sock")] == [dead]
     assert "no process" in run_command("stop", "--all", cwd=place.base, env=place.env).stderr
 

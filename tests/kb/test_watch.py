@@ -29,7 +29,7 @@ class Heard:
 
     async def until(self, wanted: Set[str]) -> Set[str]:
         """Wait until some paths were named since this was asked last; all that were."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while not wanted <= self.paths:
                 await anyio.sleep(0.01)
         named, self.paths = self.paths, set()
@@ -37,7 +37,7 @@ class Heard:
 
     async def named(self, kb_dir: Path, path: str) -> None:
         """Write a file until it is named, which it is once its folder is watched."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(60):
             while path not in self.paths:
                 put(kb_dir, path, claim())
                 await anyio.sleep(0.1)

@@ -165,7 +165,7 @@ def test_a_shell_asks_as_who_calls_unless_he_has_a_model(start: Any, place: Plac
 def test_a_shell_leaves_its_input_alone_where_no_text_is_a_dash(start: Any, place: Place) -> None:
     start()
     with running("experts", "jwt", "--agent", "-", cwd=place.root, env=place.env) as asking:
-        assert asking.ended(WAIT) == 0
+        assert asking.ended() == 0
 
 
 @pytest.mark.parametrize("answer", [None, b"nonsense\n", b'{"ok": true, "result": []}\n', b""])
@@ -285,5 +285,5 @@ def test_a_watch_sees_hooks_and_editors_though_it_was_there_first(place: Place) 
             assert "an editor's, which ends with it" in stop().stderr
             assert editor.request("vouch/status")["roots"]
             watch.process.send_signal(signal.SIGINT)
-            watch.ended(WAIT)
+            watch.ended()
             assert ["typing"] not in rows()

@@ -219,13 +219,13 @@ class Client:
     def last_words(self) -> bytes:
         """What it wrote beside messages of LSP, until it ended well as its input did."""
         self.hang_up()
-        assert self.ended(60) == 0, self.errors
+        assert self.ended() == 0, self.errors
         self._arrives(lambda: self.is_over)
         return self.strays
 
-    def ended(self, timeout: float = 2.0) -> int:
-        """The exit code, within so many seconds."""
-        return self.process.wait(timeout)
+    def ended(self) -> int:
+        """The exit code."""
+        return self.process.wait(WAIT)
 
     def shut_down(self) -> int:
         """End as a client should; the exit code."""

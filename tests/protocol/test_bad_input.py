@@ -167,6 +167,6 @@ def test_what_is_asked_before_the_input_ends_is_answered(start: Start) -> None:
 def test_what_is_no_header_ends_it_without_a_traceback(start: Start) -> None:
     client = start()
     client.send_bytes(b"Content-Length: " + b"9" * 14 + b"\r\n\r\n")
-    assert client.ended(10) == 1
+    assert client.ended() == 1
     client.dispose()
     assert not client.errors

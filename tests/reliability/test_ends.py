@@ -10,10 +10,8 @@ from typing import IO
 
 import pytest
 
-from tests.engine.bases import write
 from tests.engine.processes import sockets, until
 from tests.forks import Forked
-from tests.kb.samples import claim
 from tests.protocol.client import GREETINGS, environment
 from tests.reliability.conftest import Here
 
@@ -58,9 +56,9 @@ def test_without_its_client_it_ends(here: Here, end: str, command: str) -> None:
 
 
 def test_the_input_ends_during_the_first_index(here: Here) -> None:
-    for number in range(1_000):
-        write(here[0] / "kb", f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
-    process = Forked(["lsp"], here[0] / "kb", environment(here[1]))
+    (held := here[0] / "held").touch()
+    env = environment({**here[1], "HELD_WHILE": str(held)})
+    process = Forked(["lsp"], here[0] / "kb", env)
     with process.stdin, process.stdout, process.stderr:
         process.stdin.close()
         assert process.stdout.read() == b""

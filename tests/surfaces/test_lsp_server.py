@@ -89,7 +89,7 @@ def test_an_error_is_answered_and_logged_without_its_text(caplog: pytest.LogCapt
 
 @pytest.fixture
 def plain() -> LanguageServer:
-    """pygls as it is: a request that answers, one that fails and one that takes a while."""
+    """pygls as it is: a request that answers, one that fails and one that waits."""
     server = LanguageServer("plain", "1")
 
     @server.feature("own/echo")
@@ -98,7 +98,7 @@ def plain() -> LanguageServer:
 
     @server.feature("own/waits")
     async def waits(_: Any) -> None:
-        await asyncio.sleep(0.01)
+        await asyncio.Event().wait()
 
     @server.feature(METHOD)
     def broken(_: Any) -> None:
