@@ -109,7 +109,7 @@ class Case:
         metadata = {"question": f"Which keys are {said}?", "kind": "qa"}
         fields = {"title": text, "locator": f"docs/{said}.md", "metadata": metadata}
         made = source(text.encode(), type="message", **fields, **own)
-        return made | receipt(f"ev-{name}", text.encode(), said.encode())
+        return made | receipt(f"ev{self.number}", text.encode(), said.encode())
 
 
 KINDS = [(f, s) for f in ("claims", "pages", "sources") for s in STATUSES.get(f, ("",))]
@@ -138,6 +138,11 @@ def knowledge(folder: Path, is_whole: bool) -> Path:
     files["entities/jwt.yaml"] = entity("jwt", name="JWT", aliases=["web token"])
     fields = {"text": "The signing keys rotate", "entities": ["vault"], "evidence": ["ev-open"]}
     files["claims/rotation.yaml"] = claim("rotation", **fields)
+    fields |= {
+        "text": "Both keys sign.",
+        "evidence": [f"ev{one.number}" for one in CASES if one.folder == "sources"],
+    }
+    files["claims/citing.yaml"] = claim("citing", **fields)
     files["pages/keys.md"] = page("# Keys\n\nJWT.\n", id="keys", title="Keys", entities=["jwt"])
     files["config.yaml"] = dump({"kb": {"name": "kb"}})
     for one in CASES:
@@ -175,7 +180,7 @@ PARAMS: Mapping[str, list[dict[str, Any]]] = {
     "files": [{"paths": ["docs/keys.md"]}],
     "salience": [{"session_id": "s", "top_k": 20}],
     "entity": [{"id": one} for one in ("vault", "jwt", "vaul")],
-    "claim": [{"id": one} for one in ("rotation", "x", "retired", OF_ADA)],
+    "claim": [{"id": one} for one in ("rotation", "citing", "x", "retired", OF_ADA)],
     **{name: [{}] for name in ("status", "stats", "capabilities")},
 }
 """By operation the params that should bring up what there is. `session_end` says nothing."""

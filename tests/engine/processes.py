@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -63,13 +63,13 @@ def place() -> Iterator[tuple[Path, dict[str, str]]]:
 
 
 @contextmanager
-def serving(root: Path, env: Mapping[str, str], number: int) -> Iterator[list[Server]]:
-    """Some servers at once."""
-    with ExitStack() as stack:
-        servers = [Server(root, env) for _ in range(number)]
-        for server in servers:
-            stack.callback(server.dispose)
-        yield servers
+def serving(root: Path, env: Mapping[str, str]) -> Iterator[Server]:
+    """A server for the length of a block."""
+    server = Server(root, env)
+    try:
+        yield server
+    finally:
+        server.dispose()
 
 
 def until(holds: Callable[[], object], what: str = "it does not come to hold") -> None:

@@ -132,24 +132,6 @@ def test_every_live_claim_counts_and_no_retired_one(tmp_path: Path) -> None:
     assert (row["entity_id"], row["claim_count"]) == ("depot", 61)
 
 
-def test_evidence_of_a_source_that_is_withheld_is_missing(tmp_path: Path) -> None:
-    secret = {"id": SHA, "locator": "secret.md", "scope": {"visibility": "private"}}
-    quoted = {"id": "e", "source_id": SHA, "locator": "secret line", "quote": "the secret"}
-    for number, source in enumerate((None, dump(secret), b"id: [")):
-        files = {
-            "evidence/e.yaml": dump(quoted),
-            "claims/quoting.yaml": claim("quoting", evidence=["e", "e2"], entities=["vault"]),
-        }
-        files |= {f"sources/{SHA}/meta.yaml": source} if source is not None else {}
-        engine = engine_on(base(tmp_path / str(number), files))
-        assert "secret" not in json.dumps(ask(engine, "entity", id="vault"))
-        cited = ask(engine, "claim", id="quoting")["claim"]["citations"]
-        assert "secret" not in json.dumps(cited)
-        assert [(row["id"], row["kind"]) for row in cited] == [("e", "missing"), ("e2", "missing")]
-        (row,) = rows(engine, "authenticates requests")
-        assert row["citation_count"] == 2
-
-
 def test_a_call_with_a_session_is_a_slot_and_meta_tells_salience(engine: Engine) -> None:
     for operation, params in (
         ("experts", {"topic": "Key Vault"}),

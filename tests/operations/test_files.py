@@ -98,14 +98,6 @@ def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
     assert told(engine, "rename `Zephyr.quartz` to `Zephyr.obsidian` in src/relay.py") == []
 
 
-def test_a_source_that_may_not_be_seen_ties_nothing(root: Path, tmp_path: Path) -> None:
-    hidden = {"visibility": "private", "project": None, "agent": "ada"}
-    cite(root, "open", "It idles.", "/x/src/idle.py", source_scope=hidden)
-    engine = settled(root, tmp_path)
-    assert ids(engine, "src/idle.py") == []
-    assert ids(engine, "src/idle.py", viewer={"agent": "ada"}) == ["open"]
-
-
 # The documents that are cited: in the workspace, else as they were kept
 
 THERE: list[tuple[str, str | None, str]] = [

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import MakeKb
 from tests.protocol import knowledge
 from tests.protocol.client import ABLE, Client, Editor, hover, run_command
 from tests.protocol.conftest import Serve, Start
@@ -54,43 +53,6 @@ def test_progress_of_a_long_first_index(start: Start, root: Path, tmp_path: Path
     ]
     client.indexed()
     client.until("vouch/entity", {"id": "jwt"}, lambda found: found["claim_count"] == 2)
-
-
-ASKED = {"query": "vault keys", "kinds": ["claim"]}
-
-
-def served(client: Client, expected: list[str]) -> None:
-    """Wait until these are the claims that are served."""
-
-    def wanted(found: Any) -> bool:
-        return sorted(hit["snippet"] for hit in found["hits"]) == expected
-
-    client.until("vouch/search", ASKED, wanted)
-
-
-def test_approve_supersede_and_redact(make_kb: MakeKb, start: Start) -> None:
-    monthly, weekly, daily = (f"The vault keys rotate {o}." for o in ("monthly", "weekly", "daily"))
-    sourced = {"op": "claim", "evidence": ["@s"]}
-    kb = make_kb(
-        {"op": "source", "content": "notes", "as": "s"},
-        {**sourced, "text": monthly, "as": "monthly"},
-        {**sourced, "text": weekly, "as": "weekly"},
-    )
-    client = start(cwd=kb.root)
-    client.initialize(kb.root)
-    client.indexed()
-    assert client.request("vouch/status")["watcher"] == "own"  # not the sweep, which is later
-    served(client, [monthly, weekly])
-    kb.run({"op": "supersede", "old": "@monthly", "new": "@weekly"})
-    served(client, [weekly])
-    kb.run({"op": "propose", "kind": "claim", "text": daily, "evidence": ["@s"], "as": "new"})
-    assert [*(kb.root / ".vouch" / "proposed").iterdir()]
-    served(client, [weekly])
-    kb.run({"op": "approve", "proposal": "@new"})
-    served(client, [daily, weekly])
-    kb.run({"op": "redact", "claim": "@weekly"})
-    served(client, [daily])
-    assert weekly not in client.errors.decode()
 
 
 def test_a_paused_base_is_silent_beside_another(serve: Serve, root: Path, tmp_path: Path) -> None:

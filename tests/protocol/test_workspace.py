@@ -18,14 +18,6 @@ def collections(client: Client) -> list[str]:
     return sorted(root["collection"] for root in client.request("vouch/status")["roots"])
 
 
-def test_two_roots_are_two_collections(serve: Serve, tmp_path: Path) -> None:
-    one = knowledge.make(tmp_path / "one", "same")
-    two = knowledge.make(tmp_path / "two", "same")
-    folders = [{"uri": path.as_uri(), "name": path.name} for path in (one, two)]
-    client = serve(workspaceFolders=folders)
-    assert collections(client) == ["same", "same-2"]
-
-
 def test_a_document_of_elsewhere_has_its_own_base(serve: Serve, root: Path, tmp_path: Path) -> None:
     other = knowledge.make(tmp_path / "other")
     knowledge.entity(other, "left", "Leftpad")

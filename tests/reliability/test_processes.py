@@ -93,10 +93,10 @@ def test_a_base_that_is_damaged_while_it_is_served_costs_an_answer(here: Here, e
     """Files of the finished base are overwritten, which are mapped by whoever serves it."""
     folder, env = here
     root = folder / "kb"
-    with serving(root, env, 1) as (first,):
+    with serving(root, env) as first:
         before = answers(first.ask, root)
         until(lambda: finished(folder), "it is not finished")
-    with serving(root, env, 1) as (server,):
+    with serving(root, env) as server:
         server.status()
         (base,) = finished(folder)
         for file in (files := [*base.glob(f"*.{ending}")]):

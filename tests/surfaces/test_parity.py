@@ -57,7 +57,7 @@ def given(courier: Path) -> dict[str, dict[str, Any]]:
         shell = found["shell that asks"] = by_shell(courier)
         answered = client.request("vouch/stats")["operations"]
         assert {row["operation"] for row in answered if row["count"] > 1} >= shell.keys()
-    with serving(courier, PATIENT, 1) as (server,):
+    with serving(courier, PATIENT) as server:
         found["jsonl"] = ask_all(server.ask)
     with open_kb(courier, settings={"recall": {"timeout_ms": 10_000}}) as kb:
         found["python"] = ask_all(lambda name, **of: as_json(kb.ask(operations()[name], of)))
