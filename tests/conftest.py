@@ -68,7 +68,6 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
-    """What tests that are coroutines run on."""
     return "asyncio"
 
 

@@ -62,7 +62,6 @@ class Forked:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """End it, however it is."""
         self.send_signal(signal.SIGKILL)
 
 

@@ -70,7 +70,6 @@ def write(folder: Path, path: str, data: bytes | Mapping[str, object]) -> Path:
 
 
 def configure(engine: Engine, root: Path, **sections: object) -> None:
-    """Have a knowledge base say so in its `config.yaml`."""
     write(root, "config.yaml", sections)
     load(engine)
 
@@ -139,14 +138,12 @@ class Listener:
         self._subscriber = Subscriber(lambda: who, self._pushes.append, parts, hears_all=True)
 
     async def told(self) -> list[Push]:
-        """What is told now."""
         self._pushes.clear()
         await self._subscriber.tell_news(self._engine)
         return [*self._pushes]
 
 
 def pushed(listener: Listener) -> list[Push]:
-    """What a listener is told now."""
     return anyio.run(listener.told)
 
 
@@ -181,18 +178,15 @@ def health_told(engine: Engine) -> tuple[str, str | None]:
 
 
 def told(engine: Engine, task: str) -> list[str]:
-    """The ids of what a task is told."""
     return [item["id"] for item in ask(engine, "context", task=task)["items"]]
 
 
 def counts(engine: Engine, topic: str, **params: Any) -> dict[str, int]:
-    """Claims on a topic by entity."""
     rows = ask(engine, "experts", topic=topic, **params)["experts"]
     return {row["entity_id"]: row["claim_count"] for row in rows}
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Wait for something."""
     with anyio.fail_after(60):
         while not condition():
             await anyio.sleep(0.005)

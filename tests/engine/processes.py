@@ -43,7 +43,6 @@ class Server(Client):
         return {"error": found["message"]} if "message" in found else found
 
     def status(self) -> dict[str, Any]:
-        """Of its knowledge base."""
         (root,) = self.ask("status")["roots"]
         assert isinstance(root, dict)
         return root
@@ -73,7 +72,6 @@ def serving(root: Path, env: Mapping[str, str]) -> Iterator[Server]:
 
 
 def until(holds: Callable[[], object], what: str = "it does not come to hold") -> None:
-    """Wait for something to hold."""
     deadline = time.monotonic() + 60
     while not holds():
         if time.monotonic() > deadline:

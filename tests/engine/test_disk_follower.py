@@ -26,7 +26,6 @@ pytestmark = pytest.mark.anyio
 
 
 def add(root: Path, name: str) -> None:
-    """A claim on the only entity."""
     write(root, f"claims/{name}.yaml", claim(name, text="New.", entities=["vault"]))
 
 

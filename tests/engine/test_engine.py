@@ -339,7 +339,6 @@ def test_no_slot_holds_more_than_4_kb(piece: str) -> None:
 
 
 def test_sessions_end_after_half_an_hour_and_the_longest_idle_one_before(clock: Clock) -> None:
-    """A peek is no use."""
     sessions = Sessions(clock)
     for number in range(MAX_SESSIONS):
         sessions.open(f"s{number}")

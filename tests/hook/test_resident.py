@@ -43,7 +43,6 @@ def left(place: Place, **env: str) -> int:
 
 
 def tampered(place: Place, line: str) -> subprocess.Popen[bytes]:
-    """One that runs this line first."""
     code = f"{line}\nfrom vouch_sidecar.surfaces.entry import main\nmain()"
     out, env = subprocess.PIPE, environment(place.env)
     return subprocess.Popen(

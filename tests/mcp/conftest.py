@@ -44,7 +44,6 @@ class Host:
     portal: BlockingPortal
 
     def tools(self) -> list[Tool]:
-        """The tools that are listed."""
         return self.portal.call(self.session.list_tools).tools
 
     def call(self, tool: str, /, **arguments: Any) -> CallToolResult:
@@ -82,7 +81,6 @@ def text_of(result: CallToolResult) -> str:
 
 
 def content_of(result: CallToolResult) -> dict[str, Any]:
-    """The structured content of a result."""
     assert result.structuredContent is not None
     return result.structuredContent
 

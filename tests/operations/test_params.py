@@ -20,7 +20,6 @@ NO_TIMES = ("yesterday", "7", "-1d", "2026-13-01", "0d", "7d7d")
 
 
 def valid(operation: str) -> dict[str, object]:
-    """Params in order."""
     return {**operations()[operation].example, **KNOWN.get(operation, {})}
 
 

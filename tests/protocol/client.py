@@ -92,12 +92,10 @@ class Client:
             thread.start()
 
     def send_bytes(self, data: bytes) -> None:
-        """Send bytes as they are."""
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
     def send(self, message: object) -> None:
-        """Send a message, of any content."""
         self.send_bytes(framed(json.dumps(message).encode()))
 
     def notify(self, method: str, params: object = None, **more: int) -> None:
@@ -111,17 +109,14 @@ class Client:
         return self._next_id
 
     def answer(self, request_id: object) -> Message:
-        """The answer to a request, waited for."""
         return self.wait(lambda m: "method" not in m and m.get("id") == request_id)
 
     def request(self, method: str, params: object = None) -> Any:
-        """The result of a request."""
         answer = self.answer(self.start(method, params))
         assert "error" not in answer, answer
         return answer["result"]
 
     def refused(self, method: str, params: object = None) -> Message:
-        """The error of a request."""
         answer = self.answer(self.start(method, params))
         assert "error" in answer, answer
         error: Message = answer["error"]
@@ -149,7 +144,6 @@ class Client:
         return result
 
     def notified(self, method: str, since: int = 0) -> Any:
-        """The params of the first notification of a method."""
         return self.wait(lambda m: m.get("method") == method, since)["params"]
 
     def pushed(self, session_id: str, ids: list[str], since: int = 0) -> Any:
@@ -187,7 +181,6 @@ class Client:
         return result
 
     def indexed(self) -> Any:
-        """Wait for the first index; the status."""
         return self.until("vouch/status", {}, lambda status: status["complete"])
 
     def open(self, uri: str, text: str, language: str = "plaintext") -> None:
@@ -213,7 +206,6 @@ class Client:
         return found
 
     def hang_up(self) -> None:
-        """Close the server's standard input."""
         self.process.stdin.close()
 
     def last_words(self) -> bytes:
@@ -224,7 +216,6 @@ class Client:
         return self.strays
 
     def ended(self) -> int:
-        """The exit code."""
         return self.process.wait(WAIT)
 
     def shut_down(self) -> int:
@@ -278,7 +269,6 @@ class Editor:
         self.texts: dict[str, str] = {}
 
     def open(self, where: Path | str, text: str | None = None, language: str = "yaml") -> str:
-        """Open a file, or a document that holds `text`; its URI."""
         uri = where if isinstance(where, str) else where.as_uri()
         if text is None:
             assert isinstance(where, Path)
@@ -300,7 +290,6 @@ class Editor:
         return {"line": len(lines) - 1, "character": len(lines[-1].encode("utf-16-le")) // 2}
 
     def said(self, uri: str, span: Any) -> str:
-        """The text of a document at a range."""
         text = self.texts[uri]
         places = [self.position(uri, offset) for offset in range(len(text) + 1)]
         return text[places.index(span["start"]) : places.index(span["end"])]
@@ -405,7 +394,6 @@ def environment(extra: Mapping[str, str]) -> dict[str, str]:
 
 
 def at(uri: str, line: int, character: int) -> dict[str, Any]:
-    """The params of a question about a position."""
     return {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
 
 

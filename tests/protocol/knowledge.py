@@ -55,23 +55,19 @@ def library(root: Path) -> Path:
 
 
 def write(root: Path, relative: str, text: str) -> Path:
-    """Write a file below `.vouch/`."""
     return put(root / ".vouch", relative, text.encode(), age=0)
 
 
 def config(root: Path, text: str) -> None:
-    """Write `config.yaml`."""
     write(root, "config.yaml", text)
 
 
 def entity(root: Path, entity_id: str, name: str, *aliases: str, kind: str = "concept") -> Path:
-    """Write an entity; its file."""
     said = samples.entity(entity_id, name=name, type=kind, aliases=[*aliases])
     return write(root, f"entities/{entity_id}.yaml", said.decode())
 
 
 def claim(root: Path, claim_id: str, text: str, *entities: str, **fields: object) -> Path:
-    """Write a claim; its file."""
     return write(root, f"claims/{claim_id}.yaml", claim_text(claim_id, text, *entities, **fields))
 
 

@@ -22,7 +22,6 @@ SECRET = "hunter2-do-not-echo"
 
 
 def goes_on(client: Client) -> None:
-    """The connection still answers."""
     assert client.request("vouch/experts", {"topic": "jwt"})["experts"]
 
 

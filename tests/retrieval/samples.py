@@ -57,7 +57,6 @@ def view(*artifacts: Artifact, collection: str = "kb") -> View:
 
 
 def knowledge_of(artifacts: Iterable[Artifact]) -> Knowledge:
-    """A generation of these artifacts, in memory."""
     return Knowledge.of({key_of(artifact): artifact for artifact in artifacts})
 
 

@@ -22,7 +22,6 @@ Arms = list[tuple[str, str | None]]
 
 
 def arms(found: dict[str, Any]) -> Arms:
-    """What is found, and how."""
     return [(hit["id"], hit.get("arm")) for hit in found.get("hits", found.get("items", []))]
 
 
@@ -43,7 +42,6 @@ Start = Callable[..., Process]
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the model."""
     return model.make(tmp_path_factory.mktemp("model") / "tiny")
 
 
