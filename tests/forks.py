@@ -9,14 +9,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from fnmatch import fnmatch
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
-from threading import Timer
 from time import sleep
 from typing import IO
 
@@ -26,8 +24,7 @@ COMMAND = Path(sys.executable).with_name("vouch-sidecar")
 
 class Forked:
     """A running command, used as a `Popen` is. With a `PYTHONPATH` or an encoding it imports for
-    itself; with `KILLED_AT` a file names when it is killed; with `HELD_WHILE` it opens no YAML
-    while a file is there.
+    itself; with `HELD_WHILE` it opens no YAML while a file is there.
     """
 
     def __init__(self, args: Sequence[str], cwd: Path | None, env: Mapping[str, str]) -> None:
@@ -65,6 +62,14 @@ class Forked:
         self.send_signal(signal.SIGKILL)
 
 
+def forked(work: Callable[..., object], *args: object) -> int | None:
+    """The exit code of a process that does some work."""
+    process = _context().Process(target=work, args=args)
+    process.start()
+    process.join()
+    return process.exitcode
+
+
 @cache
 def _context() -> ForkServerContext:
     context = get_context("forkserver")
@@ -88,8 +93,6 @@ def _run(streams: Sequence[Connection], args: list[str], cwd: Path, env: dict[st
         os.execve(COMMAND, [str(COMMAND), *args], env)
     os.environ.clear()
     os.environ.update(env)
-    if "KILLED_AT" in env:
-        sys.addaudithook(partial(_kill_at, env["KILLED_AT"]))
     if "HELD_WHILE" in env:
         sys.addaudithook(partial(_hold_while, Path(env["HELD_WHILE"])))
     sys.argv = ["vouch-sidecar", *args]
@@ -105,17 +108,6 @@ def _run(streams: Sequence[Connection], args: list[str], cwd: Path, env: dict[st
         entry.main()
     finally:
         atexit._run_exitfuncs()
-
-
-def _kill_at(file: str, event: str, args: tuple[object, ...]) -> None:
-    """Kill this process at the moment that a file names, once it is there: an event of `sys.audit`,
-    a pattern of a path in it, and how many seconds later.
-    """
-    if event not in ("open", "os.mkdir", "os.rename") or args[0] == file or not Path(file).exists():
-        return
-    wanted, pattern, later = Path(file).read_text("utf-8").split()
-    if event == wanted and any(fnmatch(str(each), pattern) for each in args):
-        Timer(float(later), os.kill, (os.getpid(), signal.SIGKILL)).start()
 
 
 def _hold_while(file: Path, event: str, args: tuple[object, ...]) -> None:

@@ -1,62 +1,70 @@
-"""Whenever a process is killed, the next start answers as one with an empty cache."""
+"""Wherever a process is killed, the next start answers as one with an empty cache, in which nothing
+is that was retired.
+"""
 
 from __future__ import annotations
 
 import os
-import random
 import shutil
-from contextlib import suppress
-from subprocess import TimeoutExpired
+import signal
+import sys
+from collections.abc import Mapping
+from itertools import count
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import LONG
-from tests.engine.bases import engine_on, finished, reread, unread_engine
-from tests.engine.processes import place, serving, until
-from tests.engine.world import changed, files, lay, said_by
+from tests.engine.bases import engine_on, finished, load, reread, unread_engine
+from tests.engine.processes import holds, place
+from tests.engine.world import Files, changed, files, lay, said_by
+from tests.forks import forked
+from tests.kb.samples import claim
 
-ROUNDS = 50 if LONG else 5
-TOO_LATE = 20.0
-"""Seconds after which a process is killed that does not come to its moment."""
-MOMENTS = ("os.mkdir */unfinished-*", "open */unfinished-*/records", "os.rename */unfinished-*")
-"""When a base is begun, its files are written, and it is finished; each time or a little later."""
-REMOVED = "os.rename */gone-*"
-"""When one is removed."""
+STEP = 1 if LONG else 4
+"""It is killed each time that it touches so many files of the cache more."""
+TOUCHES = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir")
+SECRET = "doormat"
+BEFORE = files() | {"claims/master.yaml": claim("master", text=f"The key is under the {SECRET}.")}
+AFTER = changed(BEFORE, 1) | {"claims/master.yaml": claim("master", text="-", status="redacted")}
+
+
+def serve(root: Path, env: Mapping[str, str], after: Files, touched: int) -> None:
+    """Keep a base, take in a change that retires something, and keep another one."""
+    touches = count()
+
+    def note(event: str, args: tuple[object, ...]) -> None:
+        if event in TOUCHES and "vouch-sidecar/" in str(args[0]) and next(touches) == touched:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(note)
+    engine = engine_on(root, env=env)
+    lay(root, after)
+    load(engine)
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(30 * ROUNDS)
 def test_the_next_start_answers_as_one_with_an_empty_cache() -> None:
-    rng, came = random.Random(ROUNDS), 0
     with place() as (folder, env):
-        state, cache = files(400), folder / "cache"
-        root, killed_at = lay(folder / "kb", state), folder / "killed-at"
-        for number in range(ROUNDS):
-            state = changed(state, number)
-            if number % 2 == 0:
-                shutil.rmtree(cache, ignore_errors=True)
-            with serving(root, {**env, "KILLED_AT": str(killed_at)}) as server:
-                if number % 2:  # it takes in a change that retires something: another base
-                    until(lambda: finished(folder), "no base was finished")
-                moment = rng.choice([*MOMENTS, REMOVED] if number % 2 else MOMENTS)
-                said = f"{moment} {rng.choice([0.0, 0.0, rng.random() * 0.05])}"
-                (folder / "said").write_text(said, "utf-8")
-                (folder / "said").rename(killed_at)
-                lay(root, state)
-                with suppress(TimeoutExpired):  # a change may retire nothing: it is killed then
-                    server.process.wait(TOO_LATE)
-                    came += 1
-            killed_at.unlink()
+        root, cache, kills = folder / "kb", folder / "cache", 0
+        for touched in count(step=STEP):
+            shutil.rmtree(cache, ignore_errors=True)
+            lay(root, BEFORE)
+            is_killed = forked(serve, root, env, AFTER, touched) == -signal.SIGKILL
+            kills += is_killed
             wanted, next_one = said_by(engine_on(root)), unread_engine(root, env=env)
             reread(next_one)  # and leaves nothing itself
-            assert said_by(next_one) == wanted, number
-        assert said_by(engine_on(root, env=env)) == wanted
-        assert said_by(engine_on(root, env=env)) == wanted
-        own = f"unfinished-{os.getpid()}-"
-        left = {path.name for path in cache.glob("vouch-sidecar/*/*")}
-        assert {name for name in left if not name.startswith((own, "beside-"))} == {
-            "root",
-            *(base.name for base in finished(folder)),
-        }
-        assert len(finished(folder)) == 1
-    assert came > ROUNDS / 2
+            assert said_by(next_one) == wanted, touched
+            is_retired = b"redacted" in (root / ".vouch/claims/master.yaml").read_bytes()
+            assert not (is_retired and holds(cache, SECRET)), touched
+            del next_one
+            for _ in "ab":
+                assert said_by(engine_on(root, env=env)) == wanted, touched
+            own = f"unfinished-{os.getpid()}-"
+            left = {path.name for path in cache.glob("vouch-sidecar/*/*")}
+            left = {name for name in left if not name.startswith((own, "beside-"))}
+            (base,) = finished(folder)
+            assert left == {"root", base.name}, touched
+            if not is_killed:
+                break
+    assert kills > 5

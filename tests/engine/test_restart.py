@@ -23,7 +23,7 @@ from vouch_sidecar.index.base_cache import Bases
 from tests.engine.bases import base, cached, counts, engine_on, finished, load, reread, write
 from tests.engine.processes import holds
 from tests.engine.world import TOPICS, files, lay
-from tests.kb.samples import claim, receipt, source
+from tests.kb.samples import claim
 
 SECRET = "doormat"
 
@@ -167,23 +167,6 @@ def test_what_is_retired_is_in_no_base_and_another_is_written(root: Path, tmp_pa
     assert len(finished(tmp_path)) == 1
     assert not holds(tmp_path / "cache", SECRET)
     assert counts(started(root, tmp_path), "key vault") == {"vault": 1}
-
-
-def test_a_quote_that_nobody_may_see_is_in_no_base(tmp_path: Path) -> None:
-    content = f"Look under the {SECRET}.".encode()
-    cited = {**source(content), **receipt("ev", content, content)}
-    citing = claim("citing", evidence=["ev"])
-    hidden = claim("hidden", evidence=["ev"], scope={"visibility": "private"})
-    claims = {"claims/citing.yaml": citing, "claims/hidden.yaml": hidden}
-    root = base(tmp_path / "kb", {**cited, **claims})
-    engine = started(root, tmp_path)
-    assert holds(tmp_path / "cache", SECRET)
-    write(root, "claims/citing.yaml", claim("citing"))
-    reread(engine)
-    assert not holds(tmp_path / "cache", SECRET)
-    load(engine)
-    assert len(finished(tmp_path)) == 1
-    assert not holds(tmp_path / "cache", SECRET)
 
 
 def test_all_is_for_this_user_alone(root: Path, tmp_path: Path) -> None:

@@ -65,17 +65,6 @@ def test_an_index_that_is_rebuilt_is_said(engine: Engine, root: Path, tmp_path: 
     assert ask(later, "status")["degraded"] == ["workspace_pending"]
 
 
-def test_a_block_in_a_prompt_is_nobodys_words(engine: Engine) -> None:
-    """What we said ourselves names nothing when it comes back."""
-    block = ask(engine, "context", task=NAMED)["text"]
-    answered = ask(engine, "context", task=block, session_id="s")
-    assert (answered["text"], "_meta" in answered) == ("", False)
-    assert ask(engine, "salience", session_id="s")["salience"] == []
-    assert said(engine, block) == ""
-    assert ask(engine, "salience", session_id="H")["salience"] == []
-    assert ask(engine, "context", task=f"{block}\n{NAMED}", session_id="s")["_meta"]
-
-
 def test_a_probe_lists_what_a_context_tells_and_what_holds_the_words(courier: Path) -> None:
     engine = engine_on(courier)
     asked = {

@@ -8,7 +8,7 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -66,23 +66,6 @@ def test_a_library_that_prints_to_standard_output(here: Here) -> None:
             assert client.request("vouch/experts", {"topic": "key vault"})["experts"]
         until(lambda: b"noise" in client.errors, "nothing was printed")
         assert client.strays == b""
-
-
-@pytest.fixture
-def full(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 64 KB."""
-    command = ["mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", str(tmp_path)]
-    if shutil.which("mount") is None or subprocess.run(command, check=False).returncode:
-        pytest.skip("nothing may be mounted here")
-    yield tmp_path
-    subprocess.run(["umount", "-l", str(tmp_path)], check=True)
-
-
-def test_a_full_disk(here: Here, full: Path) -> None:
-    folder, env = here
-    for number in range(300):
-        write(folder / "kb", f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
-    says_who_knows(folder / "kb", {**env, "XDG_CACHE_HOME": str(full)})
 
 
 FAILED = "the index could not be read; it is being rebuilt"
