@@ -55,6 +55,16 @@ def test_progress_of_a_long_first_index(start: Start, root: Path, tmp_path: Path
     client.until("vouch/entity", {"id": "jwt"}, lambda found: found["claim_count"] == 2)
 
 
+def test_a_paused_base_is_silent_beside_another(serve: Serve, root: Path, tmp_path: Path) -> None:
+    other = knowledge.make(tmp_path / "other")
+    editor = Editor(serve(tmp_path))
+    uris = [editor.open(each / ".vouch/claims/jwt-expires.yaml") for each in (root, other)]
+    run_command("pause", "--root", other)
+    hovers = [editor.at(uri, knowledge.SOURCE, "textDocument/hover") for uri in uris]
+    assert [each is not None for each in hovers] == [True, False]
+    assert editor.at(uris[1], knowledge.SOURCE, "textDocument/definition")
+
+
 PROMPT = {"session_id": "agent", "text": "How long do JWT tokens live?"}
 
 
@@ -66,8 +76,7 @@ def test_a_pause_silences_pushes_and_hover(client: Client, root: Path) -> None:
     """Whether the editor or the shell asks for it."""
     client.notify("vouch/prompt", PROMPT)
     client.pushed("agent", ["jwt"])
-    editor, since = Editor(client), len(client.received)
-    uri = editor.open(root / ".vouch/claims/jwt-expires.yaml")
+    since = len(client.received)
     answer = client.request("vouch/pause", {"seconds": 3600})
     ends = datetime.fromisoformat(answer["paused_until"])
     assert 3500 < (ends - datetime.now(UTC)).total_seconds() <= 3600
@@ -75,8 +84,6 @@ def test_a_pause_silences_pushes_and_hover(client: Client, root: Path) -> None:
     client.pushed("agent", [], since)
     client.notify("vouch/prompt", {"session_id": "agent", "text": "Where does Redis keep it?"})
     assert hover(client, "JWT\n", 0, 1) is None
-    assert editor.at(uri, knowledge.SOURCE, "textDocument/hover") is None
-    assert editor.at(uri, knowledge.SOURCE, "textDocument/definition")
     assert client.request("vouch/search", {"query": "tokens"})["hits"], "what is asked is answered"
     assert client.request("vouch/pause", {"seconds": 0}) == {"paused_until": None}
     assert hover(client, "JWT\n", 0, 1) is not None
