@@ -321,6 +321,8 @@ export interface ExpertsResult {
   readonly people?: readonly PersonToAsk[] | null;
   /** Words of the topic that nothing here holds; they are left out. */
   readonly unmatched?: readonly string[] | null;
+  /** A sentence for each weight and type asked for that there is not, with the nearest. */
+  readonly unknown?: readonly string[] | null;
   /** Who committed to the files of these claims, who knows them best first; for models only where `people.git` is `agents`. */
   readonly by_commits?: readonly Author[] | null;
 }

@@ -240,8 +240,14 @@ def test_what_an_answer_had_to_do_without_is_said(tmp_path: Path) -> None:
     skipped = "(without all of it: files_skipped)"
     assert read(engine, "claim", id="rotation")[-1] == skipped
     said = read(engine, "experts", topic="keys", weight="fame")
-    assert said[-2:] == ["This weight is not known: it counts as `count`.", skipped]
+    assert said[-2:] == ["fame is no weight, and counts as count", skipped]
     assert rows(engine, "keys", weight="fame") == rows(engine, "keys")
+    asked = {"weight": "evidense", "types": ["persn", "team", "topic", "system"]}
+    assert ask(engine, "experts", topic="keys", **asked)["unknown"] == [
+        "evidense is no weight, and counts as count; did you mean evidence?",
+        "persn is no type of an entity here; did you mean person?",
+    ]
+    assert "unknown" not in ask(engine, "experts", topic="keys", types=["system"])
 
 
 def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) -> None:

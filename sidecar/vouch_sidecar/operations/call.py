@@ -6,7 +6,7 @@ runs the operation, adds the fields that every answer has.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
@@ -223,3 +223,11 @@ def resembling(name: str, known: Iterable[str], least: float = RESEMBLES) -> tup
     name = name[:MAX_PARAM_NAME]
     near = get_close_matches(name.lower(), known, 1, least)
     return _NO_NAME.sub("?", name), near[0] if near else ""
+
+
+def not_known(what: str, asked: Iterable[str], known: Collection[str]) -> list[str]:
+    """A sentence for each that is not among the known ones, with the one that it resembles."""
+    named = (resembling(each, known) for each in asked if each not in known)
+    return [
+        f"{name} is no {what}" + (f"; did you mean {near}?" if near else "") for name, near in named
+    ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, PrivateAttr
 
+from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people import BY_COMMITS, people_shown
@@ -26,6 +27,8 @@ if TYPE_CHECKING:  # the help of a command imports none of it
 
 TOP_CLAIMS, EXPLAINED_CLAIMS = 3, 10
 QUOTED_CHARS = 160
+OTHER_TYPES = {"person", "team", "topic"}
+"""Those of what nobody declared: owners of files, and topics."""
 
 
 class ExpertsParams(SinceParams):
@@ -88,12 +91,17 @@ class ExpertsResult(Result):
     unmatched: list[str] | None = absent(
         "Words of the topic that nothing here holds; they are left out."
     )
+    unknown: list[str] | None = absent(
+        "A sentence for each weight and type asked for that there is not, with the nearest."
+    )
     by_commits: list[Author] | None = absent(BY_COMMITS)
     _quoted: list[tuple[str, str]] = PrivateAttr(default_factory=list)
     """For a model, what is said of the top claims."""
 
 
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
+    from vouch_sidecar.operations.call import not_known
+    from vouch_sidecar.retrieval.lookup import all_of
     from vouch_sidecar.retrieval.people.experts import matching, ranked_experts
     from vouch_sidecar.retrieval.people.whom_to_ask import authors, people, with_owners
     from vouch_sidecar.text.prompt_text import without_asking
@@ -104,10 +112,15 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     about = [match.about for match in matches]
     named = [row for match in matches for row in people(match.view, *match.named)]
     asked = [row for row in with_owners(named, about) if types is None or row.type in types]
+    unknown = not_known("weight, and counts as count", [params.weight], WEIGHTS)
+    if types and ask.complete:
+        present = {entity.type for view in ask.views for entity in all_of(view, Kind.ENTITY)}
+        unknown += not_known("type of an entity here", types, present | OTHER_TYPES)
     result = ExpertsResult(
         experts=[_row(expert, params) for expert in ranked],
         people=asked or None,
         unmatched=unmatched or None,
+        unknown=unknown or None,
         by_commits=authors(about) or None,
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
     )
@@ -197,11 +210,7 @@ def table(result: ExpertsResult) -> list[Shown]:
         *people_shown(result.people, result.by_commits),
         Table({"claim": "key", "text": "text"}, [*dict.fromkeys(result._quoted)], to="model"),
         *([Words(f"not known here: {unknown}", aside=True)] if unknown else []),
-        *(
-            [Words("This weight is not known: it counts as `count`.", aside=True)]
-            if "unknown_weight" in result.degraded
-            else []
-        ),
+        *(Words(said, aside=True) for said in result.unknown or ()),
     ]
 
 
