@@ -15,12 +15,19 @@ from typing import Any
 
 import anyio
 import pytest
+from anyio.to_thread import run_sync
 from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import pushing, socket_server
-from vouch_sidecar.surfaces.local.user_socket import ask, connect, question, socket_path
+from vouch_sidecar.surfaces.local.user_socket import (
+    Ownership,
+    ask,
+    connect,
+    question,
+    socket_path,
+)
 from vouch_sidecar.surfaces.pushing import subscriber_for
 from vouch_sidecar.surfaces.socket_server import LocalServer
 
@@ -172,6 +179,24 @@ def test_a_shell_leaves_its_input_alone_where_no_text_is_a_dash(start: Any, plac
 def test_without_a_sensible_answer_a_shell_works_alone(place: Place, answer: bytes | None) -> None:
     with place.listener(answer):
         assert experts(place)["entity_id"] == "jwt"
+
+
+@pytest.mark.anyio
+async def test_who_asks_waits_for_a_holder_as_long_as_that_works(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def answer(*_: object) -> dict[str, Any]:
+        await anyio.sleep(4)
+        return {"ok": True, "result": "late"}
+
+    monkeypatch.setattr(LocalServer, "_answer", answer)
+    owned = Ownership.take(place.env)
+    assert owned is not None
+    os.utime(place.socket, (0, 0))  # it began long ago
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(LocalServer(place.env, tasks).own, owned)
+        assert await run_sync(partial(ask, [], "line", {}, env=place.env)) == "late"
+        tasks.cancel_scope.cancel()
 
 
 def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: Place) -> None:

@@ -27,7 +27,7 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
-from vouch_sidecar.kb.runtime_folder import is_supported
+from vouch_sidecar.kb.runtime_folder import READY_SECONDS, is_supported
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import Operation, operations
 from vouch_sidecar.operations.wire import Result
@@ -187,7 +187,18 @@ class LocalServer:
                     tasks.cancel_scope.cancel()
                 return
             else:
-                answered = await self._answer(request, replace(_caller(request), left=left))
+                caller = replace(_caller(request), left=left)
+                answering = asyncio.ensure_future(self._answer(request, caller))
+                for _ in range(int(READY_SECONDS / CHECK_SECONDS)):
+                    await asyncio.wait(
+                        (answering, left),
+                        timeout=CHECK_SECONDS,
+                        return_when=asyncio.FIRST_COMPLETED,
+                    )
+                    if answering.done() or left.done():
+                        break
+                    writer.write(b" ")  # who asks gives up on a process from which nothing comes
+                answered = await answering
             writer.write(as_line(answered))
             await writer.drain()
         except (OSError, ValueError):  # the client left, or sent no request

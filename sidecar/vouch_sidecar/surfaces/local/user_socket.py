@@ -92,8 +92,8 @@ def question(
 def exchange(
     connected: _socket.socket, request: Mapping[str, Any], seconds: float | None
 ) -> dict[str, Any] | None:
-    """The answer to a request, in the form of the JSONL surface; None if it is none, or none comes
-    within `seconds`, where there is a limit. Closes the connection.
+    """The answer to a request, in the form of the JSONL surface; None if it is none, or nothing
+    comes for `seconds`, where there is a limit. Closes the connection.
     """
     line = bytearray()
     try:
@@ -131,18 +131,17 @@ def ask(
     params: Mapping[str, Any],
     *,
     env: Mapping[str, str],
-    is_patient: bool = False,
     timeout: float = SOON_SECONDS,
 ) -> Any:
     """The result that the holder of the socket gives of these knowledge bases. None without one: no
-    process holds it, it refuses, or no valid answer comes within `timeout` seconds, and
-    `READY_SECONDS` more where it may have yet to read them: it began a moment ago, or who asks,
-    who would have to read them himself, `is_patient`.
+    process holds it, it refuses, or sends nothing for `timeout` seconds, and `READY_SECONDS` more
+    where it began a moment ago. One that has to read them, or is asked much, sends blanks
+    meanwhile, for about `READY_SECONDS`.
     """
     has_model = any(name.startswith(MODEL) for name in env)
     if has_model or (connected := connect(env)) is None:
         return None
-    seconds = timeout + (READY_SECONDS if is_patient or is_beginning(env) else 0.0)
+    seconds = timeout + (READY_SECONDS if is_beginning(env) else 0.0)
     answered = exchange(connected, question(roots, method, params, env), seconds)
     return None if answered is None else answered.get("result")
 

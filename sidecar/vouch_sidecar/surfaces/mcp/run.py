@@ -157,8 +157,7 @@ class Answers:
     ) -> Object:
         """The result of a tool, from the process that holds the socket, else from this one."""
         method, roots, env = TOOL + operation.name, found.trees, self.engine.env
-        is_patient = not self.engine.registry.collections
-        held = partial(ask, roots, method, params, env=env, is_patient=is_patient)
+        held = partial(ask, roots, method, params, env=env)
         answered: Object | None = await in_worker(held, abandon_on_cancel=True)
         if answered is not None:
             return answered
