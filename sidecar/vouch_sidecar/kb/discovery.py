@@ -107,7 +107,7 @@ class _Finder:
         try:
             at = os.path.abspath(start_folder(env) if start is None else start)
             holder, below, _ = f"{at}{os.sep}".rpartition(f"{os.sep}{KB_DIRNAME}{os.sep}")
-            is_linked = below and os.path.islink(f"{holder}{os.sep}{KB_DIRNAME}")
+            is_linked = below and os.path.islink(os.path.join(holder, KB_DIRNAME))
             origin = os.path.realpath(holder if is_linked else at)
             if forced := env.get(FORCED):
                 folder, name = os.path.split(os.path.realpath(forced))

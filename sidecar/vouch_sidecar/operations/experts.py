@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, PrivateAttr
 
-from vouch_sidecar.kb.records import Kind
+from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people import BY_COMMITS, people_shown
@@ -27,8 +27,6 @@ if TYPE_CHECKING:  # the help of a command imports none of it
 
 TOP_CLAIMS, EXPLAINED_CLAIMS = 3, 10
 QUOTED_CHARS = 160
-OTHER_TYPES = {"person", "team", "topic"}
-"""Those of what nobody declared: owners of files, and topics."""
 
 
 class ExpertsParams(SinceParams):
@@ -101,7 +99,6 @@ class ExpertsResult(Result):
 
 def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     from vouch_sidecar.operations.call import not_known
-    from vouch_sidecar.retrieval.lookup import all_of
     from vouch_sidecar.retrieval.people.experts import matching, ranked_experts
     from vouch_sidecar.retrieval.people.whom_to_ask import authors, people, with_owners
     from vouch_sidecar.text.prompt_text import without_asking
@@ -114,8 +111,9 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     asked = [row for row in with_owners(named, about) if types is None or row.type in types]
     unknown = not_known("weight, and counts as count", [params.weight], WEIGHTS)
     if types and ask.complete:
-        present = {entity.type for view in ask.views for entity in all_of(view, Kind.ENTITY)}
-        unknown += not_known("type of an entity here", types, present | OTHER_TYPES)
+        entities = ((v, one) for v in ask.views for one in v.knowledge.all_of(Entity))
+        present = {"person", "team", "topic", *(e.type for v, e in entities if v.sees(e))}
+        unknown += not_known("type of an entity here", types, present)
     result = ExpertsResult(
         experts=[_row(expert, params) for expert in ranked],
         people=asked or None,

@@ -49,10 +49,10 @@ def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
     start = start.removesuffix("…")
     if _BEGINNING.match(start) is None:
         return []
-    return [artifact for artifact in all_of(view, kind) if artifact.id.startswith(start)]
+    return [artifact for artifact in _all(view, kind) if artifact.id.startswith(start)]
 
 
-def all_of(view: View, kind: Kind) -> list[Artifact]:
+def _all(view: View, kind: Kind) -> list[Artifact]:
     """The artifacts of a kind that the viewer may see, by id."""
     return sorted(filter(view.sees, view.knowledge.all_of(RECORD_OF[kind])), key=lambda one: one.id)
 
@@ -64,7 +64,7 @@ def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
     called, ids = called[:LONG_NAME], defaultdict[str, list[str]](list)
     for view in views:
         alike = (one for one, _ in view.found(nearly_query(kind, called), IDS_COMPARED))
-        for artifact in (*alike, *all_of(view, kind)[:IDS_COMPARED]):
+        for artifact in (*alike, *_all(view, kind)[:IDS_COMPARED]):
             for name in names_of(artifact):
                 for alike_to in (name[:LONG_NAME], name[: len(called)]):
                     ids[alike_to.casefold()].append(artifact.id)

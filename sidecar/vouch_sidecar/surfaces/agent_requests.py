@@ -36,8 +36,7 @@ log = logging.getLogger(__name__)
 
 Object = dict[str, Any]
 Payload = Mapping[str, Any]
-Answer = tuple[str, bool]
-"""What an event is told, and whether that is all, and not what was found in time."""
+Answer = tuple[str, bool]  # what an event is told, and whether time cut nothing off
 COUNTS = ("prompt", "source", "tool_input", "tool_response")
 """The fields of an event by which it is the same as another one."""
 

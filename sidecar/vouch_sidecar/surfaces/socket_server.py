@@ -190,12 +190,10 @@ class LocalServer:
                 caller = replace(_caller(request), left=left)
                 answering = asyncio.ensure_future(self._answer(request, caller))
                 for _ in range(int(READY_SECONDS / CHECK_SECONDS)):
-                    await asyncio.wait(
-                        (answering, left),
-                        timeout=CHECK_SECONDS,
-                        return_when=asyncio.FIRST_COMPLETED,
+                    done, _ = await asyncio.wait(
+                        (answering, left), timeout=CHECK_SECONDS, return_when="FIRST_COMPLETED"
                     )
-                    if answering.done() or left.done():
+                    if done:
                         break
                     writer.write(b" ")  # who asks gives up on a process from which nothing comes
                 answered = await answering

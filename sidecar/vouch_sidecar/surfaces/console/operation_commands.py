@@ -84,8 +84,7 @@ class OperationCommand(click.Command):
             raise click.ClickException(str(error)) from None
         except InvalidParamsError as error:
             raise click.UsageError(str(error)) from None
-        if code := print_answer(answered):
-            sys.exit(code)
+        sys.exit(print_answer(answered))
 
     def told(self, given: Mapping[str, Any], answer: Answer, folder: str = "") -> dict[str, Any]:
         """What is printed of the answer to a command line that was parsed to `given`, and the exit

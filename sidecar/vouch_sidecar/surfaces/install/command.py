@@ -170,11 +170,11 @@ def integration(host: Host, project: Path | None) -> tuple[Path, list[FoundFile]
             path = (root / file.path).resolve()
             before = _text_of(path)
         except (OSError, RuntimeError, UnreadableError) as error:  # of a link that leads to itself
-            words = f"{name} can't be read: {error}; nothing was changed"
-            raise click.ClickException(words) from None
+            raise click.ClickException(
+                f"{name} can't be read: {error}; nothing was changed"
+            ) from None
         if path != root / file.path and not (project is None and path.is_relative_to(root)):
-            words = f"{name} lies behind a link: nothing is written through one"
-            raise click.ClickException(words)
+            raise click.ClickException(f"{name} lies behind a link: nothing is written through one")
         if is_in_kb(path):
             raise click.ClickException(f"{name} lies in a knowledge base: nothing is written")
         found.append(FoundFile(file, name, path, before))
