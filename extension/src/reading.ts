@@ -18,12 +18,19 @@ export class Reading implements vscode.Disposable {
     onTyped: () => void,
   ) {
     const { window, workspace } = vscode;
+    const disk = workspace.createFileSystemWatcher('**/*');
+    const onWritten = (uri: vscode.Uri) => {
+      if (String(uri) === String(window.activeTextEditor?.document.uri)) this.soon();
+    };
     this.subscriptions = [
       // At once; where there is none another may be about to open.
       window.onDidChangeActiveTextEditor((editor) => (editor ? this.look(true) : this.soon())),
       // Without a kind the text moved it, as an edit by an agent does.
       window.onDidChangeTextEditorSelection(({ kind }) => this.followCaret(kind !== undefined)),
       workspace.onDidSaveTextDocument(() => this.soon()), // quotes are compared with what is saved
+      disk, // by whom ever; an editor that sees two writes at once tells of none
+      disk.onDidChange(onWritten),
+      disk.onDidCreate(onWritten),
       workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length === 0 || !isServed(document)) return;
         onTyped();

@@ -74,11 +74,8 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
     if (link?.kind === 'claim') this.select(link.claim);
     if (link?.kind === 'web') await vscode.env.openExternal(vscode.Uri.parse(link.address, true));
     if (link?.kind !== 'place') return;
-    try {
-      await openTarget(link.target.filter((uri) => isFileBelow(uri, this.folders())));
-    } catch (error) {
-      void warn(error);
-    }
+    const target = link.target.filter((uri) => isFileBelow(uri, this.folders()));
+    await openTarget(target).catch(warn);
   }
 
   private async read({ id, collection }: Ref): Promise<Content> {

@@ -17,10 +17,6 @@ export function statusItem(): vscode.StatusBarItem {
 
 /** Without a knowledge base there is nothing to say. */
 export function drawStatus(item: vscode.StatusBarItem, state: State): void {
-  if (state.kind === 'none') {
-    item.hide();
-    return;
-  }
   const { text, detail, severity } = summarize(state);
   const color = `statusBarItem.${severity}Background`; // there is none for information
   const label = [text, detail].filter(Boolean).join(' · ');
@@ -28,7 +24,8 @@ export function drawStatus(item: vscode.StatusBarItem, state: State): void {
   item.tooltip = label;
   item.accessibilityInformation = { label }; // else the icon is read, too
   item.backgroundColor = severity === 'information' ? undefined : new vscode.ThemeColor(color);
-  item.show();
+  if (state.kind === 'none') item.hide();
+  else item.show();
 }
 
 type Entry = vscode.QuickPickItem & { readonly command?: string; readonly argument?: unknown };
