@@ -11,7 +11,7 @@ const DEPTH = 3;
 const MOST_FOLDERS = 5_000;
 
 async function isKnowledgeNear(folder: string): Promise<boolean> {
-  if (process.env.VOUCH_KB_PATH) return true;
+  if (process.env.VOUCH_KB_PATH || folder.split(path.sep).includes('.vouch')) return true;
   const holds = (at: string) => existsSync(path.join(at, '.vouch'));
   const start = await realpath(folder).catch(() => folder);
   for (let at = start, below = ''; at !== below; below = at, at = path.dirname(at)) {
