@@ -10,7 +10,7 @@ from typing import Any
 
 import anyio
 import pytest
-from vouch_sidecar.engine import Engine, disk_follower, running
+from vouch_sidecar.engine import disk_follower, running
 from vouch_sidecar.engine.collection import Collection, Seen
 from vouch_sidecar.engine.disk_follower import CollectionFollower
 from vouch_sidecar.engine.registry import Registry
@@ -27,11 +27,6 @@ pytestmark = pytest.mark.anyio
 
 def add(root: Path, name: str) -> None:
     write(root, f"claims/{name}.yaml", claim(name, text="New.", entities=["vault"]))
-
-
-def claims(engine: Engine, root: Path) -> int:
-    found = ask(engine, "status")["roots"]
-    return next(int(row["counts"]["claims"]) for row in found if row["root"] == str(root))
 
 
 @pytest.mark.parametrize(("below", "is_watched"), [("", True), ("services/api", False)])
@@ -167,10 +162,10 @@ async def test_a_lock_holds_up_no_other(tmp_path: Path, monkeypatch: pytest.Monk
         add(locked, "new")
         await anyio.sleep(0.2)  # that look begins
         add(other, "new")
-        await until(lambda: claims(engine, other) == 2)
-        assert claims(engine, locked) == 1
+        await until(lambda: counts(engine, "key vault", root=str(other)) == {"vault": 2})
+        assert counts(engine, "key vault", root=str(locked)) == {"vault": 1}
         lock.unlink()
-        await until(lambda: claims(engine, locked) == 2)
+        await until(lambda: counts(engine, "key vault", root=str(locked)) == {"vault": 2})
 
 
 @pytest.mark.parametrize("locked", ["base", "tree"])
@@ -301,6 +296,6 @@ async def test_a_knowledge_base_that_comes_later_is_found_from_a_folder_of_the_w
         await until(lambda: set(engine.registry.collections) == {root, other})
         assert not engine.registry.lacking
         shutil.move(root / ".vouch", tmp_path / "away")
-        await until(lambda: claims(engine, root) == 0)
+        await until(lambda: counts(engine, "key vault", root=str(root)) == {})
         shutil.move(tmp_path / "away", root / ".vouch")
-        await until(lambda: claims(engine, root) == 1)
+        await until(lambda: counts(engine, "key vault", root=str(root)) == {"vault": 1})
