@@ -151,11 +151,6 @@ class Bases:
 
     def _begin(self) -> Path:
         """Make the folder for a base."""
-        self._make_folder()
-        return Path(mkdtemp(prefix=_UNFINISHED, dir=self.folder))
-
-    def _make_folder(self) -> None:
-        """Make the folder of this knowledge base, unless it is there. Raises OSError."""
         self.caches.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.caches.chmod(0o700)
         with suppress(FileNotFoundError):
@@ -165,6 +160,7 @@ class Bases:
         root = self.folder / ROOT
         root.touch(mode=0o600)
         root.write_bytes(os.fsencode(self._kb_dir))
+        return Path(mkdtemp(prefix=_UNFINISHED, dir=self.folder))
 
     def purge(self) -> None:
         """Remove every base, even those that other processes are writing, because they hold text
@@ -204,7 +200,7 @@ class Bases:
         partial = None
         try:
             if not name.startswith(OF_TEXTS):
-                self._make_folder()
+                _remove(self._begin())  # the folder around it stays
             descriptor, partial = mkstemp(prefix=_UNFINISHED, dir=self.folder)
             with os.fdopen(descriptor, "wb") as kept:
                 kept.write(_digest(name, data) + b"\n" + data)
@@ -262,8 +258,7 @@ def _entries(folder: Path) -> list[Path]:
 
 def is_others(status: os.stat_result) -> bool:
     """Whether anybody but this user may have written or may read it."""
-    own = getattr(os, "getuid", lambda: status.st_uid)()
-    return os.name == "posix" and (status.st_uid != own or bool(status.st_mode & 0o077))
+    return os.name == "posix" and (status.st_uid != os.getuid() or bool(status.st_mode & 0o077))
 
 
 def _remove(path: Path) -> None:

@@ -189,9 +189,8 @@ def is_refused(path: str, trusted: Iterable[str]) -> bool:
 
 
 def _is_foreign(path: str) -> bool:
-    if not hasattr(os, "getuid") or not os.path.isdir(path):
-        return False
-    return not {os.lstat(path).st_uid, os.stat(path).st_uid} <= {0, os.getuid()}
+    is_owned = hasattr(os, "getuid") and os.path.isdir(path)
+    return is_owned and not {os.lstat(path).st_uid, os.stat(path).st_uid} <= {0, os.getuid()}
 
 
 def _is_trusted(path: str, folder: str) -> bool:

@@ -103,10 +103,8 @@ class Store:
     @property
     def due_at(self) -> float:
         """When, on the store's clock, `reconcile(())` is due without any event."""
-        due = [*self._expires.values()]
-        if self._young:
-            due.append(self._looked_at + YOUNG_SECONDS)
-        return min(due, default=inf)
+        settled_at = self._looked_at + YOUNG_SECONDS if self._young else inf
+        return min((settled_at, *self._expires.values()))
 
     def resume(
         self, records: Mapping[Key, Artifact], stats: Mapping[str, Stat], config: bytes | None

@@ -111,9 +111,8 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     asked = [row for row in with_owners(named, about) if types is None or row.type in types]
     unknown = not_known("weight, and counts as count", [params.weight], WEIGHTS)
     if types and ask.complete:
-        entities = ((v, one) for v in ask.views for one in v.knowledge.all_of(Entity))
-        present = {"person", "team", "topic", *(e.type for v, e in entities if v.sees(e))}
-        unknown += not_known("type of an entity here", types, present)
+        seen = {e.type for v in ask.views for e in v.knowledge.all_of(Entity) if v.sees(e)}
+        unknown += not_known("type of an entity here", types, seen | {"person", "team", "topic"})
     result = ExpertsResult(
         experts=[_row(expert, params) for expert in ranked],
         people=asked or None,
@@ -177,7 +176,6 @@ def table(result: ExpertsResult) -> list[Shown]:
         ]
         for row in result.experts
     ]
-    unknown = ", ".join(result.unmatched or ())
     return [
         Table(
             {
@@ -207,7 +205,11 @@ def table(result: ExpertsResult) -> list[Shown]:
         ),
         *people_shown(result.people, result.by_commits),
         Table({"claim": "key", "text": "text"}, [*dict.fromkeys(result._quoted)], to="model"),
-        *([Words(f"not known here: {unknown}", aside=True)] if unknown else []),
+        *(
+            [Words(f"not known here: {', '.join(result.unmatched)}", aside=True)]
+            if result.unmatched
+            else []
+        ),
         *(Words(said, aside=True) for said in result.unknown or ()),
     ]
 

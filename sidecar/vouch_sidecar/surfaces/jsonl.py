@@ -65,8 +65,7 @@ async def answer(engine: Engine, request: object, projects: Projects) -> dict[st
     if operation is None:
         return refusal(request_id, "method_not_found", "there is no such method")
     try:
-        found = projects.asked(params)
-        engine.registry.add(found)
+        engine.registry.add(found := projects.asked(params))
         caller = Caller(trees=found.trees)
         asked = await perform(engine, operation, params, caller, until="first")
         return {"id": request_id, "ok": True, "result": as_json(asked)}

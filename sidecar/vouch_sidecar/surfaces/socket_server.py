@@ -187,8 +187,9 @@ class LocalServer:
                     tasks.cancel_scope.cancel()
                 return
             else:
-                caller = replace(_caller(request), left=left)
-                answering = asyncio.ensure_future(self._answer(request, caller))
+                answering = asyncio.ensure_future(
+                    self._answer(request, replace(_caller(request), left=left))
+                )
                 for _ in range(int(READY_SECONDS / CHECK_SECONDS)):
                     done, _ = await asyncio.wait(
                         (answering, left), timeout=CHECK_SECONDS, return_when="FIRST_COMPLETED"

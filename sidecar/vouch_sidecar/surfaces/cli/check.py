@@ -68,10 +68,8 @@ def _problems_of(folder: str | None, viewer: Viewer) -> Iterator[tuple[Path, Pro
 
 def _row(root: Path, problem: Problem) -> tuple[str, ...]:
     """A problem, with its file's path from the working directory, unless it is of the settings."""
-    place = "settings"
-    if problem.path:
-        file = printable(os.path.relpath(root / KB_DIRNAME / problem.path))
-        place = f"{file}:{problem.line}:{problem.column}"
+    file = printable(os.path.relpath(root / KB_DIRNAME / problem.path))
+    place = f"{file}:{problem.line}:{problem.column}" if problem.path else "settings"
     return place, problem.severity, problem.code, with_field(problem.field, problem.message)
 
 

@@ -113,9 +113,8 @@ def pause(root: str | None, minutes: int | None) -> None:
     """
     for folder in dict.fromkeys(place.root for place in found_from(root).places):
         ends = pauses.pause(folder, os.environ, minutes and minutes * 60)
-        until = f"`{program()} resume`"
-        if ends < pauses.UNTIL_RESUMED:
-            until = datetime.fromtimestamp(ends).astimezone().isoformat(" ", "minutes")
+        at = datetime.fromtimestamp(ends).astimezone().isoformat(" ", "minutes")
+        until = at if ends < pauses.UNTIL_RESUMED else f"`{program()} resume`"
         say(f"{printable(folder)}: paused until {until}")
 
 

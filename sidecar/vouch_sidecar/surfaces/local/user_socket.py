@@ -138,8 +138,7 @@ def ask(
     where it began a moment ago. One that has to read them, or is asked much, sends blanks
     meanwhile, for about `READY_SECONDS`.
     """
-    has_model = any(name.startswith(MODEL) for name in env)
-    if has_model or (connected := connect(env)) is None:
+    if any(name.startswith(MODEL) for name in env) or (connected := connect(env)) is None:
         return None
     seconds = timeout + (READY_SECONDS if is_beginning(env) else 0.0)
     answered = exchange(connected, question(roots, method, params, env), seconds)

@@ -156,13 +156,12 @@ class Answers:
         self, operation: Operation[Any, Any], params: Object, found: Found
     ) -> Object:
         """The result of a tool, from the process that holds the socket, else from this one."""
-        method, roots, env = TOOL + operation.name, found.trees, self.engine.env
-        held = partial(ask, roots, method, params, env=env)
+        held = partial(ask, found.trees, TOOL + operation.name, params, env=self.engine.env)
         answered: Object | None = await in_worker(held, abandon_on_cancel=True)
         if answered is not None:
             return answered
         self.engine.registry.add(found)
-        caller = Caller(trees=roots, is_model=True)
+        caller = Caller(trees=found.trees, is_model=True)
         return await tool_result(self.engine, operation, params, caller)
 
 
