@@ -18,22 +18,17 @@ TEXTS = {
     "off": "Without a keyring the password is asked for.",
 }
 WORDS = "door roof wall gate shed barn mill pump well yard path hedge".split()
+BOTH = ["vault", "relay", "relay", "nobody"]
+NIGHT = "Night trains of the depot leave with diesel engines."
 FILES = {
     "entities/relay.yaml": entity("relay", name="Mail Relay", type="service", aliases=["DLQ"]),
     "entities/queue.yaml": entity("queue", name="Dead Letters", type="system", aliases=["DLQ"]),
     "entities/beacon.yaml": entity("beacon", name="Beacon", type="system"),
     "entities/ada.yaml": entity("ada", name="Ada Lovelace", type="person"),
     "claims/slow.yaml": claim("slow", text="Beacon answers from its cache.", entities=["beacon"]),
-    "claims/night.yaml": claim(
-        "night", text="Night trains of the depot leave with diesel engines.", entities=[]
-    ),
+    "claims/night.yaml": claim("night", text=NIGHT, entities=[]),
     "claims/bounces.yaml": claim("bounces", text="The Mail Relay parks bounces.", entities=[]),
-    "claims/both.yaml": claim(
-        "both",
-        text="Keys sign mail.",
-        entities=["vault", "relay", "relay", "nobody"],
-        tags=["dkim"],
-    ),
+    "claims/both.yaml": claim("both", text="Keys sign mail.", entities=BOTH, tags=["dkim"]),
     "claims/paged.yaml": claim("paged", text="Parked for a week.", entities=["nobody"]),
     "pages/mail.md": page(
         "# Retry policy\n\n## Limits\n\nThree, then the operator is called.\n",

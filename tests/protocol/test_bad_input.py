@@ -13,10 +13,11 @@ from lsprotocol import types as lsp
 from vouch_sidecar.operations.notifications import NOTIFICATIONS
 from vouch_sidecar.operations.operation import operations
 
+from tests.conftest import LONG
 from tests.protocol import knowledge
 from tests.protocol.client import ABLE, Client, Message, hover
 from tests.protocol.conftest import Start
-from tests.reliability.nonsense import changed
+from tests.reliability.nonsense import changed, value
 
 SECRET = "hunter2-do-not-echo"
 
@@ -104,8 +105,8 @@ workspace/symbol workspace/didChangeConfiguration workspace/didChangeWorkspaceFo
 notebookDocument/didOpen notebookDocument/didChange
 notebookDocument/didClose $/cancelRequest $/setTrace window/workDoneProgress/cancel unknown
 """.split()
-EXAMPLES = {operation.method: operation.example for operation in operations().values()}
-METHODS = [*STANDARD, *EXAMPLES, *NOTIFICATIONS]
+OPERATIONS = {operation.method: operation for operation in operations().values()}
+METHODS = [*STANDARD, *OPERATIONS, *NOTIFICATIONS]
 TOLD = {name for name in STANDARD if lsp.METHOD_TO_TYPES.get(name, (None, 0))[1] is None}
 """Methods of LSP that are notifications."""
 URIS = ["", "x", "::", "file://[bad", *(f"vouch-prompt:{x}/1" for x in ("//[x", "/A"))]
@@ -132,13 +133,23 @@ def right(random: Random, root: Path) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+def given(random: Random, root: Path, method: str) -> Any:
+    """Params of which some are in order."""
+    if (operation := OPERATIONS.get(method)) is None:
+        return changed(random, right(random, root))
+    fields = [*operation.params.model_fields, "nobody_has_this"]
+    odd = {field: value(random) for field in random.sample(fields, random.randrange(len(fields)))}
+    return changed(random, {**operation.example, **odd})
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(1, 400 if LONG else 3))
 def test_anything(client: Client, root: Path, seed: int) -> None:
     random, asked = Random(seed), []
     since = len(client.received)
     for _ in range(MESSAGES):
         method = random.choice(METHODS)
-        params = changed(random, EXAMPLES.get(method) or right(random, root))
+        params = given(random, root, method)
         if method in TOLD or (method != "initialize" and random.random() < 0.5):
             client.notify(method, params)
         else:

@@ -42,19 +42,13 @@ HOSTILE: dict[str, bytes] = {
     "binary": b"text: !!binary " + b"A" * 1000,
     "endless number": b"confidence: " + b"9" * 500_000,
     "sexagesimal": b"confidence: " + b":".join([b"59"] * 100_000),
-    "odd dates": b"updated_at: 2026-99-99\ncreated_at: 0000-00-00\n",
     "not a number": b"confidence: .nan\n",
     "zero bytes": b"\0" * 4096,
-    "utf-16": "id: a\n".encode("utf-16"),
-    "latin 1": "text: é".encode("latin-1"),
-    "surrogates": b"text: \xed\xa0\x80",
     "bom in between": b"id: a\n\xef\xbb\xbftext: b\n",
-    "two documents": b"id: a\n---\nid: b\n",
     "directive": b"%YAML 9.9\n---\nid: a\n",
     "tabs": b"a:\n\t- b\n",
     "front matter without end": b"---\nid: a\n" + b"x" * 100_000,
     "front matter of bombs": b"---\n" + bomb(9, 9) + b"\n---\nbody\n",
-    "controls": b"text: \x1b]52;c;x\x07\n",
 }
 
 
@@ -62,7 +56,7 @@ HOSTILE: dict[str, bytes] = {
 def test_hostile_files_are_problems_and_nothing_else(name: str) -> None:
     for path in PATHS:
         reading = parse(path, HOSTILE[name])
-        assert reading.artifact is None or name in ("front matter without end", "two documents")
+        assert reading.artifact is None or name == "front matter without end"
         assert 1 <= len(reading.problems) <= 40
         assert all(len(problem.message) < 300 for problem in reading.problems)
 

@@ -1,17 +1,15 @@
-"""Random calls, requests and events over live processes: each has one answer, the processes go on,
-and nothing of them stands in a log.
+"""Random requests and events over a live process: each has one answer, the process goes on, and
+nothing of them stands in a log. Calls with random params are in `tests/protocol/test_bad_input.py`.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.surfaces.hook.client import END, FILE, PROMPT, START
 from vouch_sidecar.surfaces.local.user_socket import ask
 
@@ -19,9 +17,8 @@ from tests.conftest import LONG
 from tests.engine.processes import place, until
 from tests.protocol import knowledge
 from tests.protocol.client import PATIENT, at, running
-from tests.reliability.nonsense import changed, texts, value
+from tests.reliability.nonsense import changed
 
-CALLS, AT_ONCE = 200_000 if LONG else 600, 100
 ROUNDS = 20_000 if LONG else 600
 SECRET, OWNER = "xyzzy-answer", "xyzzy-owner"
 TEXT = "Does JWT 😀 rotate, and is Rédis 密码 next to it? " * 20
@@ -34,31 +31,6 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
     ("vouch/experts", JWT),
     ("textDocument/hover", at(FLOOD, 0, 6)),
 ]
-
-
-def call(random: Random, number: int) -> dict[str, Any]:
-    """A call of an operation with some of its params in order, and others that are not."""
-    operation = operations()[random.choice(sorted(operations()))]
-    params: dict[str, Any] = dict(operation.example)
-    fields = [*operation.params.model_fields, "nobody_has_this"]
-    params |= {field: value(random) for field in random.sample(fields, len(fields) // 2)}
-    if random.random() < 0.5 and operation.text_field:
-        params = {operation.text_field: texts(random)}
-    return {"id": number, "method": f"kb.{operation.name}", "params": params}
-
-
-@pytest.mark.soak
-def test_every_call_has_one_answer(tmp_path: Path) -> None:
-    root, random = knowledge.make(tmp_path / "project"), Random(20_261_123)
-    with running("jsonl", cwd=root, env={"XDG_CACHE_HOME": str(tmp_path)}) as client:
-        for first in range(0, CALLS, AT_ONCE):
-            calls = [call(random, first + number) for number in range(AT_ONCE)]
-            client.send_bytes(b"".join(json.dumps(one).encode() + b"\n" for one in calls))
-            answers = [json.loads(client.line()) for _ in calls]
-            assert sorted(answer["id"] for answer in answers) == [one["id"] for one in calls]
-            codes = {answer["error"]["code"] for answer in answers if not answer["ok"]}
-            assert codes <= {"invalid_request", "missing_param"}
-        assert client.last_words() == b""
 
 
 def events(root: Path) -> Mapping[str, dict[str, Any]]:
