@@ -8,8 +8,6 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
@@ -19,15 +17,6 @@ from tests.engine.world import answers
 from tests.kb.samples import claim
 from tests.protocol.client import COMMAND, indexed_client, ran, running
 from tests.reliability.conftest import Here
-
-
-def says_who_knows(root: Path, env: Mapping[str, str]) -> None:
-    """A process in an environment."""
-    with running("jsonl", cwd=root, env=env) as client:
-        client.send_bytes(b'{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n')
-        assert b'"entity_id":"vault"' in client.last_words()
-    assert [path.name for path in root.iterdir()] == [".vouch"]
-
 
 FOLDERS = ("XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR")
 ODD: dict[str, dict[str, str]] = {
@@ -42,8 +31,11 @@ ODD: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("odd", ODD)
 def test_it_answers_all_the_same(here: Here, odd: str) -> None:
-    folder, own = here
-    says_who_knows(folder / "kb", {**own, **ODD[odd]})
+    root = here[0] / "kb"
+    with running("jsonl", cwd=root, env={**here[1], **ODD[odd]}) as client:
+        client.send_bytes(b'{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n')
+        assert b'"entity_id":"vault"' in client.last_words()
+    assert [path.name for path in root.iterdir()] == [".vouch"]
 
 
 NOISE = """
