@@ -153,6 +153,21 @@ async def test_a_step_that_fails_is_said_and_made_again(
     assert SECRET not in caplog.text
 
 
+async def test_what_a_look_that_failed_was_of_is_looked_at_again(
+    engine: Engine, root: Path, fails: Fails, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vouch_sidecar.engine.collection.sweep_interval", lambda _: 1e9)
+    switch, collection = fails(BUILD), engine.registry.collections[root]
+    async with running(engine):
+        await until(lambda: collection.world.inputs.is_whole and not collection.is_world_due)
+        switch.on = True
+        (root / "new.py").touch()
+        engine.look_soon([root / "new.py"])
+        await until(lambda: bool(faults(engine)))
+        switch.on = False
+        await until(lambda: "new.py" in collection.world.files)
+
+
 async def test_a_base_that_cannot_be_kept_is_written_again_after_a_pause(
     engine: Engine, root: Path, clock: Clock, fails: Fails
 ) -> None:
