@@ -232,8 +232,8 @@ class Knowledge:
         """All artifacts of a type, also those that only some viewers may see, in no particular
         order.
         """
-        keys = self._by_kind.get(KIND_OF[record], ())
-        return (found for key in keys if isinstance(found := self.artifact(key), record))
+        found = map(self.artifact, self._by_kind.get(KIND_OF[record], ()))
+        return (one for one in found if isinstance(one, record))
 
     @cached_property
     def _by_kind(self) -> Mapping[Kind, list[Key]]:

@@ -325,7 +325,6 @@ KNOWN_TYPES = {
 STARTER_PAGE: Key = (Kind.PAGE, "edit-in-obsidian")
 """The page about vouch itself, made by `vouch init`; it says nothing about the repository."""
 PERSON = "person"
-"""The type of entities that are people."""
 SESSION_PAGE = "session"
 """The type of pages with notes of a session, which are not yet knowledge."""
 
