@@ -295,6 +295,11 @@ export class Workbench {
     }, 'the row stands still');
   }
 
+  async click(row) {
+    await this.settled(row);
+    await row.click();
+  }
+
   async expand(view, text) {
     await this.unfold(this.row(view, text));
   }

@@ -151,7 +151,7 @@ export async function run({ w, test, measured }) {
     await sidebar.getByText(/“rate limiter” · by weight of evidence/).waitFor();
     await w.expand('Experts', 'INC-118');
     const claim = w.row('Experts', 'INC-118 had two causes');
-    await claim.click();
+    await w.click(claim);
     await w.activeTab('INC-118.md');
     const carried = await w.tooltip(w.row('Experts', 'INC-118'), 'on this, with');
     assert.match(carried, /\d+ claims? on this, with \d+ citations?[^]*last confirmed or changed on 20\d\d-/);

@@ -106,14 +106,13 @@ export async function run({ w, test }) {
     await line('Status').filter({ hasText: 'quote gone' }).waitFor();
     await caretTo(10);
     const row = named('Look at the dead-letter queue').filter({ hasText: 'stale' });
-    await w.settled(row);
-    await row.click();
+    await w.click(row);
     await page.locator('.part.statusbar', { hasText: 'Ln 7,' }).waitFor();
     await row.filter({ hasText: 'at the caret' }).waitFor();
     await shows('dead-letter queue');
     await page.keyboard.press('ArrowUp');
     await shows('Letters die');
-    await named('Consumer lag').click(); // it cites the whole file
+    await w.click(named('Consumer lag')); // it cites the whole file
     await shows('Consumer lag');
     await caretTo(7);
     await row.filter({ hasText: 'at the caret' }).waitFor();
@@ -147,8 +146,7 @@ export async function run({ w, test }) {
   await test('a row is read, and goes to its line where it is clicked', async () => {
     await w.openFile('runbook.md');
     const row = named('L7');
-    await w.settled(row);
-    await row.click();
+    await w.click(row);
     await page.locator('.part.statusbar', { hasText: /Ln 7,/ }).waitFor();
     await shows('dead-letter queue');
     assert.match(await line('Approved by').innerText(), /reviewer/);

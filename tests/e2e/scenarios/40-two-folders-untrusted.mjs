@@ -76,7 +76,7 @@ export async function run({ w, test }) {
 
   await test('the claims beneath are those of the right one', async () => {
     await w.row('In Play', 'charges a card once').waitFor();
-    await w.row('In Play', 'charges a card once').click();
+    await w.click(w.row('In Play', 'charges a card once'));
     await w.activeTab('relay-charges.yaml');
   });
 
