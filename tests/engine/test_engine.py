@@ -67,6 +67,15 @@ def test_a_root_limits_an_answer_to_one_knowledge_base(three: list[Path]) -> Non
     assert ask(engine, "status")["sessions"] == 0
 
 
+def test_a_root_may_be_named_by_a_vouch_folder_that_is_a_link(tmp_path: Path) -> None:
+    link = tmp_path / "project" / ".vouch"
+    link.parent.mkdir()
+    link.symlink_to(base(tmp_path / "kept") / ".vouch")
+    for root in (link, link / "claims"):
+        (named,) = ask(engine_on(link.parent), "status", root=str(root))["roots"]
+        assert named["root"] == str(link.parent)
+
+
 CAMPAIGN = {
     **known("faction", "Tower Faction", aliases=["tower"]),
     "entities/end.yaml": entity("end", name="Rogue's End", type="place"),

@@ -71,6 +71,14 @@ def test_where_nobody_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert start_folder({"VOUCH_PROJECT_DIR": "project"}) == str(tmp_path / "project")
 
 
+def test_a_path_that_goes_up_from_behind_a_link_leads_where_it_leads(tmp_path: Path) -> None:
+    for folder in ("home", "kept/deep", "kept/.vouch"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "home" / "link").symlink_to(tmp_path / "kept" / "deep")
+    up = tmp_path / "home" / "link" / ".."
+    assert found_from(up, {"HOME": str(tmp_path / "home")}) == [str(tmp_path / "kept")]
+
+
 @pytest.mark.parametrize("name", ["a\0b", "\udcff", "x" * 5_000, "loop"])
 def test_what_no_file_is_called_or_leads_to_itself(tmp_path: Path, name: str) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")

@@ -13,7 +13,7 @@ from vouch_sidecar.engine.collection import Collection, Published
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME, resolved
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME, anchored
 from vouch_sidecar.kb.discovery import (
     Found,
     find,
@@ -325,5 +325,5 @@ def _depth(tree: Path, path: Path | None) -> int:
 
 def _path(root: str) -> Path:
     """The root that a path or file URI names; `.vouch` itself names its parent."""
-    path = resolved(Path(path_of(root)))
+    path = anchored(Path(path_of(root)))
     return path.parent if path.name == KB_DIRNAME else path

@@ -105,10 +105,11 @@ class _Finder:
         """The knowledge bases, each with the working trees of which it speaks."""
         env = self.env
         try:
-            at = os.path.abspath(start_folder(env) if start is None else start)
-            holder, below, _ = f"{at}{os.sep}".rpartition(f"{os.sep}{KB_DIRNAME}{os.sep}")
-            is_linked = below and os.path.islink(os.path.join(holder, KB_DIRNAME))
-            origin = os.path.realpath(holder if is_linked else at)
+            at = os.fspath(start_folder(env) if start is None else start)
+            named = f"{os.sep}{KB_DIRNAME}{os.sep}"
+            holder, below, _ = f"{os.path.abspath(at)}{os.sep}".rpartition(named)
+            is_linked = below and os.path.islink(f"{holder}{os.sep}{KB_DIRNAME}")
+            origin = os.path.realpath(f"{holder}{os.sep}" if is_linked else at)
             if forced := env.get(FORCED):
                 folder, name = os.path.split(os.path.realpath(forced))
                 roots = [folder] if name == KB_DIRNAME and self._holds_one(folder) else []

@@ -50,7 +50,7 @@ def doctor(root: str | None) -> None:
     is_wrong = False
     for about, state, message in examined(start_at(root).absolute()):
         is_wrong |= state == "wrong"
-        words = f"{state:5} {about}: {message}"
+        words = f"{state} {about}: {message}"
         show([Words(words, STATE_COLOURS[state], (about, state, message), whole=True)])
     sys.exit(is_wrong)
 

@@ -43,7 +43,7 @@ LINE, TYPED = "line", "typed"
 answer where that depends on standard input, which is to come with the line.
 """
 SOON_SECONDS = 2.0
-"""Time limit for a process that has read its files."""
+"""How long who asks waits for a sign of the holder."""
 STOP_SECONDS = 10.0
 STOPPED, HANGS = "stopped", "the process does not end; try again"
 CHECK_SECONDS = 1.0
