@@ -133,9 +133,7 @@ async def test_what_git_writes_in_is_made_again_for_a_while_and_forgets_no_repor
         assert collection.published.seen.is_torn or step == "build"
 
 
-async def test_files_around_are_listed_now_and_then_though_nobody_reports_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_unreported_files_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.collection.sweep_interval", lambda _: 0.1)
     monkeypatch.setattr(disk_follower, "GIT_LOOK_SECONDS", 0.1)
     engine = unread_engine(root := base(tmp_path / "kb"))
@@ -248,9 +246,7 @@ async def test_it_ends_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             await anyio.sleep(0.1)  # the thread begins
 
 
-async def test_the_world_of_a_base_that_is_dropped_is_not_built_to_the_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_no_world_of_a_dropped_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(breath, "GIVE_WAY_SECONDS", 60.0)
     begun, breathe = list[None](), breath.Breathe.__call__
 

@@ -128,9 +128,7 @@ def test_what_is_near_in_meaning_is_gated(tmp_path: Path, monkeypatch: pytest.Mo
     assert "c8" in {each.artifact.id for each in found}
 
 
-def test_of_a_sentence_the_parts_that_are_refused_are_not_cited(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_refused_parts_are_not_cited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = b"The sluice gate opens at noon, and the miller rings twice.\n"
     parts = {"opens": b"The sluice gate opens at noon", "rings": b"the miller rings twice"}
     for name, quote in parts.items():

@@ -94,9 +94,7 @@ def test_a_base_that_can_not_be_trusted_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", ["index/links.py", "text/english.txt"])
-def test_a_base_that_was_made_by_other_code_or_of_other_words_is_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
-) -> None:
+def test_a_base_of_other_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str) -> None:
     package = Path(shutil.copytree(Path(base_cache.__file__).parents[1], tmp_path / "package"))
     monkeypatch.setattr(base_cache, "__file__", str(package / "index" / "base_cache.py"))
     monkeypatch.setattr(base_cache, "code_version", base_cache.code_version.__wrapped__)

@@ -193,9 +193,7 @@ def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:
     assert not looked(settled(root, tmp_path / "off")).quotes.gone
 
 
-def test_a_history_that_git_could_not_read_is_read_at_the_next_sweep(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_history_is_read_again(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken, program = tmp_path / "broken", tmp_path / "bin" / "git"
     write(tmp_path, {"broken": "", "bin/git": GIT.format(broken=broken, git=shutil.which("git"))})
     program.chmod(0o755)

@@ -255,9 +255,7 @@ TYPED = json.dumps({"session_id": "s", "prompt": KNOWN}).encode()
         ("doctor", b"", b"hooks say nothing on this system"),
     ],
 )
-def test_on_windows_hooks_are_silent_and_everything_else_works(
-    place: Place, arguments: str, given: bytes, said: bytes | None
-) -> None:
+def test_what_windows_lacks(place: Place, arguments: str, given: bytes, said: bytes | None) -> None:
     command = (sys.executable, "-c", LACKING, *arguments.split())
     done = ran(*command, cwd=place.root, said=given, env={**place.env, **KEEP})
     if said is None:

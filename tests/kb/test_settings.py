@@ -118,9 +118,7 @@ PERSONAL = "counts in client settings and the environment alone; it is ignored"
         (f'sidecar: {{"a\\e`{"b" * 500}": 1}}', f"sidecar.a??{'b' * 69}", (1, 11), "is no setting"),
     ],
 )
-def test_what_is_wrong_counts_as_not_given(
-    text: str, field: str, place: tuple[int, int], said: str
-) -> None:
+def test_what_is_wrong_is_ignored(text: str, field: str, place: tuple[int, int], said: str) -> None:
     settings, [problem] = load_settings(Config(text.encode()), {}, {})
     assert settings == Settings()
     assert (problem.path, problem.field) == ("config.yaml", field)

@@ -226,9 +226,7 @@ def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: 
 
 
 @pytest.mark.anyio
-async def test_an_engine_answers_for_its_knowledge_bases_until_nobody_asks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_engine_lives_while_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Meanwhile it tells who follows, in the names that he has for these."""
     one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
     monkeypatch.setattr(socket_server, "CHECK_SECONDS", 0.01)
@@ -274,9 +272,7 @@ async def test_a_session_is_over_once_the_window_answers_for_its_bases(tmp_path:
 
 
 @pytest.mark.anyio
-async def test_a_subscriber_is_who_he_says_and_one_that_does_not_read_is_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_subscriber_is_who_he_says_and_has_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pushing, "MAX_LOCAL_MESSAGE", 1000)
     here, there = socket.socketpair()
     with there:

@@ -62,9 +62,7 @@ def told(knowledge: Knowledge) -> dict[object, Any]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_changes_live_is_told_as_what_is_read_fresh(
-    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_live_is_as_read_fresh(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With restarts, and changes while a base is written for the next process."""
     monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 1)
     rng, clock, root = random.Random(seed), Clock(), tmp_path / "kb"

@@ -185,9 +185,7 @@ def test_what_an_edit_meets_and_may_not_be_told_hides_nothing() -> None:
         ("ops/door.py", "shut_at_noon = True", "", []),
     ],
 )
-def test_an_edit_is_told_the_claim_of_what_it_takes_out_or_puts_in(
-    path: str, inserted: str, removed: str, told: list[str]
-) -> None:
+def test_what_an_edit_is_told(path: str, inserted: str, removed: str, told: list[str]) -> None:
     """In tests, documents and comments it has to hold more, elsewhere than in its file two words,
     and more than any other; words of the path alone and the project's name bring none.
     """

@@ -181,9 +181,7 @@ def test_headings_of_code_of_tables_and_of_templates_are_none(heading: str, loca
         ({"evidence": ("h",), "scope": PRIVATE}, {"Build isolation"}, BOTH),
     ],
 )
-def test_headings_that_somebody_may_not_see_are_no_topics_for_him(
-    withheld: dict[str, Any], everybodys: set[str], adas: set[str]
-) -> None:
+def test_withheld_headings(withheld: dict[str, Any], everybodys: set[str], adas: set[str]) -> None:
     quote = "Big wheel cache"
     heading = replace(evidence("h", "s"), quote=quote)
     if withheld["evidence"] == ("h",):

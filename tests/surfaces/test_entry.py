@@ -61,9 +61,7 @@ def test_nothing_that_a_workspace_plants_is_imported(tmp_path: Path, args: list[
         ("search jwt --json >/dev/full", 1, b"vouch-sidecar: No space left on device\n"),
     ],
 )
-def test_the_exit_code_says_what_was_found_though_nobody_reads_it(
-    tmp_path: Path, command: str, code: int, said: bytes
-) -> None:
+def test_an_exit_code_without_readers(tmp_path: Path, command: str, code: int, said: bytes) -> None:
     root = knowledge.make(tmp_path / "project")
     done = ran("bash", "-c", f"set -o pipefail; {COMMAND} {command}", cwd=root)
     assert (done.returncode, done.stderr) == (code, said)

@@ -122,9 +122,7 @@ def plain() -> LanguageServer:
         ),
     ],
 )
-def test_pygls_leaves_a_request_without_an_answer(
-    plain: LanguageServer, sent: list[Message], answered: list[int]
-) -> None:
+def test_pygls_is_silent(plain: LanguageServer, sent: list[Message], answered: list[int]) -> None:
     assert [m["id"] for m in talk(plain, *sent) if "result" in m or "error" in m] == answered
 
 
