@@ -165,6 +165,9 @@ async def test_a_block_that_comes_back_is_nobodys_words(tmp_path: Path) -> None:
     server, block = Sidecar(engine), ask(engine, "context", task="the Key Vault")["text"]
     assert "Keys rotate." in block
     server.documents["u"] = prompt("u", f"{block}\njwt")
+    server.documents["e"] = edited = Document("e", "", "utf-8", "", "s")
+    first, *_, last = block.splitlines()
+    edited.source = "\n".join((first, *["- Keys rotate."] * 30, last))
     observe_all(server)
     submit(server, {"session_id": "s", "text": f"redis\n{block}"})
     assert window(engine) == ["redis", "jwt"]
