@@ -245,12 +245,14 @@ def test_words_are_settled_as_soon_as_the_config_says_so(engine: Engine, root: P
     assert salient(engine) == []
 
 
-def test_what_full_text_finds_is_never_pushed(engine: Engine) -> None:
+def test_what_full_text_finds_is_listed_and_never_pushed(tmp_path: Path) -> None:
+    said = "Sends the receipts of all shops to the tills."
+    engine = engine_on(base(tmp_path, known("gull", "Gull Service", description=said)))
     listener = Listener(engine)
-    engine.observe("other", None, UNNAMED)
-    assert pushed(listener) == []
-    engine.observe("other", None, "Where is the Gull Service?")
-    assert pushed(listener) != []
+    engine.observe("s", None, "which receipts of all shops are sent to the tills?")
+    (push,) = pushed(listener)
+    assert [row["arm"] for row in push.salience] == ["text"]
+    assert (push.fresh, push.block.text) == ([], "")
 
 
 def test_of_an_entity_what_was_not_given_yet_is_said_and_what_changed_since(tmp_path: Path) -> None:
