@@ -92,11 +92,13 @@ _NEAR = 200
 """Characters before and behind a name that are looked at."""
 _TOKEN = re.compile(r"[\w./\\:@-]+")
 _TOKEN_BEFORE = re.compile(r"(?<![\w./\\:@-])[\w./\\:@-]*+$")
-_FILE_BELOW = re.compile(r"/[\w-]+\.[a-z]{1,5}")
 _FOREIGN = re.compile(r"://|@|\b(?:com|dev|edu|example|io|java|javax|net|org)\b")
 """Hosts, and packages that are named after hosts, belong to somebody else."""
+_FILE_BELOW = re.compile(r"/[\w-]+\.[a-z]{1,5}")
 _JOINED_BEFORE = re.compile(r"(?:[^\W_]|\w_|::|\w\.|^\.\.?/.*)$")
 _JOINED_AFTER = re.compile(r"[^\W_]|_\w|::|\.[^\W\d]")
+"""With these a word is a part of code: `services/beacon/app.py`, `BeaconClient`, `beacon.write()`.
+"""
 
 
 def weigh(view: View, text: str) -> list[Mention]:
@@ -219,10 +221,11 @@ class Placing(Units):
         is_part, is_one = mention.form is FormKind.PART, is_word(inside)
         words = [unit for unit in content_of(inside) if not unit.folded.isdigit()]
         unit = (words or inside)[0]
-        token = token_around(self.text, mention.start, mention.end)
-        is_foreign = _FOREIGN.search(" ".join(token)) is not None
+        left, right = token_around(self.text, mention.start, mention.end)
+        is_foreign = _FOREIGN.search(f"{left} {right}") is not None
         may_be_code = is_one and not is_person and not is_foreign and unit.end - unit.start > 2
-        if may_be_code and joins_code(*token):
+        is_joined = _JOINED_BEFORE.search(left) or _JOINED_AFTER.match(right)
+        if may_be_code and (is_joined or _FILE_BELOW.fullmatch(right)):
             return "code"
         is_anothers = is_foreign or self._is_anothers(unit, is_person)
         if len(inside) == 1 and is_anothers and (is_part or not has_signs(mention.name)):
@@ -305,14 +308,6 @@ def content_of(units: Iterable[Unit]) -> list[Unit]:
 def is_word(units: Sequence[Unit]) -> bool:
     """Whether some units are one word of a script with spaces, stopwords aside."""
     return len(content_of(units)) < 2 and not any(unit.spaceless for unit in units)
-
-
-def joins_code(before: str, rest: str) -> bool:
-    """Whether a word between these is a part of `beacon_client`, `BeaconClient`, `beacon.write()`
-    or `services/beacon/app.py`.
-    """
-    joined = _JOINED_BEFORE.search(before) or _JOINED_AFTER.match(rest)
-    return joined is not None or _FILE_BELOW.fullmatch(rest) is not None
 
 
 def token_around(text: str, start: int, end: int) -> tuple[str, str]:
