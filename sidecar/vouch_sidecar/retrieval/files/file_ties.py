@@ -85,7 +85,8 @@ def each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     """The ties without those whose claim says what an earlier one says: vouch makes several claims
     of one sentence, and of one document in two versions. A contested claim stands for the others,
     and a tie with a quote for those to the whole file, which can't show whether the claim still
-    holds.
+    holds. That counts more beside a file than who reviewed a claim, by which `each_line_once`
+    chooses for a prompt.
     """
 
     def order(tied: Tied) -> tuple[bool, bool]:
