@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb import discovery
-from vouch_sidecar.kb.discovery import find, path_of, start_folder
+from vouch_sidecar.kb.discovery import SOUGHT_BY, find, path_of, start_folder
 
 TABLE = json.loads(Path(__file__).with_name("discovery_cases.json").read_text("utf-8"))
 
@@ -34,6 +34,14 @@ def found_from(start: Path | str | None, env: dict[str, str]) -> list[str]:
     return [place.tree for place in find(start, env).places]
 
 
+class Asked(dict[str, str]):
+    """An environment whose variables are those that decide, and no others are asked for."""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        assert name in SOUGHT_BY
+        return super().get(name, default)
+
+
 def build(base: Path, case: dict[str, Any]) -> None:
     """Put the folders, files and links of a case below a folder."""
     for folder in (*case["folders"], "home"):
@@ -54,7 +62,7 @@ def test_the_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: dict[st
     monkeypatch.setattr(discovery, "_is_foreign", foreign.__contains__)
     env = {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "temporary")}
     env |= {"VOUCH_KB_PATH": str(tmp_path / case["forced"])} if "forced" in case else {}
-    assert found_from(tmp_path / case["start"], env) == [
+    assert found_from(tmp_path / case["start"], Asked(env)) == [
         str(tmp_path / path) for path in case["found"]
     ]
 

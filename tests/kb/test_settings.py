@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import Field
+from vouch_sidecar.kb import recall_limit
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Severity
-from vouch_sidecar.kb.settings import GROUPS, Config, load_settings, viewer_for
+from vouch_sidecar.kb.settings import GROUPS, Config, load_settings, names, viewer_for
 from vouch_sidecar.kb.settings_model import Recall, Settings
 
 from scripts import settings_docs
@@ -172,3 +174,37 @@ def test_who_asks_is_decided_for_project_and_agent_apart() -> None:
     config = dump({"kb": {"id": "k"}, "retrieval": {"scope": {"project": "p0"}}})
     settings, _ = load_settings(Config(config), {}, {})
     assert viewer_for(settings, None, None, {}) == Viewer("p0", None)
+
+
+RECALL = "sidecar:\n  recall:\n    "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        f"{RECALL}timeout_ms: 300",
+        "\ufeff'sidecar': # of ours\n\n \"recall\":\n# fast\n  timeout_ms : 1_000 # or less",
+        *(
+            f"{RECALL}timeout_ms: {value}"
+            for value in "99 100 10000 10001 3e2 '300' 300#few".split()
+        ),
+        f"{RECALL}timeout_ms: ٣٠٠",
+        f"{RECALL}timeout_ms: 0000100099",
+        f"{RECALL}timeout_ms: 300\n    timeout_ms: 99",
+        f"{RECALL}timeout_ms: 300\n    timeout_ms:",
+        f"{RECALL}timeout_ms: 300\n  recall:\n    max_results: 2",
+        f"{RECALL}timeout_ms: 300\nsidecar:\n  probe: {{}}",
+        f"{RECALL}max_results: 2\n  probe:\n    timeout_ms: 300",
+        f"{RECALL}max_results: 2\nkb: {{}}\ntimeout_ms: 300",
+    ],
+)
+def test_a_hook_reads_the_time_limit_that_counts(tmp_path: Path, text: str) -> None:
+    config = tmp_path / ".vouch" / "config.yaml"
+    config.parent.mkdir()
+    config.write_text(text, "utf-8")
+    settings, _ = load_settings(Config(config.read_bytes()), {}, {})
+    read = recall_limit.limit_of(str(tmp_path)) or recall_limit.DEFAULT
+    assert read == settings.recall.timeout_ms
+    named = {(name.file, name.environment) for name in names()}
+    assert (".".join(recall_limit.PATH), recall_limit.VARIABLE) in named

@@ -12,6 +12,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from vouch_sidecar.kb import recall_limit
+
 
 def _line(most: int, needed: bool = False) -> AfterValidator:
     """A type for a text on one line with a bounded number of characters. A blank text counts as
@@ -132,9 +134,9 @@ class Recall(Group, path="sidecar.recall"):
         description="characters of a block of context at most, with its frame; below 200 none",
     )
     timeout_ms: int = Field(
-        500,
-        ge=100,
-        le=10_000,
+        recall_limit.DEFAULT,
+        ge=recall_limit.LEAST,
+        le=recall_limit.MOST,
         description="time limit in milliseconds; whatever was found by then is given",
     )
     fallback_to_fts: bool = Field(

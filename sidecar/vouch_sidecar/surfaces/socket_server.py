@@ -26,7 +26,7 @@ from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.engine.changed import Changed
-from vouch_sidecar.kb.discovery import FORCED, TRUST, is_setting
+from vouch_sidecar.kb.discovery import FORCED, SERVED_BY, is_setting
 from vouch_sidecar.kb.runtime_folder import READY_SECONDS, is_supported
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import Operation, operations
@@ -132,7 +132,7 @@ class LocalServer:
         names, and the folders of other users that it allows.
         """
         editor, trees, env = self._editor, caller.trees or frozenset(), caller.env or {}
-        named = {name: env[name] for name in (FORCED, TRUST) if env.get(name)}
+        named = {name: env[name] for name in SERVED_BY if env.get(name)}
         asked = trees, *named.items()
         is_own = named.get(FORCED, "") == carried(self._env).get(FORCED, "")
         if editor is not None and is_own and trees <= editor.registry.own_trees:
@@ -142,7 +142,11 @@ class LocalServer:
             return editor
         if (engine := self._made.get(asked)) is None:
             # What else askers set comes with their questions.
-            own = {n: value for n, value in self._env.items() if n != FORCED and not is_setting(n)}
+            own = {
+                n: value
+                for n, value in self._env.items()
+                if n not in SERVED_BY and not is_setting(n)
+            }
             engine = Engine(env=own | named, tellable=self.tellable)
             engine.registry.set_folders(trees)
             self._made[asked] = engine

@@ -15,6 +15,7 @@ import click
 
 from vouch_sidecar.api import KnowledgeBase, engine_on
 from vouch_sidecar.engine import Caller, Engine
+from vouch_sidecar.kb import recall_limit
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.discovery import RESIDENT, find, why_refused
 from vouch_sidecar.kb.records import Kind
@@ -30,7 +31,7 @@ from vouch_sidecar.surfaces.console.options import (
     start_at,
 )
 from vouch_sidecar.surfaces.console.printing import show
-from vouch_sidecar.surfaces.hook.client import LIMIT_VARIABLE, PROMPT, starts_none
+from vouch_sidecar.surfaces.hook.client import PROMPT, starts_none
 from vouch_sidecar.surfaces.install.command import faults, integration, project_of
 from vouch_sidecar.surfaces.install.hosts import HOSTS, Host
 
@@ -101,7 +102,7 @@ def _hook(start: Path, prompt: str | None) -> tuple[str, str]:
     to = f"to “{clip(prompt, 80)}”"
     payload = json.dumps({"cwd": str(start), "prompt": prompt})
     command = [sys.executable, "-m", "vouch_sidecar.surfaces.entry", "hook", PROMPT]
-    env = {**os.environ, LIMIT_VARIABLE: TRIAL_MS}
+    env = {**os.environ, recall_limit.VARIABLE: TRIAL_MS}
     try:
         said = subprocess.check_output(command, input=payload, text=True, env=env, cwd=os.sep)
         answer = json.loads(said)["hookSpecificOutput"]["additionalContext"]

@@ -13,16 +13,9 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from vouch_sidecar.kb.discovery import (
-    CONFIG,
-    KB_DIRNAME,
-    RESIDENT,
-    SETTINGS_PREFIX,
-    BaseInTree,
-    find,
-    start_folder,
-)
+from vouch_sidecar.kb.discovery import RESIDENT, BaseInTree, find, start_folder
 from vouch_sidecar.kb.pauses import paused_until
+from vouch_sidecar.kb.recall_limit import DEFAULT, VARIABLE, limit_in, limit_of
 from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
 from vouch_sidecar.surfaces.local.user_socket import (
     HOOK,
@@ -44,8 +37,6 @@ NAMES = {PROMPT: "UserPromptSubmit", START: "SessionStart", FILE: "PostToolUse",
 """The hosts' names of events, by the names on our command line."""
 START_SECONDS = 2.0
 """Time limit of `START`, and of a prompt while a process starts."""
-DEFAULT_LIMIT = 0.5
-"""Time limit in seconds of other events, unless somebody set one."""
 LAST_STEP = 0.04
 """Seconds, at most half of what is left, kept for what an answer needs when its time is over: to
 end its last step, and to arrive.
@@ -54,8 +45,6 @@ MAX_INPUT = MAX_LOCAL_MESSAGE * 3 // 4
 """Bytes of an event, which is sent with the environment: larger ones are passed over, nobody typed
 or read them.
 """
-LIMIT_VARIABLE, SETTING = f"{SETTINGS_PREFIX}RECALL_TIMEOUT_MS", ["sidecar", "recall", "timeout_ms"]
-MAX_CONFIG_BYTES = 1 << 16
 RETRY_SECONDS = 0.02
 NO = {"false", "0", "no", "off"}
 MINUTE = 60.0
@@ -94,37 +83,11 @@ def allowed(event: str, places: Sequence[BaseInTree], env: Env, *, begins: bool)
     """Seconds that an event may take: as the environment says, else the config of the knowledge
     bases, else the default. `begins`: the process that answers has to start, or has just started.
     """
-    in_env = _limit_in(env.get(LIMIT_VARIABLE, ""))
-    limits = [in_env] if in_env else [_configured(place.root) for place in places]
+    in_env = limit_in(env.get(VARIABLE, ""))
+    limits = [in_env] if in_env else [limit_of(place.root) for place in places]
     is_long = event == START or (event == PROMPT and begins)
-    return min(filter(None, limits), default=START_SECONDS if is_long else DEFAULT_LIMIT)
-
-
-def _limit_in(milliseconds: str) -> float | None:
-    """A time limit in seconds; None where the text is none that may be set."""
-    text = milliseconds.strip()
-    return int(text) / 1000 if text.isdecimal() and 100 <= int(text[:6]) <= 10_000 else None
-
-
-def _configured(root: str) -> float | None:
-    """The limit in a knowledge base's config, where each name of `SETTING` begins a line of its
-    own: YAML takes long to import.
-    """
-    try:
-        path = os.path.join(root, KB_DIRNAME, CONFIG)
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as config:
-            lines = config.read(MAX_CONFIG_BYTES).decode("utf-8-sig", "replace").splitlines()
-    except OSError:
-        return None
-    limit, above = None, dict[int, str]()
-    for name, _, value in (line.partition("#")[0].partition(":") for line in lines):
-        if name.strip():
-            indent = len(name) - len(name.lstrip())
-            above = {at: one for at, one in above.items() if at < indent}
-            above[indent] = name.strip(" \"'")
-            if [*above.values()] == SETTING:
-                limit = _limit_in(value)
-    return limit
+    default = START_SECONDS * 1000 if is_long else DEFAULT
+    return min(filter(None, limits), default=default) / 1000
 
 
 def _answer(event: str, data: bytes, env: Env) -> object:
