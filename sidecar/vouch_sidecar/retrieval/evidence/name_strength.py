@@ -224,8 +224,11 @@ class Placing(Units):
         left, right = token_around(self.text, mention.start, mention.end)
         is_foreign = _FOREIGN.search(f"{left} {right}") is not None
         may_be_code = is_one and not is_person and not is_foreign and unit.end - unit.start > 2
-        is_joined = _JOINED_BEFORE.search(left) or _JOINED_AFTER.match(right)
-        if may_be_code and (is_joined or _FILE_BELOW.fullmatch(right)):
+        if may_be_code and (
+            _JOINED_BEFORE.search(left)
+            or _JOINED_AFTER.match(right)
+            or _FILE_BELOW.fullmatch(right)
+        ):
             return "code"
         is_anothers = is_foreign or self._is_anothers(unit, is_person)
         if len(inside) == 1 and is_anothers and (is_part or not has_signs(mention.name)):
