@@ -201,8 +201,8 @@ class View:
     def cached(
         self, what: Hashable, text: str, make: Callable[[], T], *, for_all: bool = False
     ) -> T:
-        """The result of `make` for a text, from memory if known. `make` must not ask for the time
-        that is left. `for_all`: whoever asks has the same result.
+        """The result of `make` for a text, from memory if known. `make` may read what `_read_stamp`
+        reads, and not ask for the time that is left. `for_all`: whoever asks has the same result.
         """
         return self.knowledge.memo.once(text, what if for_all else (what, self._read_stamp), make)
 

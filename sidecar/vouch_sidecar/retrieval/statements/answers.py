@@ -87,7 +87,7 @@ def _answers(
 
 def _ties(view: View, text: str) -> dict[str, Tied]:
     """By claim id, the strongest ties to the files, folders, modules and identifiers that a text
-    names. Reads no file, so that every prompt can be asked about.
+    names. Reads no file but those that claims quote, so that every prompt can be asked about.
     """
     world = view.world
 
