@@ -66,9 +66,11 @@ export class Panel implements vscode.Disposable {
       vscode.commands.executeCommand('setContext', `vouchSidecar.${key}`, value);
     void tell('hasNames', state.status && hasNames(state.status));
     void tell('state', state.kind);
-    if (!state.status || isIdle(state) || state.kind === 'paused') this.inPlay.clear();
+    if (!state.status) this.inPlay.clear();
+    this.inPlay.hide(isIdle(state) || state.kind === 'paused');
     if (this.isBlank) {
-      for (const view of [this.inFile, this.experts]) view.clear();
+      void this.inFile.look(undefined);
+      this.experts.clear();
       this.claim.select(undefined);
     }
     drawStatus(this.item, state);

@@ -9,10 +9,11 @@ const FILE = 'file:///repo/src/a.py';
 const names = (nodes: readonly Node[]) => nodes.map(({ label }) => label);
 
 function inFile(claims: readonly TiedClaim[]) {
-  const answer = { claims, degraded: [] as string[], fails: false };
+  const answer = { claims, degraded: [] as string[], complete: true, fails: false };
   const ask = (async () => {
-    if (answer.fails) throw new Error('it is being started again');
-    return { files: [{ path: 'a', claims: answer.claims }], degraded: answer.degraded };
+    const { claims, fails, ...said } = answer;
+    if (fails) throw new Error('it is being started again');
+    return { files: [{ path: 'a', claims }], ...said };
   }) as unknown as Ask;
   const reported: (readonly Ref[])[] = [];
   const model = new InFile(ask, (here) => reported.push(here));
@@ -82,10 +83,10 @@ test('what is shown of a file stays while a server begins; of no file nothing is
   answer.fails = true;
   await model.look(FILE);
   assert.deepEqual(names(model.roots), ['Text of a']);
-  Object.assign(answer, { fails: false, claims: [], degraded: ['workspace_pending'] });
+  Object.assign(answer, { fails: false, claims: [], complete: false });
   await model.look(FILE);
   assert.deepEqual(names(model.roots), ['Text of a']);
-  answer.degraded = [];
+  answer.complete = true;
   await model.look(FILE);
   assert.deepEqual(names(model.roots), ['No claim is about this file']);
   await model.look('untitled:Untitled-1');
@@ -95,6 +96,24 @@ test('what is shown of a file stays while a server begins; of no file nothing is
   assert.match(names(model.roots)[0] ?? '', /being tied/);
   await asked;
   assert.match(names(model.roots)[0] ?? '', /being tied/);
+});
+
+test('what the server no longer says goes at once, also while it works ties out', async () => {
+  const { model, answer } = inFile([tied('redacted'), tied('b')]);
+  await model.look(FILE);
+  Object.assign(answer, { claims: [tied('b')], degraded: ['workspace_pending'] });
+  await model.look(FILE);
+  assert.deepEqual(names(model.roots), ['Text of b']);
+  answer.claims = [];
+  await model.look(FILE);
+  assert.match(names(model.roots)[0] ?? '', /being tied/);
+});
+
+test('of one knowledge base something is shown while another one is read', async () => {
+  const { model, answer } = inFile([tied('a')]);
+  answer.complete = false;
+  await model.look(FILE);
+  assert.deepEqual(names(model.roots), ['Text of a']);
 });
 
 test('what somebody turned away from is not shown', async () => {

@@ -105,6 +105,22 @@ test('no more rows stay than a push has, and none once the knowledge changed', (
   assert.deepEqual(model.roots, []);
 });
 
+test('a pause hides what is in play, which comes back unless the server took it out', () => {
+  const { model, push } = inPlay();
+  push([pushed('a'), pushed('b')], { fresh: [pushed('b')] });
+  push([pushed('x')], { session_id: 'agent' });
+  model.hide(true);
+  assert.deepEqual(model.roots, []);
+  model.hide(false);
+  assert.deepEqual(names(model.roots), ['Agent', 'B', 'A'], 'it ended before the server saw it');
+  model.hide(true);
+  push([]);
+  model.hide(false);
+  assert.deepEqual(names(model.roots), ['Agent'], 'without those that linger');
+  push([pushed('a'), pushed('b')]);
+  assert.deepEqual(names(model.roots), ['B', 'A', 'Agent'], 'the newest first, as before');
+});
+
 test('agents have headings of their own, what came into play last stands first, and ends go', async () => {
   const { model, push } = inPlay();
   push([pushed('x')], { session_id: '1234567890' });
@@ -125,10 +141,6 @@ test('agents have headings of their own, what came into play last stands first, 
   assert.deepEqual(names(model.roots), ['A', 'B', 'Agent']);
   model.clear();
   assert.deepEqual(model.roots, []);
-  push([pushed('a'), pushed('c'), pushed('b')], { fresh: [pushed('b')] });
-  model.clear();
-  push([pushed('a'), pushed('c'), pushed('b')]);
-  assert.deepEqual(names(model.roots), ['B', 'A', 'C'], 'resumed: the newest first, as before');
 });
 
 test('the other claims of an entity are a list behind the first, each sentence once', async () => {

@@ -40,18 +40,16 @@ export class InFile extends Rows {
     super();
   }
 
-  /** Shows what is tied to a file; what is shown of it stays until that is known. */
+  /** Shows what is tied to a file; what is shown of it stays until a server has that to say. */
   async look(uri: string | undefined): Promise<void> {
     this.turn += 1;
     const { turn } = this;
     if (!uri?.startsWith('file:')) return this.set(undefined);
-    this.shown ??= { uri, claims: [], pending: true };
-    this.draw();
-    const before = this.shown.uri === uri ? this.shown : undefined;
-    const found = await this.asked(uri).catch(() => before);
-    if (turn !== this.turn) return;
-    // A server that has just begun knows no ties yet: what is shown stays until it does.
-    this.set(before?.claims.length && found?.pending ? before : found);
+    const unknown = { uri, claims: [], pending: true };
+    if (!this.shown) this.set(unknown);
+    const before = this.shown?.uri === uri ? this.shown : unknown;
+    const found = await this.asked(uri).catch(() => undefined);
+    if (turn === this.turn) this.set(found ?? before);
   }
 
   /** Marks the claims at the caret. */
@@ -60,15 +58,12 @@ export class InFile extends Rows {
     this.draw();
   }
 
-  clear(): void {
-    this.turn += 1;
-    this.set(undefined);
-  }
-
-  private async asked(uri: string): Promise<Shown> {
-    const { files, degraded } = await this.ask('vouch/files', { uri });
+  /** What the server has to say; nothing while it begins, and has not read the knowledge base. */
+  private async asked(uri: string): Promise<Shown | undefined> {
+    const { files, degraded, complete } = await this.ask('vouch/files', { uri });
     const claims = inFileOrder(files[0]?.claims ?? []);
-    return { uri, claims, pending: degraded.includes('workspace_pending') };
+    const pending = degraded.includes('workspace_pending');
+    return complete || claims.length > 0 ? { uri, claims, pending } : undefined;
   }
 
   private set(shown: Shown | undefined): void {
@@ -84,16 +79,11 @@ export class InFile extends Rows {
     }
     const { uri, claims, pending } = shown;
     const here = caret?.uri === uri ? atCaret(claims, caret) : [];
-    const nodes = (weak: boolean) =>
-      claims
-        .filter((claim) => claim.weak === weak)
-        .map((claim) => tiedNode(uri, claim, here.includes(claim)));
-    const rows = nodes(false);
-    const weak = nodes(true);
-    if (weak.length > 0) {
-      const label = `${weak.length} less sure`;
-      rows.push(listNode('file/weak', label, 'ellipsis', weak, { open: false }));
-    }
+    const node = (claim: TiedClaim) => tiedNode(uri, claim, here.includes(claim));
+    const rows = claims.filter(({ weak }) => !weak).map(node);
+    const weak = claims.filter(({ weak }) => weak).map(node);
+    const label = `${weak.length} less sure`;
+    if (weak.length > 0) rows.push(listNode('file/weak', label, 'ellipsis', weak, { open: false }));
     const value = claims.filter(({ fresh }) => fresh === 'gone').length;
     const tooltip = `${plural(value, 'claim')} on this file whose quote is gone from it`;
     this.show(rows.length > 0 ? rows : [pending ? PENDING : NONE], '', { value, tooltip });

@@ -27,6 +27,7 @@ interface Session {
 export class InPlay extends Rows {
   /** By id, the one that something came into last at the end. */
   private readonly sessions = new Map<string, Session>();
+  private isHidden = false;
 
   constructor(
     private readonly ask: Ask,
@@ -45,7 +46,7 @@ export class InPlay extends Rows {
     if (fresh.length > 0) session.fresh = new Set(fresh.map(keyOf));
     const isFresh = (row: SalientEntity) => Number(session.fresh.has(keyOf(row)));
     const rows = salience.toSorted((a, b) => isFresh(b) - isFresh(a));
-    session.rows.take(rows, isNewer);
+    session.rows.take(rows, isNewer || this.isHidden);
     session.generation = generation;
   }
 
@@ -62,6 +63,12 @@ export class InPlay extends Rows {
     }
   }
 
+  /** Hides all rows for a while, as in a pause. What the server said is still in play comes back. */
+  hide(isHidden: boolean): void {
+    this.isHidden = isHidden;
+    this.draw();
+  }
+
   clear(): void {
     for (const { rows } of this.sessions.values()) rows.take([], true);
   }
@@ -72,7 +79,7 @@ export class InPlay extends Rows {
   }
 
   private draw(): void {
-    const latest = [...this.sessions].reverse();
+    const latest = this.isHidden ? [] : [...this.sessions].reverse();
     this.show(latest.flatMap(([id, session]) => this.nodesOf(id, session.rows.rows)));
   }
 
