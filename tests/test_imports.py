@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import vouch_sidecar
+from vouch_sidecar.index.base_cache import READING_ROOMS
 
 ROOT = Path(vouch_sidecar.__file__).parent
 ROOMS = "kb text names index workspace semantic retrieval engine operations surfaces".split()
@@ -59,3 +60,7 @@ def test_every_folder_is_a_room_and_none_knows_one_above_it() -> None:
     rooms = [[name.split(".")[1:2] for name in names] for names in of_package()]
     inside = [(*one, *two) for one, two in rooms if {*one, *two} <= {*ROOMS} and one and two]
     assert [pair for pair in inside if ROOMS.index(pair[1]) > ROOMS.index(pair[0])] == []
+
+
+def test_a_base_is_of_the_code_of_all_rooms_up_to_the_index() -> None:
+    assert [*READING_ROOMS] == ROOMS[: ROOMS.index("index") + 1]

@@ -93,11 +93,12 @@ def test_a_base_that_can_not_be_trusted_is_none(tmp_path: Path) -> None:
         assert len(finished(tmp_path)) == 1, harm
 
 
-@pytest.mark.parametrize("file", ["index/links.py", "text/english.txt"])
+@pytest.mark.parametrize("file", ["index/links.py", "text/english.txt", "kb/files/new.py"])
 def test_a_base_of_other_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str) -> None:
     package = Path(shutil.copytree(Path(base_cache.__file__).parents[1], tmp_path / "package"))
     monkeypatch.setattr(base_cache, "__file__", str(package / "index" / "base_cache.py"))
     monkeypatch.setattr(base_cache, "code_version", base_cache.code_version.__wrapped__)
+    (package / file).parent.mkdir(exist_ok=True)
     root, found = base(tmp_path / "kb"), list[Path]()
     for more in ("", "", "# another line\n"):
         with (package / file).open("a", encoding="utf-8") as stream:

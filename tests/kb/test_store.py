@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Collection
+from dataclasses import fields
 from math import inf
 from pathlib import Path
 
 import pytest
-from vouch_sidecar.kb.access import is_shown_to_any
+from vouch_sidecar.kb.access import is_shown_to_any, stub_of
 from vouch_sidecar.kb.artifact_files import survey
-from vouch_sidecar.kb.records import Claim, Entity, Kind, Page, Severity
+from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Scope, Severity, Source
 from vouch_sidecar.kb.settings import Config
 from vouch_sidecar.kb.store import EVERYTHING as ALL
 from vouch_sidecar.kb.store import GRACE_SECONDS, Store
@@ -193,6 +194,24 @@ def test_what_is_retired_goes_at_once(kb_dir: Path, store: Store, path: str, dat
     assert "hunter2" not in repr(store.records)
     one = store.records.get((Kind.CLAIM, "a"))
     assert not isinstance(one, Claim) or one.evidence == ("ev",)
+
+
+NO_TEXTS = """
+    Id Sha256 References Citations ReferenceId|None Status PageStatus ScopeField Confidence
+    Timestamp|None bool
+"""
+"""Types of fields that hold no text of an artifact's own."""
+
+
+@pytest.mark.parametrize("record", [Claim, Page, Source])
+def test_what_nobody_may_see_keeps_no_field_that_may_hold_a_text(
+    record: Callable[..., Artifact],
+) -> None:
+    texts = {f"{f.name}": f"own {f.name}" for f in fields(record)}  # type: ignore[arg-type]
+    kept = stub_of(record(**{**texts, "scope": Scope("private")}))
+    for each in fields(kept):
+        is_text = str(each.type).replace(" ", "") not in NO_TEXTS.split()
+        assert each.name == "path" or not is_text or getattr(kept, each.name) != texts[each.name]
 
 
 def test_of_two_files_with_one_id_one_counts(kb_dir: Path, store: Store) -> None:

@@ -132,9 +132,10 @@ class CollectionFollower:
         patience: float,
         may_begin: Callable[[], bool] = lambda: True,
     ) -> tuple[T, bool]:
-        """Do work on the files of one checkout, which it returns: once git holds no lock, and again
-        if git wrote meanwhile, for so many seconds of patience. Returns what was made last, and
-        whether it is torn, as git wrote meanwhile.
+        """Work on the files of one checkout, which `work` returns as it was at its start. It waits
+        while git's lock is there (locked), and works again where it was there at the start, or git
+        has checked out others since (torn): both for `patience` seconds. The world waits for the
+        claims of its checkout (`may_begin`). Returns what was made last, and whether it is torn.
         """
         until, checkout_now = self._engine.changed.until, self._collection.checkout
         now, give_up_at = anyio.current_time, anyio.current_time() + patience

@@ -58,8 +58,8 @@ what is retired.
 _UNFINISHED = "unfinished-"
 _BESIDE = "beside-"
 _GONE = "gone-"
-_ROOMS = ("kb", "text", "names", "index")
-"""The rooms whose files decide how files are read and indexed."""
+READING_ROOMS, CODE = ("kb", "text", "names", "index"), (".py", ".txt")
+"""The rooms whose files decide how files are read and indexed, and how these files end."""
 
 
 class KeptBase(NamedTuple):
@@ -270,7 +270,7 @@ def _remove(path: Path) -> None:
 
 def _version() -> str:
     """The version of the code that decides how files are read and indexed."""
-    return code_version(_ROOMS)
+    return code_version(READING_ROOMS)
 
 
 @cache
@@ -279,7 +279,7 @@ def code_version(rooms: tuple[str, ...]) -> str:
     digest = hashlib.blake2b(f"{sys.version_info} {version('tantivy')}".encode(), digest_size=8)
     package = Path(__file__).parents[1]
     for room in rooms:
-        for source in filter(Path.is_file, sorted((package / room).iterdir())):
+        for source in sorted(f for f in (package / room).rglob("*") if f.suffix in CODE):
             digest.update(source.read_bytes())
     return digest.hexdigest()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from vouch_sidecar.kb.records import Artifact, Claim, Evidence, Key, Kind, Page, Relation, Source
 from vouch_sidecar.kb.references import RELATION_ENDS
@@ -111,22 +111,20 @@ def is_shown_to_any(artifact: Artifact) -> bool:
     return live_gate(artifact) is not None
 
 
+_KEPT: Mapping[type[Artifact], str] = {
+    Claim: "status confidence evidence supersedes superseded_by scope created_at updated_at"
+    " last_confirmed_at auto_approved",
+    Page: "status scope",
+    Source: "scope",
+}
+"""The fields that stay, beside id and path, of what nobody may see: none with a text of its own."""
+
+
 def stub_of(artifact: Artifact) -> Artifact:
     """An artifact without any text of its own where nobody may see it: a claim keeps what it cites
     and what replaces it.
     """
     if is_shown_to_any(artifact):
         return artifact
-    match artifact:
-        case Claim():
-            return replace(
-                artifact, text="", type="", tags=(), entities=(), contradicts=(), approved_by=None
-            )
-        case Page():
-            return Page(
-                artifact.id, artifact.path, "", status=artifact.status, scope=artifact.scope
-            )
-        case Source():
-            return Source(artifact.id, artifact.path, "", scope=artifact.scope)
-        case _:
-            return artifact
+    kept = {name: getattr(artifact, name) for name in _KEPT[type(artifact)].split()}
+    return type(artifact)(artifact.id, artifact.path, "", **kept)

@@ -38,9 +38,10 @@ SETTINGS_PREFIX = "VOUCH_SIDECAR_"
 """What the names of settings in the environment begin with."""
 TRUST = f"{SETTINGS_PREFIX}TRUST_FOLDERS"
 SERVED_BY = FORCED, TRUST
-"""Variables of who asks that decide which knowledge bases of a known working tree are served."""
 SOUGHT_BY = *SERVED_BY, "HOME", "TMPDIR"
-"""Those that decide which are found from any folder."""
+"""Variables of who asks that decide which knowledge bases are found from a folder; where one is
+known to be found, the former two decide which.
+"""
 LOG, RESIDENT = f"{SETTINGS_PREFIX}LOG", f"{SETTINGS_PREFIX}HOOK_RESIDENT"
 """Names with that prefix which set nothing of what is said."""
 

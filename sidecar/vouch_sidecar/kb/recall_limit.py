@@ -8,8 +8,7 @@ import os
 
 from vouch_sidecar.kb.discovery import CONFIG, KB_DIRNAME, SETTINGS_PREFIX
 
-PATH = ["sidecar", "recall", "timeout_ms"]
-VARIABLE = f"{SETTINGS_PREFIX}RECALL_TIMEOUT_MS"
+PATH, VARIABLE = ["sidecar", "recall", "timeout_ms"], f"{SETTINGS_PREFIX}RECALL_TIMEOUT_MS"
 LEAST, DEFAULT, MOST = 100, 500, 10_000
 """In milliseconds."""
 MAX_BYTES = 1 << 16
@@ -18,8 +17,8 @@ MAX_BYTES = 1 << 16
 def limit_in(text: str) -> int | None:
     """The milliseconds that a text sets; None where it sets none."""
     digits = text.strip().replace("_", "")
-    is_number = digits.isascii() and digits.isdecimal() and len(digits) < 6
-    return int(digits) if is_number and LEAST <= int(digits) <= MOST else None
+    number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 6 else 0
+    return number if LEAST <= number <= MOST else None
 
 
 def limit_of(root: str) -> int | None:
@@ -28,14 +27,17 @@ def limit_of(root: str) -> int | None:
     read, nor whether the file is YAML elsewhere.
     """
     try:
-        path = os.path.join(root, KB_DIRNAME, CONFIG)
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as config:
+        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW
+        with open(os.open(f"{root}/{KB_DIRNAME}/{CONFIG}", flags), "rb") as config:
             text = config.read(MAX_BYTES).decode("utf-8-sig", "replace")
     except OSError:
         return None
     limit, above = None, dict[int, str]()
-    said = (f" {line}".partition(" #")[0] for line in text.splitlines())
-    for name, _, value in (line.partition(":") for line in said if line.strip()):
+    for name, _, value in (
+        said.partition(":")
+        for line in text.splitlines()
+        if (said := f" {line}".partition(" #")[0]).strip()
+    ):
         indent = len(name) - len(name.lstrip())
         above = {at: one for at, one in above.items() if at < indent} | {indent: name.strip(" \"'")}
         if [*above.values()] == PATH[: len(above)]:  # of what comes twice the last counts

@@ -28,7 +28,7 @@ from vouch_sidecar.workspace.file_list import list_files, read_file, stat_of
 from vouch_sidecar.workspace.files import Files
 from vouch_sidecar.workspace.git import Repository
 from vouch_sidecar.workspace.quotes_in_files import Freshness
-from vouch_sidecar.workspace.ties import ClaimReading, Ties
+from vouch_sidecar.workspace.ties import ClaimReading, Ties, read_of
 from vouch_sidecar.workspace.topics import TopicFinder
 from vouch_sidecar.workspace.world import SERIALS, Inputs, World, changed_alone
 
@@ -154,7 +154,7 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
     for claim in knowledge.all_of(Claim):
         breathe()
         last = None if (Kind.CLAIM, claim.id) in again else known.get(claim.id)
-        readings[claim.id] = last or reader.read(claim)
+        readings[claim.id] = last or reader.read(claim.id, read_of(claim))
     return replace(world, readings=readings, sources=sources)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -10,7 +10,7 @@ from itertools import islice
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content, span_in
-from vouch_sidecar.kb.records import Claim, Evidence, Source
+from vouch_sidecar.kb.records import Evidence, Source
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.file_kinds import changes_with_all
@@ -19,7 +19,7 @@ from vouch_sidecar.workspace.files import line_in, mere_name
 from vouch_sidecar.workspace.names_in_text import digest, identifiers_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Quote
 from vouch_sidecar.workspace.shown import document_of
-from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, Tie, TieArm, Use, read_of
+from vouch_sidecar.workspace.ties import STRENGTH, ClaimReading, FoundTie, ReadOf, Tie, TieArm, Use
 from vouch_sidecar.workspace.world import World
 
 FOLDER = 0.7
@@ -49,14 +49,14 @@ class ClaimReader:
     world: World
     own: Set[str]
 
-    def read(self, claim: Claim) -> ClaimReading:
+    def read(self, claim_id: str, of: ReadOf) -> ClaimReading:
         """What a claim says of files."""
-        plain = Tie(claim.id, "path", STRENGTH["path"])
-        cited = list(self._cited(claim, plain))
+        (text, refs, entities), plain = of, Tie(claim_id, "path", STRENGTH["path"])
+        cited = list(self._cited(refs, plain))
         quotes = tuple(quote for _, quote in cited if quote is not None)
-        ties = [*(tie for tie, _ in cited), *self._of_same_name(claim, plain)]
+        ties = [*(tie for tie, _ in cited), *self._of_same_name(entities, plain)]
         uses: list[Use] = []
-        for name in names_in(claim.text, self.world.files.listed):
+        for name in names_in(text, self.world.files.listed):
             tie = plain._replace(start=name.start, end=name.end)
             for path in self.world.files.named_by(name):
                 share = FOLDER if path.endswith("/") else 1.0
@@ -66,13 +66,13 @@ class ClaimReader:
                 strength, dotted = STRENGTH["identifier"] * each.share, each.dotted
                 use = tie._replace(arm="identifier", strength=strength)
                 uses.append(Use(digest(each.name), use, digest(dotted) if dotted else 0))
-        return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes, read_of(claim))
+        return ClaimReading(tuple(ties[:MAX_TIES]), tuple(uses[:MAX_TIES]), quotes, of)
 
-    def _cited(self, claim: Claim, plain: Tie) -> Iterator[tuple[FoundTie, Quote | None]]:
+    def _cited(self, refs: Iterable[str], plain: Tie) -> Iterator[tuple[FoundTie, Quote | None]]:
         """Ties to files that a claim cites, each with the words that a receipt quotes. A file that
         nearly every commit changes counts only if a line of it is cited.
         """
-        for ref in dict.fromkeys(claim.evidence):
+        for ref in dict.fromkeys(refs):
             evidence, source_id = self.knowledge.cited_by(ref)
             source = self.knowledge.source(source_id)
             path = None if source is None else self.world.sources.get(source.id)
@@ -96,10 +96,10 @@ class ClaimReader:
         words = document.data[slice(*span)].decode("utf-8", "replace")
         return Quote((source.id, *span), path, words, document.line_at(span[0]))
 
-    def _of_same_name(self, claim: Claim, plain: Tie) -> Iterator[FoundTie]:
+    def _of_same_name(self, entities: Iterable[str], plain: Tie) -> Iterator[FoundTie]:
         """Ties to files that have the name of an entity of the claim."""
         tie, called = plain._replace(strength=plain.strength * OWN_NAME), self.world.files.called
-        for entity in filter(None, map(self.knowledge.entity, dict.fromkeys(claim.entities))):
+        for entity in filter(None, map(self.knowledge.entity, dict.fromkeys(entities))):
             paths = {path for name in (entity.name, *entity.aliases) for path in called(name)}
             for path in sorted(paths):
                 yield path, tie._replace(via=entity.id)

@@ -10,7 +10,7 @@ claim and the source that the tie depends on.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -74,6 +74,7 @@ class Use(NamedTuple):
     dotted: int
 
 
+ReadOf = tuple[str, tuple[str, ...], tuple[str, ...]]
 FoundTie = tuple[str, Tie]
 """A tie with the file that it leads to, or the folder, with a slash at its end."""
 
@@ -86,11 +87,13 @@ class ClaimReading(NamedTuple):
     ties: tuple[FoundTie, ...] = ()
     uses: tuple[Use, ...] = ()
     quotes: tuple[Quote, ...] = ()
-    of: Hashable = None
+    of: ReadOf | None = None
 
 
-def read_of(claim: Claim) -> Hashable:
-    """What of a claim its reading depends on: its ties hold as long as that is the same."""
+def read_of(claim: Claim) -> ReadOf:
+    """What of a claim its reading depends on, its text, citations and entities: its ties hold as
+    long as that is the same.
+    """
     return claim.text, claim.evidence, claim.entities
 
 

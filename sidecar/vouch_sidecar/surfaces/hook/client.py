@@ -48,6 +48,7 @@ or read them.
 RETRY_SECONDS = 0.02
 NO = {"false", "0", "no", "off"}
 MINUTE = 60.0
+RUNS, FOUND_IT_HELD = None, 0
 STARTED = "started"
 """Name of the mark of a process that was started, and does not serve yet."""
 
@@ -86,8 +87,7 @@ def allowed(event: str, places: Sequence[BaseInTree], env: Env, *, begins: bool)
     in_env = limit_in(env.get(VARIABLE, ""))
     limits = [in_env] if in_env else [limit_of(place.root) for place in places]
     is_long = event == START or (event == PROMPT and begins)
-    default = START_SECONDS * 1000 if is_long else DEFAULT
-    return min(filter(None, limits), default=default) / 1000
+    return min(filter(None, limits), default=START_SECONDS * 1000 if is_long else DEFAULT) / 1000
 
 
 def _answer(event: str, data: bytes, env: Env) -> object:
@@ -118,13 +118,13 @@ def _ask(places: Sequence[BaseInTree], event: str, payload: Mapping[str, Any], e
                 return answered.get("result")
         elif event == END or starts_none(env):
             return None
-        elif started is None or started() == 0:  # one that ends still held the socket
+        elif started is None or (state := started()) == FOUND_IT_HELD:
             is_worth_it = is_worth_waiting(env)
             started = _start_resident(env)
             if not is_worth_it:
                 return None
             _end_after(allowed(event, places, env, begins=True))
-        elif started():
+        elif state is not RUNS:
             return None
         time.sleep(RETRY_SECONDS)
 
@@ -136,8 +136,8 @@ def starts_none(env: Env) -> bool:
 
 def _start_resident(env: Env) -> Callable[[], int | None]:
     """Start a process that outlives this one, unless one holds the socket by then. It inherits no
-    viewer and no settings, which come with each request. Returns what gives the exit code, or None
-    while it runs. Raises OSError.
+    viewer and no settings, which come with each request. Returns what tells how it is: it `RUNS`,
+    it ended as it `FOUND_IT_HELD`, or the exit code with which it failed. Raises OSError.
     """
     import subprocess  # a hook waits for every import, and seldom needs this one
 
