@@ -251,7 +251,7 @@ class Source:
     created_at: Timestamp | None = None
     question: Text | None = None
     """The question that a captured message answers (`metadata.question`)."""
-    kept: Literal["", "other", "own"] = ""
+    kept: Literal["", "own", "other"] = ""
     """What lies beside the file: no content, the one that the id is the hash of, or another."""
 
 
