@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import Sequence
 from difflib import unified_diff
-from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +36,7 @@ class Agent:
         self.engine.clock = self.clock
 
     def __call__(
-        self,
-        event: str,
-        session_id: str | None = "agent",
-        *,
-        is_heard: bool = True,
-        until: float = inf,
-        **given: Any,
+        self, event: str, session_id: str | None = "agent", *, is_heard: bool = True, **given: Any
     ) -> str:
         """What it is told; empty for nothing."""
         payload = {"session_id": session_id, "cwd": str(self.root), **given}
@@ -52,7 +45,7 @@ class Agent:
             left = asyncio.get_running_loop().create_future()
             if not is_heard:
                 left.set_result(None)
-            caller = Caller(env={}, is_model=True, left=left, until=until)
+            caller = Caller(env={}, is_model=True, left=left)
             return await respond(self.engine, event, payload, caller)
 
         answered = anyio.run(answer)
@@ -129,16 +122,6 @@ def test_an_event_may_name_the_viewer(agent: Agent, tmp_path: Path) -> None:
     assert again(PROMPT, prompt=asked) == ""
     for viewer in ({"agent": "ada"}, {"agent": "ada", "project": 5}):
         assert "two keys" in again(PROMPT, str(viewer), prompt=asked, viewer=viewer)
-
-
-def test_what_time_cut_off_is_told_when_the_event_comes_again(agent: Agent) -> None:
-    asked = "Does a JWT rotate? And does every httpx client need an explicit timeout?"
-    whole, cut = agent(PROMPT, "other", prompt=asked), agent(PROMPT, prompt=asked, until=0.0)
-    words = ("jwt-rotates", "explicit timeout")
-    assert (held(whole, words), held(cut, words)) == ([*words], ["jwt-rotates"])
-    again = agent(PROMPT, prompt=asked)
-    assert {*cut.splitlines(), *again.splitlines()} == {*whole.splitlines()}
-    assert agent(PROMPT, prompt=asked) == ""
 
 
 def test_what_nobody_heard_was_not_given(agent: Agent) -> None:

@@ -36,7 +36,6 @@ log = logging.getLogger(__name__)
 
 Object = dict[str, Any]
 Payload = Mapping[str, Any]
-Answer = tuple[str, bool]  # what an event is told, and whether time cut nothing off
 COUNTS = ("prompt", "source", "tool_input", "tool_response")
 """The fields of an event by which it is the same as another one."""
 
@@ -93,7 +92,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
     """What a hook prints for an event, once what it depends on is known; None for nothing. Never
     raises. `payload["viewer"]` may name the viewer, as for any operation.
     """
-    text, key, is_whole = "", 0, True
+    text, key = "", 0
     session: Session | None = None
     try:
         key = hash(json.dumps([event, *map(payload.get, COUNTS)], sort_keys=True))
@@ -109,10 +108,10 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
             engine.look_soon([Path(file)])
         unasked = replace(caller, is_unasked=True)
         with refusing_if_damaged(engine), engine.breath:
-            text, is_whole = await EVENTS[event](engine, payload, session, unasked)
+            text = await EVENTS[event](engine, payload, session, unasked)
     except Exception as error:
         log.error("%s failed: %s", event, type(error).__name__)  # its message may hold a prompt
-    if session is not None and not (is_whole and caller.hears):
+    if session is not None and not caller.hears:
         session.events.pop(key, None)  # it is answered when it comes again
     said = {"hookEventName": NAMES[event], "additionalContext": text}
     return {"hookSpecificOutput": said} if text else None
@@ -139,21 +138,17 @@ async def _wait(engine: Engine, event: str, caller: Caller) -> None:
             await ready(engine, operation.needs, served, READY_SECONDS, "first")
 
 
-async def _prompt(
-    engine: Engine, payload: Payload, session: Session | None, caller: Caller
-) -> Answer:
+async def _prompt(engine: Engine, payload: Payload, session: Session | None, caller: Caller) -> str:
     if not (prompt := given.prompt_of(payload)):
-        return "", True
+        return ""
     session_id = None if session is None else session.id
     task = {"task": prompt, "session_id": session_id, "repeat": session is None}
     result = await perform(engine, context.OPERATION, task, caller, patience=0)
     engine.stats.counts.update(prompts=1, told=bool(result.text))
-    return result.text, "timed_out" not in result.degraded
+    return result.text
 
 
-async def _begin(
-    engine: Engine, payload: Payload, session: Session | None, caller: Caller
-) -> Answer:
+async def _begin(engine: Engine, payload: Payload, session: Session | None, caller: Caller) -> str:
     """The brief. After `clear` or `compact` the agent no longer has earlier answers, so the session
     forgets them, too.
     """
@@ -161,18 +156,16 @@ async def _begin(
         session.forget_answers()
     elif session is not None and payload.get("source") == "clear":
         engine.end_session(session.id)
-    return brief([kb.view for kb in engine.registry.serving(caller)]), True
+    return brief([kb.view for kb in engine.registry.serving(caller)])
 
 
-async def _file(
-    engine: Engine, payload: Payload, session: Session | None, caller: Caller
-) -> Answer:
+async def _file(engine: Engine, payload: Payload, session: Session | None, caller: Caller) -> str:
     """The block for a file: the claims tied to what was read or changed, then those on entities
     that its text names, each once a session. Searches in turn with long answers, and reads at most
     the file itself.
     """
     if (touched := given.touched_of(payload)) is None:
-        return "", True
+        return ""
     served = engine.registry.serving(caller)
     lines = await in_turn(partial(_lines_naming, served, given.text_of(payload)))
     if session is not None and lines:
@@ -186,7 +179,7 @@ async def _file(
             engine.stats.counts.update(lines=len(block.hits))
         return block.text
 
-    return await in_turn(told), not any(kb.view.deadline.has_cut for kb in served)
+    return await in_turn(told)
 
 
 def _lines_naming(served: Sequence[Served], text: str) -> str:
@@ -201,17 +194,15 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     return "\n".join(lines).encode()[:MAX_SLOT_BYTES].decode("utf-8", "ignore")
 
 
-async def _end(
-    engine: Engine, _payload: Payload, session: Session | None, _caller: Caller
-) -> Answer:
+async def _end(engine: Engine, _payload: Payload, session: Session | None, _caller: Caller) -> str:
     """Drop the session, and those of its subagents."""
     for one in engine.sessions:
         if session is not None and f"{one.id}{given.AGENT}".startswith(session.id + given.AGENT):
             engine.end_session(one.id)
-    return "", True
+    return ""
 
 
-EVENTS: dict[str, Callable[[Engine, Payload, Session | None, Caller], Awaitable[Answer]]] = {
+EVENTS: dict[str, Callable[[Engine, Payload, Session | None, Caller], Awaitable[str]]] = {
     PROMPT: _prompt,
     START: _begin,
     FILE: _file,
