@@ -152,17 +152,6 @@ def test_what_is_volunteered_is_as_the_config_says(
     assert said == expected
 
 
-def test_what_had_no_room_beside_others_of_its_text_does_not_follow_with_a_saved_claim(
-    engine: Engine, listener: Listener, root: Path
-) -> None:
-    text = ", ".join(f"Mail Relay {i}x" for i in range(5))
-    assert len(fresh(say(engine, listener, text))) == 3
-    write(root, "claims/e0.yaml", claim("e0", text="No.", entities=["e0"]))
-    load(engine)
-    assert fresh(pushed(listener)) == []
-    assert len(fresh(say(engine, listener, f"{text} and the Key Vault"))) == 3
-
-
 def test_each_config_rules_its_own_entities_and_the_strongest_comes_first(tmp_path: Path) -> None:
     one = base(tmp_path / "one", known("weak", "Bouncer", aliases=["Mail Relay"]))
     two = base(tmp_path / "two", known("strong", "Letter Box"))

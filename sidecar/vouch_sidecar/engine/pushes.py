@@ -83,8 +83,7 @@ class Subscriber:
                 says = [{**row, "score": None} for row in push.salience]  # it fades with every text
                 if says != said or push.volunteered:
                     self.tell(push)
-                now = engine.sessions.clock()
-                session.volunteered |= {key: (now, text) for key, text in push.volunteered.items()}
+                session.volunteered |= dict.fromkeys(push.volunteered, engine.sessions.clock())
                 told[session.id] = says, None if push.is_cut else state
 
 
@@ -95,7 +94,7 @@ def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Win
     now, windows = engine.sessions.clock(), list[Window]()
     for kb in engine.registry.unpaused(replace(caller, is_unasked=True)):
         every, own = session.volunteered.items(), kb.view.identity
-        before = {id_: (now - at, text) for (of, id_), (at, text) in every if of == own}
+        before = {entity_id: now - at for (of, entity_id), at in every if of == own}
         windows.append(replace(kb.window(session), volunteered_before=before))
     of_each = [(window.view.stamp, window.room) for window in windows]
     return windows, (session, session.touches, of_each)

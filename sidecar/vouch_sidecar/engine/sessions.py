@@ -45,9 +45,9 @@ class Session:
         """How often slots were touched. The window is the same as long as this is."""
         self._slots: dict[str, tuple[str, Set[Hashable]]] = {}
         """By key, the newest last: a text, and the identities for which it counts."""
-        self.volunteered: dict[tuple[Hashable, str], tuple[float, str]] = {}
-        """When each entity was volunteered in a push, on the clock of `Sessions`, and for which
-        text; by identity and id.
+        self.volunteered: dict[tuple[Hashable, str], float] = {}
+        """When each entity was volunteered in a push, on the clock of `Sessions`, by identity and
+        id.
         """
         self.given: dict[GivenKey, Hashable] = {}
         """What was given with `repeat: false`, with its state then."""

@@ -36,24 +36,19 @@ class Window:
     texts: Sequence[str]
     is_newest: bool
     """Whether the first of them is the newest of the session."""
-    volunteered_before: Mapping[str, tuple[float, str]] = field(default_factory=dict)
-    """The entities that were volunteered before, by id, each with the seconds since then, and the
-    text that named it.
-    """
+    volunteered_before: Mapping[str, float] = field(default_factory=dict)
+    """The entities that were volunteered before, by id, each with the seconds since then."""
 
     @property
     def room(self) -> int:
-        """How many entities the settings let it volunteer now. Those of one text count together,
-        so that what had no room there does not follow when something else changes.
-        """
+        """How many entities the settings let it volunteer now."""
         volunteer, most = self.view.settings.volunteer, self.view.settings.reflex.top_k
-        before = self.volunteered_before.values()
-        if not volunteer.enabled or volunteer.is_throttled(seconds for seconds, _ in before):
+        before = self.volunteered_before
+        if not volunteer.enabled or volunteer.is_throttled(before.values()):
             return 0
-        most -= sum(text in self.texts[:1] for _, text in before)
-        if volunteer.max_per_session is not None:
-            most = min(most, volunteer.max_per_session - len(before))
-        return max(0, most)
+        if volunteer.max_per_session is None:
+            return most
+        return max(0, min(most, volunteer.max_per_session - len(before)))
 
     def to_volunteer(self) -> list[Salient]:
         """The entities to volunteer for the newest text alone, each once a session: the strongest,
@@ -78,10 +73,8 @@ class Push:
     """The entities that are volunteered for its newest text, strongest first."""
     block: ContextBlock = field(default_factory=ContextBlock)
     """A block about these."""
-    volunteered: Mapping[tuple[Hashable, str], str] = field(default_factory=dict)
-    """Which they are among those of all knowledge bases, each with the text that names it, also if
-    only the block is wanted.
-    """
+    volunteered: Sequence[tuple[Hashable, str]] = ()
+    """Which they are among those of all knowledge bases, also if only the block is wanted."""
     is_cut: bool = False
     """Whether a time limit left something out, which comes later."""
 
@@ -108,7 +101,7 @@ def push_of(
         salience=[row.fields for row in ranking],
         fresh=[row.fields for row in new] if "fresh" in parts else [],
         block=block,
-        volunteered={row.identity: row.text for row in new},
+        volunteered=[row.identity for row in new],
         is_cut=is_cut,
     )
 
