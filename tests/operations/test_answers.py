@@ -247,7 +247,9 @@ def test_what_an_answer_had_to_do_without_is_said(tmp_path: Path) -> None:
         "evidense is no weight, and counts as count; did you mean evidence?",
         "persn is no type of an entity here; did you mean person?",
     ]
-    assert "unknown" not in ask(engine, "experts", topic="keys", types=["system"])
+    assert "unknown" not in ask(engine, "experts", topic="keys", types=["system", " "])
+    many = ask(engine, "experts", topic="keys", types=[f"t{number}" for number in range(9)])
+    assert len(many["unknown"]) == 3
 
 
 def test_with_several_knowledge_bases_each_line_says_of_which(tmp_path: Path) -> None:

@@ -75,8 +75,9 @@ async def test_no_question_waits_for_ever(root: Path, capsys: pytest.CaptureFixt
     engine = engine_at(root, clock=clock)
     clock.now += READY_SECONDS
     for ask in (by_jsonl, by_mcp):
-        found = await ask(engine, "experts", topic="relay")
+        found = await ask(engine, "experts", topic="relay", types=["ship"])
         assert (found["complete"], "index_building" in found["degraded"]) == (False, True)
+        assert found.get("unknown") is None
     load(engine)
     for name, params in (("experts", {"topic": "zebra"}), ("files", {"paths": ["src/relay.py"]})):
         with anyio.fail_after(60):  # nothing is waited for any more

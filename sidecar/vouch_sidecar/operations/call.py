@@ -217,7 +217,7 @@ def read_params(model: type[M], raw: object, *, strict: bool | None = None) -> M
 
 
 def resembling(name: str, known: Iterable[str], least: float = RESEMBLES) -> tuple[str, str]:
-    """The name of an unknown param, shortened and with odd characters replaced; and the known one
+    """The name of something unknown, shortened and with odd characters replaced; and the known one
     that it resembles most, "" where none does.
     """
     name = name[:MAX_PARAM_NAME]
@@ -226,8 +226,11 @@ def resembling(name: str, known: Iterable[str], least: float = RESEMBLES) -> tup
 
 
 def not_known(what: str, asked: Iterable[str], known: Collection[str]) -> list[str]:
-    """A sentence for each that is not among the known ones, with the one that it resembles."""
-    named = (resembling(each, known) for each in asked if each not in known)
+    """A sentence for each that is not among the known ones, with the one that it resembles; at most
+    three.
+    """
+    others = [each for each in asked if each.strip() and each not in known]
+    named = (resembling(each, known) for each in others[:MAX_UNKNOWN])
     return [
         f"{name} is no {what}" + (f"; did you mean {near}?" if near else "") for name, near in named
     ]

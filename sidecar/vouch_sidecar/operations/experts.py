@@ -111,7 +111,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     asked = [row for row in with_owners(named, about) if types is None or row.type in types]
     unknown = not_known("weight, and counts as count", [params.weight], WEIGHTS)
     if types and ask.complete:
-        seen = {e.type for v in ask.views for e in v.knowledge.all_of(Entity) if v.sees(e)}
+        seen = {e.type for v in ask.views for e in v.knowledge.all_of(Entity)}
         unknown += not_known("type of an entity here", types, seen | {"person", "team", "topic"})
     result = ExpertsResult(
         experts=[_row(expert, params) for expert in ranked],
