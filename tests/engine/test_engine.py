@@ -75,6 +75,17 @@ def test_a_root_may_be_named_by_a_vouch_folder_that_is_a_link(tmp_path: Path) ->
         assert named["root"] == str(link.parent)
 
 
+def test_a_root_leads_where_a_search_from_it_leads(tmp_path: Path) -> None:
+    (root,) = (base(tmp_path / "kept"),)
+    for link in (tmp_path / ".vouch" / "project", tmp_path / "linked" / ".vouch"):
+        link.parent.mkdir()
+    (tmp_path / ".vouch" / "project").symlink_to(root)
+    (tmp_path / "linked" / ".vouch").symlink_to(root / ".vouch")
+    for named in (tmp_path / ".vouch/project", tmp_path / "linked/.vouch/.."):
+        (found,) = ask(engine_on(named), "status", root=str(named))["roots"]
+        assert found["root"] == str(root)
+
+
 CAMPAIGN = {
     **known("faction", "Tower Faction", aliases=["tower"]),
     "entities/end.yaml": entity("end", name="Rogue's End", type="place"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from asyncio import Future
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from math import inf
@@ -13,13 +14,14 @@ from vouch_sidecar.engine.collection import Collection, Published
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
-from vouch_sidecar.kb.artifact_files import KB_DIRNAME, anchored
+from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.discovery import (
     Found,
     find,
     is_in_package,
     is_setting,
     path_of,
+    place_of,
     why_refused,
 )
 from vouch_sidecar.kb.sanitize import printable
@@ -325,5 +327,7 @@ def _depth(tree: Path, path: Path | None) -> int:
 
 def _path(root: str) -> Path:
     """The root that a path or file URI names; `.vouch` itself names its parent."""
-    path = anchored(Path(path_of(root)))
+    path = Path(path_of(root))
+    with suppress(ValueError):  # no file is called so
+        path = Path(place_of(path))
     return path.parent if path.name == KB_DIRNAME else path

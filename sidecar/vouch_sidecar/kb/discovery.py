@@ -110,16 +110,13 @@ class _Finder:
         """The knowledge bases, each with the working trees of which it speaks."""
         env = self.env
         try:
-            at = os.fspath(start_folder(env) if start is None else start)
-            named = f"{os.sep}{KB_DIRNAME}{os.sep}"
-            holder, below, _ = f"{os.path.abspath(at)}{os.sep}".rpartition(named)
-            is_linked = below and os.path.islink(f"{holder}{os.sep}{KB_DIRNAME}")
-            origin = os.path.realpath(f"{holder}{os.sep}" if is_linked else at)
+            at = start_folder(env) if start is None else start
+            home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
+            origin = os.path.realpath(at) if place_of(at) == home else place_of(at)
             if forced := env.get(FORCED):
                 folder, name = os.path.split(os.path.realpath(forced))
                 roots = [folder] if name == KB_DIRNAME and self._holds_one(folder) else []
             else:
-                home = os.path.realpath(env.get("HOME") or os.path.expanduser("~"))
                 above = self._above(origin, home) or self._linked(origin, home)
                 roots = self._below(origin, home) if above is None else [above]
         except (OSError, ValueError):  # no file is called so
@@ -227,6 +224,18 @@ def why_none(found: Found, start: str | os.PathLike[str], env: Mapping[str, str]
 def path_of(folder: str) -> str:
     """The path that a path or a file URI names; `~` is the home folder."""
     return os.path.expanduser(path_in(folder) or folder)
+
+
+def place_of(path: str | os.PathLike[str]) -> str:
+    """The real path of a file or folder; for what lies in a `.vouch/` that is a link, that of the
+    folder with the link. Raises ValueError for what can be no path.
+    """
+    at, named = os.path.join(os.curdir, path), f"{os.sep}{KB_DIRNAME}{os.sep}"
+    holder, below, _ = f"{at}{os.sep}".rpartition(named)
+    real, link = os.path.realpath(at), f"{holder}{os.sep}{KB_DIRNAME}"
+    if below and os.path.islink(link) and is_below(real, os.path.realpath(link)):
+        return os.path.realpath(f"{holder}{os.sep}")
+    return real
 
 
 def start_folder(env: Mapping[str, str]) -> str:
