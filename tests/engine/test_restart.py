@@ -164,6 +164,15 @@ def test_what_is_retired_is_in_no_base_and_another_is_written(root: Path, tmp_pa
     assert counts(started(root, tmp_path), "key vault") == {"vault": 1}
 
 
+def test_vectors_without_a_base_go_before_a_start(root: Path, tmp_path: Path) -> None:
+    """A process was killed before it kept a base, and a claim was redacted since."""
+    _, bases = kept(started(root, tmp_path), root)
+    bases.purge()
+    assert bases.write_extra("vectors", b"made of the claim")
+    started(root, tmp_path)
+    assert Bases(bases.caches, root / ".vouch").read_extra("vectors") is None
+
+
 def test_all_is_for_this_user_alone(root: Path, tmp_path: Path) -> None:
     before = os.umask(0)
     (tmp_path / "cache" / "vouch-sidecar").mkdir(parents=True)

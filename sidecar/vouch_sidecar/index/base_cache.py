@@ -120,6 +120,8 @@ class Bases:
                 except (OSError, ValueError, LookupError, TypeError):
                     self.damaged = True
             _remove(entry)
+        if base is None:
+            self.purge()  # nobody can tell what was retired since
         return base
 
     def is_wanted(self, config: bytes | None) -> bool:
@@ -194,13 +196,12 @@ class Bases:
 
     def write_extra(self, name: str, data: bytes) -> bool:
         """Store data next to the bases. It replaces data whose name is the same up to the first
-        hyphen. Returns False if there is no room, or, for what is made of texts, no base yet: the
-        next process could not tell what was retired since.
+        hyphen. Returns False if there is no room. What is made of texts goes before the next
+        process reads, unless a base is there by then: `open`.
         """
         partial = None
         try:
-            if not name.startswith(OF_TEXTS):
-                _remove(self._begin())  # the folder around it stays
+            _remove(self._begin())  # the folder around it stays
             descriptor, partial = mkstemp(prefix=_UNFINISHED, dir=self.folder)
             with os.fdopen(descriptor, "wb") as kept:
                 kept.write(_digest(name, data) + b"\n" + data)
