@@ -189,6 +189,7 @@ RECALL = "sidecar:\n  recall:\n    "
             f"{RECALL}timeout_ms: {value}"
             for value in "99 100 10000 10001 3e2 '300' 300#few".split()
         ),
+        f"{RECALL}timeout_ms: 300\t# slow disk",
         f"{RECALL}timeout_ms: ٣٠٠",
         f"{RECALL}timeout_ms: 0000100099",
         f"{RECALL}timeout_ms: 300\n    timeout_ms: 99",

@@ -36,7 +36,7 @@ def limit_of(root: str) -> int | None:
     for name, _, value in (
         said.partition(":")
         for line in text.splitlines()
-        if (said := f" {line}".partition(" #")[0]).strip()
+        if (said := f" {line}".replace("\t#", " #").partition(" #")[0]).strip()
     ):
         indent = len(name) - len(name.lstrip())
         above = {at: one for at, one in above.items() if at < indent} | {indent: name.strip(" \"'")}
