@@ -182,11 +182,12 @@ def test_without_a_sensible_answer_a_shell_works_alone(place: Place, answer: byt
 
 
 @pytest.mark.anyio
-async def test_who_asks_waits_for_a_holder_as_long_as_that_works(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_patient", [True, False])
+async def test_who_can_read_for_himself_waits_for_no_late_answer(
+    place: Place, monkeypatch: pytest.MonkeyPatch, is_patient: bool
 ) -> None:
     async def answer(*_: object) -> dict[str, Any]:
-        await anyio.sleep(4)
+        await anyio.sleep(2.5)
         return {"ok": True, "result": "late"}
 
     monkeypatch.setattr(LocalServer, "_answer", answer)
@@ -195,7 +196,8 @@ async def test_who_asks_waits_for_a_holder_as_long_as_that_works(
     os.utime(place.socket, (0, 0))  # it began long ago
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(LocalServer(place.env, tasks).own, owned)
-        assert await run_sync(partial(ask, [], "line", {}, env=place.env)) == "late"
+        held = partial(ask, [], "tool", {}, env=place.env, is_patient=is_patient, timeout=1.5)
+        assert await run_sync(held) == ("late" if is_patient else None)
         tasks.cancel_scope.cancel()
 
 

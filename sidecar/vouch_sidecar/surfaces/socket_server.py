@@ -27,7 +27,7 @@ from anyio.to_thread import run_sync as in_worker
 from vouch_sidecar.engine import Caller, Engine, running
 from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.kb.discovery import FORCED, SERVED_BY, is_setting
-from vouch_sidecar.kb.runtime_folder import READY_SECONDS, is_supported
+from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import Operation, operations
 from vouch_sidecar.operations.wire import Result
@@ -191,17 +191,7 @@ class LocalServer:
                     tasks.cancel_scope.cancel()
                 return
             else:
-                answering = asyncio.ensure_future(
-                    self._answer(request, replace(_caller(request), left=left))
-                )
-                for _ in range(int(READY_SECONDS / CHECK_SECONDS)):
-                    done, _ = await asyncio.wait(
-                        (answering, left), timeout=CHECK_SECONDS, return_when="FIRST_COMPLETED"
-                    )
-                    if done:
-                        break
-                    writer.write(b" ")  # who asks gives up on a process from which nothing comes
-                answered = await answering
+                answered = await self._answer(request, replace(_caller(request), left=left))
             writer.write(as_line(answered))
             await writer.drain()
         except (OSError, ValueError):  # the client left, or sent no request

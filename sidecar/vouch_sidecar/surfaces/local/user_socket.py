@@ -43,7 +43,7 @@ LINE, TYPED = "line", "typed"
 answer where that depends on standard input, which is to come with the line.
 """
 SOON_SECONDS = 2.0
-"""How long who asks waits for a sign of the holder."""
+"""Time limit for a process that has read its files."""
 STOP_SECONDS = 10.0
 STOPPED, HANGS = "stopped", "the process does not end; try again"
 CHECK_SECONDS = 1.0
@@ -92,8 +92,8 @@ def question(
 def exchange(
     connected: _socket.socket, request: Mapping[str, Any], seconds: float | None
 ) -> dict[str, Any] | None:
-    """The answer to a request, in the form of the JSONL surface; None if it is none, or nothing
-    comes for `seconds`, where there is a limit. Closes the connection.
+    """The answer to a request, in the form of the JSONL surface; None if it is none, or none comes
+    within `seconds`, where there is a limit. Closes the connection.
     """
     line = bytearray()
     try:
@@ -131,16 +131,17 @@ def ask(
     params: Mapping[str, Any],
     *,
     env: Mapping[str, str],
+    is_patient: bool = False,
     timeout: float = SOON_SECONDS,
 ) -> Any:
     """The result that the holder of the socket gives of these knowledge bases. None without one: no
-    process holds it, it refuses, or sends nothing for `timeout` seconds, and `READY_SECONDS` more
-    where it began a moment ago. One that has to read them, or is asked much, sends blanks
-    meanwhile, for about `READY_SECONDS`.
+    process holds it, it refuses, or no valid answer comes within `timeout` seconds, and
+    `READY_SECONDS` more where it may have yet to read them: it began a moment ago, or who asks,
+    who would have to read them himself, `is_patient`.
     """
     if any(name.startswith(MODEL) for name in env) or (connected := connect(env)) is None:
         return None
-    seconds = timeout + (READY_SECONDS if is_beginning(env) else 0.0)
+    seconds = timeout + (READY_SECONDS if is_patient or is_beginning(env) else 0.0)
     answered = exchange(connected, question(roots, method, params, env), seconds)
     return None if answered is None else answered.get("result")
 

@@ -156,7 +156,9 @@ class Answers:
         self, operation: Operation[Any, Any], params: Object, found: Found
     ) -> Object:
         """The result of a tool, from the process that holds the socket, else from this one."""
-        held = partial(ask, found.trees, TOOL + operation.name, params, env=self.engine.env)
+        method, roots, env = TOOL + operation.name, found.trees, self.engine.env
+        is_patient = not self.engine.registry.collections
+        held = partial(ask, roots, method, params, env=env, is_patient=is_patient)
         answered: Object | None = await in_worker(held, abandon_on_cancel=True)
         if answered is not None:
             return answered
