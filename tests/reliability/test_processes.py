@@ -8,6 +8,8 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +19,15 @@ from tests.engine.world import answers
 from tests.kb.samples import claim
 from tests.protocol.client import COMMAND, indexed_client, ran, running
 from tests.reliability.conftest import Here
+
+
+def says_who_knows(root: Path, env: Mapping[str, str]) -> None:
+    """A process in an environment."""
+    with running("jsonl", cwd=root, env=env) as client:
+        client.send_bytes(b'{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n')
+        assert b'"entity_id":"vault"' in client.last_words()
+    assert [path.name for path in root.iterdir()] == [".vouch"]
+
 
 FOLDERS = ("XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "TMPDIR")
 ODD: dict[str, dict[str, str]] = {
@@ -31,11 +42,8 @@ ODD: dict[str, dict[str, str]] = {
 
 @pytest.mark.parametrize("odd", ODD)
 def test_it_answers_all_the_same(here: Here, odd: str) -> None:
-    root = here[0] / "kb"
-    with running("jsonl", cwd=root, env={**here[1], **ODD[odd]}) as client:
-        client.send_bytes(b'{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n')
-        assert b'"entity_id":"vault"' in client.last_words()
-    assert [path.name for path in root.iterdir()] == [".vouch"]
+    folder, own = here
+    says_who_knows(folder / "kb", {**own, **ODD[odd]})
 
 
 NOISE = """
@@ -58,6 +66,23 @@ def test_a_library_that_prints_to_standard_output(here: Here) -> None:
             assert client.request("vouch/experts", {"topic": "key vault"})["experts"]
         until(lambda: b"noise" in client.errors, "nothing was printed")
         assert client.strays == b""
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 64 KB."""
+    command = ["mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", str(tmp_path)]
+    if shutil.which("mount") is None or subprocess.run(command, check=False).returncode:
+        pytest.skip("nothing may be mounted here")
+    yield tmp_path
+    subprocess.run(["umount", "-l", str(tmp_path)], check=True)
+
+
+def test_a_full_disk(here: Here, full: Path) -> None:
+    folder, env = here
+    for number in range(300):
+        write(folder / "kb", f"claims/c{number}.yaml", claim(f"c{number}", entities=["vault"]))
+    says_who_knows(folder / "kb", {**env, "XDG_CACHE_HOME": str(full)})
 
 
 FAILED = "the index could not be read; it is being rebuilt"
