@@ -73,10 +73,14 @@ CHANGES: list[dict[str, str | None]] = [
     {".vouch/claims/relay.yaml": None},
     {"CODEOWNERS": "* @ada\n"},
     {"CODEOWNERS": "* @bob\n"},
+    {"a/README.md": "It opens at nine.\n", "b/README.md": "It shuts at ten.\n"},
+    {"a/README.md": "It shuts at ten.\n", "b/README.md": "It opens at nine.\n"},
+    {"a/README.md": "It opens at nine.\n"},
 ]
 
 
 def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Path) -> None:
+    cite(root, "named", "It opens at nine.", "README.md", b"It opens at nine.\n")
     live = settled(root)
     for number, change in enumerate(CHANGES):
         for path, text in change.items():

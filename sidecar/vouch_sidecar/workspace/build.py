@@ -69,9 +69,10 @@ def build(
         definitions = _defined(before, world, bases, breathe)
         topics = _topics(before, knowledge, inputs, viewers, breathe)
         world = replace(world, history=history, definitions=definitions, topics=topics)
-    if inputs == was and world == before:
+    compares_anew = any(stat_of(world.tree, path) != stat for path, stat in before.compared.items())
+    if inputs == was and world == before and not compares_anew:
         return before
-    world = _read_claims(before, world, knowledge, breathe)
+    world = _read_claims(before, world, knowledge, breathe, compares_anew=compares_anew)
     ties, quotes = Ties(world.readings, world.definitions), _quotes(world, knowledge)
     world = replace(world, ties=ties, quotes=quotes)
     return world if world == before else replace(world, serial=next(SERIALS))
@@ -140,22 +141,27 @@ def _history(
 # Claims
 
 
-def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Breathe) -> World:
+def _read_claims(
+    before: World, world: World, knowledge: Knowledge, breathe: Breathe, *, compares_anew: bool
+) -> World:
     """A world with what claims say of files now: the claims are read again that changed, or all of
-    them if the files did, the names of the project, or what claims refer to.
+    them if the files did, the names of the project, what claims refer to, or, where a file that
+    was compared with sources changed, the file of a source.
     """
     own, changed = world.inputs.own, changed_alone(knowledge, before.inputs.knowledge_serial)
     is_around_same = before.inputs.own == own and world.files is before.files
-    known, sources = before.readings, before.sources
-    if changed is None or not is_around_same:
-        known, sources = {}, sources_in(knowledge, world, breathe)
+    is_same = changed is not None and is_around_same
+    sources, compared = before.sources, before.compared
+    if compares_anew or not is_same:
+        sources, compared = sources_in(knowledge, world, breathe)
+    known = before.readings if is_same and sources == before.sources else {}
     reader = ClaimReader(knowledge, replace(world, sources=sources), own)
     readings, again = dict[str, ClaimReading](), changed or ()
     for claim in knowledge.all_of(Claim):
         breathe()
         last = None if (Kind.CLAIM, claim.id) in again else known.get(claim.id)
         readings[claim.id] = last or reader.read(claim.id, read_of(claim))
-    return replace(world, readings=readings, sources=sources)
+    return replace(world, readings=readings, sources=sources, compared=compared)
 
 
 def _quotes(world: World, knowledge: Knowledge) -> Freshness:

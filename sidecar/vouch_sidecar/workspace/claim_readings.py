@@ -11,10 +11,11 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content, span_in
 from vouch_sidecar.kb.records import Evidence, Source
+from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.file_kinds import changes_with_all
-from vouch_sidecar.workspace.file_list import read_file
+from vouch_sidecar.workspace.file_list import read_file, stat_of
 from vouch_sidecar.workspace.files import line_in, mere_name
 from vouch_sidecar.workspace.names_in_text import digest, identifiers_in, names_in
 from vouch_sidecar.workspace.quotes_in_files import Quote
@@ -110,15 +111,19 @@ def documents_in(knowledge: Knowledge) -> Iterator[Source]:
     return (source for source in knowledge.all_of(Source) if source.question is None)
 
 
-def sources_in(knowledge: Knowledge, world: World, breathe: Breathe) -> dict[str, str]:
+def sources_in(
+    knowledge: Knowledge, world: World, breathe: Breathe
+) -> tuple[dict[str, str], dict[str, Stat | None]]:
     """The workspace file of each source, by source id: the file that its locator names. A locator
     that is a mere name means, of the files with that name, the one that holds most of what the
-    source holds.
+    source holds. With it the stats of the files that were read for this, by path.
     """
+    compared: dict[str, Stat | None] = {}
 
     @cache
     def lines_of(path: str) -> frozenset[int]:
         breathe()
+        compared[path] = stat_of(world.tree, path)
         return _telling_lines(read_file(world.tree, path))
 
     paths_by_id: dict[str, str] = {}
@@ -136,7 +141,7 @@ def sources_in(knowledge: Knowledge, world: World, breathe: Breathe) -> dict[str
             path = max(likely, key=shared.__getitem__, default=None) if is_distinct else None
         if path is not None:
             paths_by_id[source.id] = path
-    return paths_by_id
+    return paths_by_id, compared
 
 
 def _telling_lines(data: bytes | None) -> frozenset[int]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.records import Claim, Key, Kind
+from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.code_owners import OwnersRules
 from vouch_sidecar.workspace.commit_history import History
@@ -56,8 +57,9 @@ class World:
 
     `inputs` is what it was built from. `prefix` is the path of the tree below the top of the
     repository, with a slash at its end; `readings` is what each claim says of files, by id;
-    `sources` the files that sources were made from, by source id; `definitions` what files define;
-    `topics` those of some viewers, by their gates.
+    `sources` the files that sources were made from, by source id, and `compared` the stats of those
+    that were read to find them; `definitions` what files define; `topics` those of some viewers, by
+    their gates.
     """
 
     tree: Path
@@ -67,6 +69,7 @@ class World:
     prefix: str = ""
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    compared: Mapping[str, Stat | None] = field(default_factory=dict, compare=False)
     definitions: Definitions = field(default_factory=dict)
     ties: Ties = field(default_factory=lambda: Ties({}, {}), compare=False)
     quotes: Freshness = field(default_factory=Freshness)
