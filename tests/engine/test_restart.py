@@ -169,8 +169,9 @@ def test_vectors_without_a_base_go_before_a_start(root: Path, tmp_path: Path) ->
     _, bases = kept(started(root, tmp_path), root)
     bases.purge()
     assert bases.write_extra("vectors", b"made of the claim")
-    started(root, tmp_path)
+    _, others = kept(started(root, tmp_path), root)
     assert Bases(bases.caches, root / ".vouch").read_extra("vectors") is None
+    assert others.read_extra("vectors"), "in memory, for other claims"
 
 
 def test_all_is_for_this_user_alone(root: Path, tmp_path: Path) -> None:
