@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.kb.discovery import RESIDENT
+from vouch_sidecar.kb.recall_limit import MOST
 
 from tests.install.conftest import FILES, PLUGIN, Install
 from tests.protocol.client import COMMAND, INITIALIZE, ran
@@ -56,6 +57,7 @@ def test_hooks(install: Install, root: Path, mark: Path, host: str) -> None:
         (hook,) = group["hooks"]
         name = re.sub("(?<!^)(?=[A-Z])", "-", event).lower()
         assert hook["command"].endswith(f" hook {name}")
+        assert hook["timeout"] * 1000 > MOST
         said[event] = run(root, ["sh", "-c", hook["command"]], prompt, **{RESIDENT: "true"})
     run(root, ["vouch-sidecar", "stop"], PYTHONPATH="")
     assert not mark.exists()
