@@ -11,6 +11,7 @@ import pytest
 from vouch_sidecar.engine import Caller, Engine, Subscriber, health
 from vouch_sidecar.engine import pushes as pushes_module
 from vouch_sidecar.engine.sessions import SESSION_SECONDS
+from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.pauses import pause, resume
 from vouch_sidecar.retrieval.push import Push
 
@@ -27,6 +28,7 @@ from tests.engine.bases import (
     pushed,
     relays,
     reread,
+    settle,
     until,
     write,
 )
@@ -108,6 +110,27 @@ def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> Non
     load(engine)
     (push,) = pushed(listener)
     assert [row["claim"] for row in push.salience if row["entity_id"] == first] == ["No."]
+
+
+def test_who_is_told_has_topics_of_his_own_and_many_do_not_displace_each_other(
+    tmp_path: Path,
+) -> None:
+    said = {"a": "Doors close.", "b": "Gates open."}
+    fields = {"tags": ["night shift"], "entities": []}
+    files = {f"claims/{name}.yaml": claim(name, text=said[name], **fields) for name in said}
+    engine = engine_on(base(tmp_path / "kb", files))
+    settle(engine)
+    agents = [Caller(viewer=Viewer(agent=agent)) for agent in ("ada", "bob", "cy", "dee", "eve")]
+    listeners = [Listener(engine, caller) for caller in agents]
+    engine.observe("s", None, "Who has the night shift?")
+    asked, rows = [], []
+    for _ in range(2):
+        before = engine.changed.count
+        told = [push for each in listeners for push in pushed(each)]
+        rows.append([row["entity_id"] for push in told for row in push.salience])
+        asked.append(engine.changed.count - before)
+        settle(engine)
+    assert (rows, asked) == ([[], ["topic:night-shift"] * 3], [5, 0])
 
 
 def test_who_wants_rows_takes_nothing_fresh_from_others(engine: Engine, listener: Listener) -> None:

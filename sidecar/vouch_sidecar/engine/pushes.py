@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
@@ -10,10 +10,15 @@ from weakref import WeakKeyDictionary
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS, Changed
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import Step
-from vouch_sidecar.engine.registry import Caller
+from vouch_sidecar.engine.registry import Caller, Served
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, push_of
+
+State = tuple[Session, int, Sequence[object]]
+"""All that a push depends on: a session, how often it was touched, and what counts of each
+knowledge base.
+"""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -26,7 +31,7 @@ class Subscriber:
     parts: Set[PushPart] = PUSH_PARTS
     hears_all: bool = False
     """Whether every session concerns him."""
-    _told: WeakKeyDictionary[Engine, dict[str, tuple[object, object]]] = field(
+    _told: WeakKeyDictionary[Engine, dict[str, tuple[object, State | None]]] = field(
         default_factory=WeakKeyDictionary, init=False
     )
     """By session id, what the rows that he was told last say, and what the push that they came with
@@ -63,22 +68,27 @@ class Subscriber:
         """
         async with engine.telling:
             told = self._told.setdefault(engine, {})
-            caller = self.caller()
+            caller = replace(self.caller(), is_unasked=True)
             sessions = [each for each in engine.sessions if self._concerns(caller, each)]
             for session_id in told.keys() - {session.id for session in sessions}:
                 if told.pop(session_id)[0]:
                     self.tell(Push(session_id, engine.registry.generation))
             for session in reversed(sessions):
                 said, before = told.get(session.id, ([], None))
-                windows, state = _windows(engine, caller, session)
+                served = engine.registry.unpaused(caller)
+                windows, state = _windows(engine, served, session)
                 if state == before:
                     continue
+                if before is None or before[:2] != state[:2]:
+                    # Once a text: subscribers whose topics displace others' would go on for ever.
+                    engine.have_topics_derived(served)
                 of = session.id, engine.registry.generation, windows, self.parts
                 with engine.breath:
                     push = await in_turn(partial(push_of, *of))
                 # It waited behind questions. What has changed since then has this called anew.
                 is_there = engine.sessions.peek(session.id) is session
-                if not is_there or _windows(engine, caller, session)[1] != state:
+                served = engine.registry.unpaused(caller)
+                if not is_there or _windows(engine, served, session)[1] != state:
                     continue
                 says = [{**row, "score": None} for row in push.salience]  # it fades with every text
                 if says != said or push.volunteered:
@@ -87,12 +97,14 @@ class Subscriber:
                 told[session.id] = says, None if push.is_cut else state
 
 
-def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Window], object]:
+def _windows(
+    engine: Engine, served: Iterable[Served], session: Session
+) -> tuple[list[Window], State]:
     """The texts of a session for each knowledge base, and all that a push made of them depends on:
     as long as that is the same, so is the push.
     """
     now, windows = engine.sessions.clock(), list[Window]()
-    for kb in engine.registry.unpaused(replace(caller, is_unasked=True)):
+    for kb in served:
         every, own = session.volunteered.items(), kb.view.identity
         before = {entity_id: now - at for (of, entity_id), at in every if of == own}
         windows.append(replace(kb.window(session), volunteered_before=before))
