@@ -47,7 +47,7 @@ Look = Callable[..., View]
 
 
 def source(**fields: Any) -> Source:
-    made = Source(SOURCE_ID, f"sources/{SOURCE_ID}/meta.yaml", "a.md", kept="own")
+    made = Source(SOURCE_ID, f"sources/{SOURCE_ID}/meta.yaml", "a.md", kept=True)
     return replace(made, **fields)
 
 
@@ -193,7 +193,7 @@ def test_a_range_over_much_of_a_document_costs_no_walk_through_it(tmp_path: Path
     data = b"Say so.\n\n" * 4_000
     digest = source_of(data)
     put(make_kb(tmp_path), f"sources/{digest}/content", data)
-    kept = Source(digest, f"sources/{digest}/meta.yaml", "a.md", kept="own")
+    kept = Source(digest, f"sources/{digest}/meta.yaml", "a.md", kept=True)
     ends = {"one": 7, "all": len(data)}
     cited = [Evidence(f"ev-{i}", f"evidence/{i}.yaml", digest, "b", None, 0, ends[i]) for i in ends]
     one, every = (Claim(i, f"claims/{i}.yaml", "Say so.", evidence=(f"ev-{i}",)) for i in ends)

@@ -132,7 +132,7 @@ def test_what_a_topic_knows_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def cited_by(*evidences: str, locator: str = "docs/notes.md") -> list[Artifact]:
-    source = Source("s", "sources/s/meta.yaml", locator, kept="own")
+    source = Source("s", "sources/s/meta.yaml", locator, kept=True)
     texts = ("The cache keeps a big wheel.", "Build works in isolation.")
     made = [claim(f"c{n}", text, evidence=(evidences[n],)) for n, text in enumerate(texts)]
     return [source, *made]

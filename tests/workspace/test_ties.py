@@ -4,7 +4,6 @@ that names a file or an identifier.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -15,16 +14,7 @@ from vouch_sidecar.workspace.ties import MAX_DEFINING
 
 from tests.engine.bases import ask, cached, engine_on, only, reread, settle, told
 from tests.kb.samples import dump, entity, put, source_of
-from tests.workspace.places import (
-    cite,
-    looked,
-    repository,
-    settled,
-    tie_rows,
-    ties,
-    track,
-    write,
-)
+from tests.workspace.places import cite, repository, settled, tie_rows, ties, track, write
 
 NOTES, UPLOAD, WIRE = "docs/notes.md", "src/pkg/upload.py", "src/pkg/net/wire.py"
 WEB, PHONE = "web/pay.ts", "phone/Pay.kt"
@@ -112,26 +102,6 @@ def test_a_checkout_with_other_line_ends_quotes_the_same(root: Path) -> None:
     write(root, {NOTES: notes.replace(b"\n", b"\r\n")})
     (tied,) = ties(settled(root), NOTES)
     assert (tied.tie.arm, tied.tie.line, tied.fresh) == ("quotes", 3, "there")
-
-
-def test_a_content_that_comes_right_counts_at_once(root: Path) -> None:
-    notes = FILES[NOTES].encode()
-    cite(root, "one", "Uploads stop.", "notes.md", notes, quote=b"Uploads stop after")
-    (content,) = (root / ".vouch" / "sources").glob("*/content")
-    content.write_bytes(notes.replace(b"three", b"seven"))
-    engine = settled(root)
-    assert tie_rows(engine, NOTES) == [("one", "cites", None)]
-    content.write_bytes(notes)
-    looked(engine)
-    assert only(engine).world.readings == only(settled(root)).world.readings
-    assert tie_rows(engine, NOTES) == [("one", "quotes", 3)]
-    same = only(engine).knowledge
-    os.utime(content, (0, 0))
-    looked(engine)
-    assert only(engine).knowledge is same
-    content.write_bytes(b"other")
-    looked(engine)
-    assert tie_rows(engine, NOTES) == [("one", "cites", None)]
 
 
 def test_a_receipt_that_lies_is_a_citation(root: Path) -> None:

@@ -251,8 +251,8 @@ class Source:
     created_at: Timestamp | None = None
     question: Text | None = None
     """The question that a captured message answers (`metadata.question`)."""
-    kept: Literal["", "own", "other"] = ""
-    """What lies beside the file: no content, the one that the id is the hash of, or another."""
+    kept: bool = False
+    """Whether a content lies beside the file; `read_content` tells whether it matches the id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +343,7 @@ def record_of(kind: Kind, path: str, content: dict[str, object]) -> Artifact:
     """The artifact that a file's mapping describes. Raises pydantic's ValidationError."""
     fields = {**content, "path": path}
     if kind is Kind.SOURCE:
-        fields |= {"question": _question_in(content), "kept": ""}
+        fields |= {"question": _question_in(content), "kept": False}
     artifact: Artifact = _reading(kind).validate_python(fields)
     return artifact
 

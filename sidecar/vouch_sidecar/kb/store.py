@@ -14,7 +14,7 @@ from vouch_sidecar.kb.artifact_files import (
     survey,
     usual_path,
 )
-from vouch_sidecar.kb.reader import parse, read_bytes_of, read_content
+from vouch_sidecar.kb.reader import parse, read_bytes_of
 from vouch_sidecar.kb.records import Artifact, Key, Problem, Severity, Source, key_of
 from vouch_sidecar.kb.safe_files import Stat, UnreadableError, has_content, mtime_ns
 from vouch_sidecar.kb.settings import Config
@@ -187,10 +187,8 @@ class Store:
             self._hold(path)
             return
         artifact = stub_of(reading.artifact)
-        if isinstance(artifact, Source) and has_content(stat):
-            artifact = replace(
-                artifact, kept="other" if read_content(self.kb_dir, artifact) is None else "own"
-            )
+        if isinstance(artifact, Source):
+            artifact = replace(artifact, kept=has_content(stat))
         self._put(path, artifact)
 
     def _fail(self, path: str, problem: Problem) -> None:
