@@ -119,6 +119,10 @@ test('a pause hides what is in play, which comes back unless the server took it 
   assert.deepEqual(names(model.roots), ['Agent'], 'without those that linger');
   push([pushed('a'), pushed('b')]);
   assert.deepEqual(names(model.roots), ['B', 'A', 'Agent'], 'the newest first, as before');
+  push([]); // they linger
+  model.hide(true);
+  model.hide(false);
+  assert.deepEqual(names(model.roots), ['Agent']);
 });
 
 test('agents have headings of their own, what came into play last stands first, and ends go', async () => {

@@ -99,6 +99,7 @@ def test_a_base_of_other_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, f
     monkeypatch.setattr(base_cache, "__file__", str(package / "index" / "base_cache.py"))
     monkeypatch.setattr(base_cache, "code_version", base_cache.code_version.__wrapped__)
     (package / file).parent.mkdir(exist_ok=True)
+    (package / "kb/.#store.py").symlink_to("somebody@a-host.1:2")  # an editor's lock
     root, found = base(tmp_path / "kb"), list[Path]()
     for more in ("", "", "# another line\n"):
         with (package / file).open("a", encoding="utf-8") as stream:

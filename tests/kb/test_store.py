@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from dataclasses import fields
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import pytest
 from vouch_sidecar.kb.access import is_shown_to_any, stub_of
@@ -212,6 +213,13 @@ def test_what_nobody_may_see_keeps_no_field_that_may_hold_a_text(
     for each in fields(kept):
         is_text = str(each.type).replace(" ", "") not in NO_TEXTS.split()
         assert each.name == "path" or not is_text or getattr(kept, each.name) != texts[each.name]
+
+
+def test_what_nobody_may_see_keeps_what_others_are_judged_by() -> None:
+    judging = "status confidence evidence supersedes superseded_by created_at auto_approved".split()
+    given: Any = {each.name: each.name for each in fields(Claim)}
+    kept = stub_of(Claim(**given | {"scope": Scope("private")}))
+    assert [getattr(kept, name) for name in judging] == judging
 
 
 def test_of_two_files_with_one_id_one_counts(kb_dir: Path, store: Store) -> None:

@@ -41,7 +41,7 @@ export const LINGER_MS = 2_000;
  */
 export class Lingering<R> {
   rows: readonly R[] = [];
-  private now: readonly R[] = [];
+  now: readonly R[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(

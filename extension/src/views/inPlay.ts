@@ -66,7 +66,7 @@ export class InPlay extends Rows {
   /** Hides all rows for a while, as in a pause. What the server said is still in play comes back. */
   hide(isHidden: boolean): void {
     this.isHidden = isHidden;
-    this.draw();
+    for (const { rows } of this.sessions.values()) rows.take(rows.now, true);
   }
 
   clear(): void {

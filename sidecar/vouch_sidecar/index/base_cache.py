@@ -280,8 +280,9 @@ def code_version(rooms: tuple[str, ...]) -> str:
     digest = hashlib.blake2b(f"{sys.version_info} {version('tantivy')}".encode(), digest_size=8)
     package = Path(__file__).parents[1]
     for room in rooms:
-        for source in sorted(f for f in (package / room).rglob("*") if f.suffix in CODE):
-            digest.update(source.read_bytes())
+        for file in sorted((package / room).rglob("*")):
+            if file.suffix in CODE and file.is_file():
+                digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
