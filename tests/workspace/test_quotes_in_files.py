@@ -15,6 +15,7 @@ from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.quotes_in_files import MAX_LOOKED
 
 from tests.engine.bases import ask, only
+from tests.kb.samples import entity
 from tests.workspace.places import cite, git, looked, repository, settled, ties, track, write
 
 NOTES = "# Notes\n\nUploads stop after three\n  retries of the wire.\n\nNothing else.\n"
@@ -89,6 +90,20 @@ def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path) -> None
         assert ("quote gone" in ask(engine, "context", task=TASK)["text"]) == is_gone
         (said, *_) = ask(engine, "explain", text=TASK)["texts"]
         assert said["verdict"] == "said"
+
+
+def test_what_a_session_was_given_by_a_name_is_given_again_once_its_quote_is_gone(
+    root: Path,
+) -> None:
+    write(root, {".vouch/entities/queue.yaml": entity("queue", name="Upload Queue").decode()})
+    cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE, entities=["queue"])
+    engine, told = settled(root), []
+    for now in (NOTES, NOTES, "# Notes\n", "# Notes\n", NOTES):
+        write(root, {FILE: now})
+        asked = {"task": "Is the Upload Queue on fire?", "session_id": "s", "repeat": False}
+        text = ask(engine, "context", **asked)["text"]
+        told.append(text and ("quote gone" in text))
+    assert told == [False, "", True, "", False]
 
 
 def test_a_question_reads_a_few_files_once(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,8 +114,14 @@ class Salient:
         return {(view.identity, *key): hash((self.entity, *claims, *pages))}
 
     def was_given(self, given: Given) -> bool:
-        """Whether it was given before, and has not changed."""
-        return bool(given) and self.gives.items() <= given.items()
+        """Whether it was given before, and has not changed; nor has its best claim gone stale, if
+        that was given too.
+        """
+        if not given or not self.gives.items() <= given.items():
+            return False
+        claim = self.view.claim(self.top_claim_id or "")
+        best = {} if claim is None else self.line(claim).gives
+        return all(given.get(key, state) == state for key, state in best.items())
 
     @cached_property
     def top_claim_id(self) -> str | None:
