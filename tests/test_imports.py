@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import vouch_sidecar
 from vouch_sidecar.index.base_cache import READING_ROOMS
+from vouch_sidecar.workspace.build import DEFINING_ROOMS
 
 ROOT = Path(vouch_sidecar.__file__).parent
 ROOMS = "kb text names index workspace semantic retrieval engine operations surfaces".split()
@@ -62,5 +63,8 @@ def test_every_folder_is_a_room_and_none_knows_one_above_it() -> None:
     assert [pair for pair in inside if ROOMS.index(pair[1]) > ROOMS.index(pair[0])] == []
 
 
-def test_a_base_is_of_the_code_of_all_rooms_up_to_the_index() -> None:
-    assert [*READING_ROOMS] == ROOMS[: ROOMS.index("index") + 1]
+@pytest.mark.parametrize("rooms", [READING_ROOMS, DEFINING_ROOMS])
+def test_what_is_kept_is_of_the_code_of_all_rooms_up_to_the_one_that_made_it(
+    rooms: tuple[str, ...],
+) -> None:
+    assert [*rooms] == ROOMS[: ROOMS.index(rooms[-1]) + 1]

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache, partial
 from urllib.parse import unquote
 
-from vouch_sidecar.index.base_cache import Bases, code_version
+from vouch_sidecar.index.base_cache import READING_ROOMS, Bases, code_version
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.topic_table import VisibleTopics
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -31,6 +31,9 @@ from vouch_sidecar.workspace.quotes_in_files import Freshness
 from vouch_sidecar.workspace.ties import ClaimReading, Ties, read_of
 from vouch_sidecar.workspace.topics import TopicFinder
 from vouch_sidecar.workspace.world import SERIALS, Inputs, World, changed_alone
+
+DEFINING_ROOMS = (*READING_ROOMS, "workspace")
+"""The rooms whose code decides what a file defines."""
 
 
 def build(
@@ -116,7 +119,7 @@ def _kept(bases: Bases | None) -> Definitions:
 
 @cache
 def _kept_as() -> str:
-    return f"workspace-{code_version(('text', 'workspace'))}"
+    return f"workspace-{code_version(DEFINING_ROOMS)}"
 
 
 def _history(
