@@ -33,7 +33,7 @@ from tests.engine.bases import (
     write,
 )
 from tests.engine.processes import place
-from tests.kb.samples import claim
+from tests.kb.samples import claim, entity, page
 
 T = TypeVar("T")
 
@@ -131,6 +131,14 @@ def test_who_is_told_has_topics_of_his_own_and_many_do_not_displace_each_other(
         asked.append(engine.changed.count - before)
         settle(engine)
     assert (rows, asked) == ([[], ["topic:night-shift"] * 3], [5, 0])
+
+
+def test_what_nothing_is_told_of_takes_no_place_from_what_something_is(tmp_path: Path) -> None:
+    notes = page("We met.", id="notes", type="session", entities=["gull"])
+    files = {"entities/gull.yaml": entity("gull", name="Gull Tower"), "pages/notes.md": notes}
+    engine = engine_on(base(tmp_path / "kb", files))
+    configure(engine, tmp_path / "kb", retrieval={"reflex": {"top_k": 1}})
+    assert fresh(say(engine, Listener(engine), "the Gull Tower and the Key Vault")) == ["vault"]
 
 
 def test_who_wants_rows_takes_nothing_fresh_from_others(engine: Engine, listener: Listener) -> None:

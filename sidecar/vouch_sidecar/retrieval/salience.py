@@ -10,8 +10,8 @@ from math import prod
 from typing import Any
 
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.schema import key_in, stems_in
-from vouch_sidecar.kb.records import Entity, Kind, Told
+from vouch_sidecar.index.schema import TITLE, key_in, stems_in
+from vouch_sidecar.kb.records import SESSION_PAGE, Entity, Kind, Page, Told
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.names.name_forms import FormKind
@@ -20,6 +20,7 @@ from vouch_sidecar.retrieval.constants import (
     DESCRIBED_SHARE,
     FADING,
     FAINTEST,
+    FEW,
     MANY,
     VOLUNTEERED,
 )
@@ -138,8 +139,7 @@ class Salient:
     @property
     def has_something_told(self) -> bool:
         """Whether a claim or a page may be told of it."""
-        pages = self.view.pages_about((Kind.ENTITY, self.entity.id))
-        return self.top_claim_id is not None or any(map(self.view.may_enter, pages))
+        return self.top_claim_id is not None or bool(pages_told(self.view, self.entity))
 
     def line(self, artifact: Told, judged: Candidate | None = None) -> Line:
         """The line that tells an artifact for its name."""
@@ -154,6 +154,18 @@ def rank(view: View, texts: Sequence[str], top_k: int) -> list[Salient]:
     described = _described_by(view, texts[0]) if texts else []
     rows = {row.entity.id: row for row in (*described, *named_in(view, texts))}
     return sorted(rows.values(), key=ranking_order)[:top_k]
+
+
+def pages_told(view: View, entity: Entity) -> list[Page]:
+    """The pages that list an entity, then those with its name in their title. They have no date;
+    notes of a session are not yet knowledge.
+    """
+    if view.since is not None:
+        return []
+    titled = view.found(view.search.holding(terms(entity.name), TITLE), FEW)
+    about = [*view.pages_about((Kind.ENTITY, entity.id)), *(page for page, _ in titled)]
+    pages = (page for page in about if isinstance(page, Page) and page.type != SESSION_PAGE)
+    return [page for page in pages if view.may_enter(page)]
 
 
 def ranking_order(row: Salient) -> tuple[float, str, str]:

@@ -9,21 +9,19 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from vouch_sidecar.index.schema import TITLE
-from vouch_sidecar.kb.records import SESSION_PAGE, Claim, Kind, Page
+from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval.blocks.block import render
-from vouch_sidecar.retrieval.constants import FEW, MAX_CONSIDERED
+from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.files.stale_claims import quotes_of
 from vouch_sidecar.retrieval.line import Given, Line
 from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.whom_to_ask import each_with_why, to_ask
-from vouch_sidecar.retrieval.salience import Salient, strengths_of
+from vouch_sidecar.retrieval.salience import Salient, pages_told, strengths_of
 from vouch_sidecar.retrieval.statements.answers import answers, asked_for
 from vouch_sidecar.retrieval.statements.candidates import Strengths
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold, units
-from vouch_sidecar.text.content_words import terms
 from vouch_sidecar.text.prompt_text import WHOM
 
 
@@ -173,21 +171,8 @@ def _lines_of(row: Salient, text: str, strengths: Strengths) -> list[Line]:
         or (claim.kind == "passage" and claim.artifact.id in asked)
     ]
     others = [line for line in claims[1:] if line.artifact.id in asked]
-    return [*whom_to_ask(row, text), *claims[:1], *others] + ([] if claims else _pages_about(row))
-
-
-def _pages_about(row: Salient) -> list[Line]:
-    """The pages that list an entity, then those with its name in their title. They have no date;
-    notes of a session are not yet knowledge.
-    """
-    view = row.view
-    if view.since is not None:
-        return []
-    titled = view.found(view.search.holding(terms(row.entity.name), TITLE), FEW)
-    listing = view.pages_about((Kind.ENTITY, row.entity.id))
-    about = [*listing, *(page for page, _ in titled)]
-    pages = (page for page in about if isinstance(page, Page) and page.type != SESSION_PAGE)
-    return [row.line(page) for page in pages if view.may_enter(page)]
+    pages = [] if claims else map(row.line, pages_told(view, row.entity))
+    return [*whom_to_ask(row, text), *claims[:1], *others, *pages]
 
 
 def whom_to_ask(row: Salient, text: str) -> list[Line]:
