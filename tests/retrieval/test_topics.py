@@ -11,6 +11,7 @@ import pytest
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import slug_of
 from vouch_sidecar.kb.records import Artifact, Claim, Kind, Scope, Source
+from vouch_sidecar.kb.settings_model import Naming, Settings
 from vouch_sidecar.retrieval.evidence.name_strength import weigh
 from vouch_sidecar.retrieval.people.experts import matching
 from vouch_sidecar.retrieval.people.experts import ranked_experts as experts
@@ -129,6 +130,13 @@ def test_what_a_topic_knows_of_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     assert search([seen(*tagged("origin:carpenters"))], "carpenters", [Kind.CLAIM], 10) == []
     monkeypatch.setattr("vouch_sidecar.workspace.topics.MAX_TOPICS", 9)
     assert len(seen(*times(12, "Fixed by #1{}.")).derived) == 9
+
+
+def test_words_that_name_nothing_name_no_topic_in_another_form() -> None:
+    silenced = Settings(naming=Naming(never=("gull tower",)))
+    view = replace(seen(*tagged("gull towers")), settings=silenced)
+    said = ("Is the gull tower slow?", "Are the gull towers slow?")
+    assert [len(view.topic_mentions(text)) for text in said] == [0, 1]
 
 
 def cited_by(*evidences: str, locator: str = "docs/notes.md") -> list[Artifact]:

@@ -292,7 +292,7 @@ class View:
         entity.
         """
         declared = (mention for mention in self.mentions(text) if not mention.nested)
-        return outside(self.derived.find(text), declared)
+        return outside(self._allowed(text, self.derived.find(text)), declared)
 
     def is_topic(self, entity_id: str) -> bool:
         return self.derived.get(entity_id) is not None
