@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from weakref import WeakKeyDictionary
@@ -15,11 +15,6 @@ from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, push_of
 
-State = tuple[Session, int, Sequence[object]]
-"""All that a push depends on: a session, how often it was touched, and what counts of each
-knowledge base.
-"""
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Subscriber:
@@ -31,9 +26,9 @@ class Subscriber:
     parts: Set[PushPart] = PUSH_PARTS
     hears_all: bool = False
     """Whether every session concerns him."""
-    _told: WeakKeyDictionary[Engine, dict[str, tuple[object, State | None]]] = field(
-        default_factory=WeakKeyDictionary, init=False
-    )
+    _told: WeakKeyDictionary[
+        Engine, dict[str, tuple[object, tuple[Session, int, object] | None]]
+    ] = field(default_factory=WeakKeyDictionary, init=False)
     """By session id, what the rows that he was told last say, and what the push that they came with
     depended on; None if it was cut.
     """
@@ -86,9 +81,10 @@ class Subscriber:
                 with engine.breath:
                     push = await in_turn(partial(push_of, *of))
                 # It waited behind questions. What has changed since then has this called anew.
-                is_there = engine.sessions.peek(session.id) is session
-                served = engine.registry.unpaused(caller)
-                if not is_there or _windows(engine, served, session)[1] != state:
+                if (
+                    engine.sessions.peek(session.id) is not session
+                    or _windows(engine, engine.registry.unpaused(caller), session)[1] != state
+                ):
                     continue
                 says = [{**row, "score": None} for row in push.salience]  # it fades with every text
                 if says != said or push.volunteered:
@@ -99,7 +95,7 @@ class Subscriber:
 
 def _windows(
     engine: Engine, served: Iterable[Served], session: Session
-) -> tuple[list[Window], State]:
+) -> tuple[list[Window], tuple[Session, int, object]]:
     """The texts of a session for each knowledge base, and all that a push made of them depends on:
     as long as that is the same, so is the push.
     """
@@ -108,5 +104,4 @@ def _windows(
         every, own = session.volunteered.items(), kb.view.identity
         before = {entity_id: now - at for (of, entity_id), at in every if of == own}
         windows.append(replace(kb.window(session), volunteered_before=before))
-    of_each = [(window.view.stamp, window.room) for window in windows]
-    return windows, (session, session.touches, of_each)
+    return windows, (session, session.touches, [(each.view.stamp, each.room) for each in windows])

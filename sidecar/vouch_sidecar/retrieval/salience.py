@@ -118,11 +118,10 @@ class Salient:
         """Whether it was given before, and has not changed; nor has its best claim gone stale, if
         that was given too.
         """
-        if not given or not self.gives.items() <= given.items():
-            return False
-        claim = self.view.claim(self.top_claim_id or "")
+        is_same = bool(given) and self.gives.items() <= given.items()
+        claim = self.view.claim(self.top_claim_id or "") if is_same else None
         best = {} if claim is None else self.line(claim).gives
-        return all(given.get(key, state) == state for key, state in best.items())
+        return is_same and all(given.get(key, state) == state for key, state in best.items())
 
     @cached_property
     def top_claim_id(self) -> str | None:

@@ -8,7 +8,7 @@ import json
 from array import array
 from collections.abc import Mapping, Set
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from urllib.parse import unquote
 
 from vouch_sidecar.index.base_cache import READING_ROOMS, Bases, code_version
@@ -19,7 +19,7 @@ from vouch_sidecar.kb.reader import read_content
 from vouch_sidecar.kb.records import Claim, Kind
 from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.workspace.breath import Breathe
-from vouch_sidecar.workspace.claim_readings import ClaimReader, documents_in, sources_in
+from vouch_sidecar.workspace.claim_readings import ClaimReader, documents_in, with_sources
 from vouch_sidecar.workspace.code_owners import OwnersRules, read_owners
 from vouch_sidecar.workspace.commit_history import History, read_history
 from vouch_sidecar.workspace.definitions import DefinedNames, Definitions, names_in_file
@@ -62,7 +62,10 @@ def build(
         files = files if paths == files.paths else Files(paths)
     top, prefix = (before.tree, "") if git is None else (git.top, git.prefix(before.tree))
     rules = read_owners(top) if inputs.names_people else OwnersRules()
-    world = replace(before, inputs=inputs, prefix=prefix, files=files, owners_rules=rules)
+    compared = {path: stat_of(before.tree, path) for path in before.compared}
+    world = replace(
+        before, inputs=inputs, prefix=prefix, files=files, owners_rules=rules, compared=compared
+    )
     if inputs.is_whole:
         history = (
             _history(world, git, why_unasked, bases, env, lists_anew)
@@ -72,10 +75,9 @@ def build(
         definitions = _defined(before, world, bases, breathe)
         topics = _topics(before, knowledge, inputs, viewers, breathe)
         world = replace(world, history=history, definitions=definitions, topics=topics)
-    compares_anew = any(stat_of(world.tree, path) != stat for path, stat in before.compared.items())
-    if inputs == was and world == before and not compares_anew:
+    if inputs == was and world == before:
         return before
-    world = _read_claims(before, world, knowledge, breathe, compares_anew=compares_anew)
+    world = _read_claims(before, world, knowledge, breathe)
     ties, quotes = Ties(world.readings, world.definitions), _quotes(world, knowledge)
     world = replace(world, ties=ties, quotes=quotes)
     return world if world == before else replace(world, serial=next(SERIALS))
@@ -88,8 +90,8 @@ def _defined(before: World, world: World, bases: Bases | None, breathe: Breathe)
     """What files define, after reading those that changed. Where none were read before, what an
     earlier process found counts, and is kept for the next one.
     """
-    was_read = before.inputs.is_whole
-    known = before.definitions if was_read else _kept(bases)
+    was_read, kept_as = before.inputs.is_whole, f"workspace-{code_version(DEFINING_ROOMS)}"
+    known = before.definitions if was_read else _kept(bases, kept_as)
     by_path: dict[str, tuple[Stat, DefinedNames]] = {}
     for path in world.files.searched:
         breathe()
@@ -103,23 +105,18 @@ def _defined(before: World, world: World, bases: Bases | None, breathe: Breathe)
             path: (stat.hex(), *(each.tobytes().hex() for each in names))
             for path, (stat, names) in by_path.items()
         }
-        bases.write_extra(_kept_as(), json.dumps(kept).encode())
+        bases.write_extra(kept_as, json.dumps(kept).encode())
     return by_path
 
 
-def _kept(bases: Bases | None) -> Definitions:
+def _kept(bases: Bases | None, kept_as: str) -> Definitions:
     """What an earlier process found in files."""
-    data = None if bases is None else bases.read_extra(_kept_as())
+    data = None if bases is None else bases.read_extra(kept_as)
     kept = json.loads(data) if data else {}
     return {
         path: (bytes.fromhex(stat), DefinedNames(*map(array, "Qii", map(bytes.fromhex, arrays))))
         for path, (stat, *arrays) in kept.items()
     }
-
-
-@cache
-def _kept_as() -> str:
-    return f"workspace-{code_version(DEFINING_ROOMS)}"
 
 
 def _history(
@@ -144,27 +141,22 @@ def _history(
 # Claims
 
 
-def _read_claims(
-    before: World, world: World, knowledge: Knowledge, breathe: Breathe, *, compares_anew: bool
-) -> World:
+def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Breathe) -> World:
     """A world with what claims say of files now: the claims are read again that changed, or all of
-    them if the files did, the names of the project, what claims refer to, or, where a file that
-    was compared with sources changed, the file of a source.
+    them if the files did, the names of the project, what claims refer to, or the file of a source.
     """
     own, changed = world.inputs.own, changed_alone(knowledge, before.inputs.knowledge_serial)
-    is_around_same = before.inputs.own == own and world.files is before.files
-    is_same = changed is not None and is_around_same
-    sources, compared = before.sources, before.compared
-    if compares_anew or not is_same:
-        sources, compared = sources_in(knowledge, world, breathe)
-    known = before.readings if is_same and sources == before.sources else {}
-    reader = ClaimReader(knowledge, replace(world, sources=sources), own)
+    is_same = changed is not None and before.inputs.own == own and world.files is before.files
+    if not is_same or world.compared != before.compared:
+        world = with_sources(knowledge, world, breathe)
+    known = before.readings if is_same and world.sources == before.sources else {}
+    reader = ClaimReader(knowledge, world, own)
     readings, again = dict[str, ClaimReading](), changed or ()
     for claim in knowledge.all_of(Claim):
         breathe()
         last = None if (Kind.CLAIM, claim.id) in again else known.get(claim.id)
         readings[claim.id] = last or reader.read(claim.id, read_of(claim))
-    return replace(world, readings=readings, sources=sources, compared=compared)
+    return replace(world, readings=readings)
 
 
 def _quotes(world: World, knowledge: Knowledge) -> Freshness:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 
@@ -111,14 +111,11 @@ def documents_in(knowledge: Knowledge) -> Iterator[Source]:
     return (source for source in knowledge.all_of(Source) if source.question is None)
 
 
-def sources_in(
-    knowledge: Knowledge, world: World, breathe: Breathe
-) -> tuple[dict[str, str], dict[str, Stat | None]]:
-    """The workspace file of each source, by source id: the file that its locator names. A locator
-    that is a mere name means, of the files with that name, the one that holds most of what the
-    source holds. With it the stats of the files that were read for this, by path.
+def with_sources(knowledge: Knowledge, world: World, breathe: Breathe) -> World:
+    """A world with the file of each source: the one that its locator names. A locator that is a
+    mere name means, of the files with that name, the one that holds most of what the source holds.
     """
-    compared: dict[str, Stat | None] = {}
+    compared = dict[str, Stat | None]()
 
     @cache
     def lines_of(path: str) -> frozenset[int]:
@@ -141,7 +138,7 @@ def sources_in(
             path = max(likely, key=shared.__getitem__, default=None) if is_distinct else None
         if path is not None:
             paths_by_id[source.id] = path
-    return paths_by_id, compared
+    return replace(world, sources=paths_by_id, compared=compared)
 
 
 def _telling_lines(data: bytes | None) -> frozenset[int]:

@@ -171,8 +171,8 @@ def _lines_of(row: Salient, text: str, strengths: Strengths) -> list[Line]:
         or (claim.kind == "passage" and claim.artifact.id in asked)
     ]
     others = [line for line in claims[1:] if line.artifact.id in asked]
-    pages = [] if claims else map(row.line, pages_told(view, row.entity))
-    return [*whom_to_ask(row, text), *claims[:1], *others, *pages]
+    pages = pages_told(view, row.entity) if not claims else ()
+    return [*whom_to_ask(row, text), *claims[:1], *others, *map(row.line, pages)]
 
 
 def whom_to_ask(row: Salient, text: str) -> list[Line]:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from vouch_sidecar.kb.discovery import RESIDENT, BaseInTree, find, start_folder
 from vouch_sidecar.kb.pauses import paused_until
-from vouch_sidecar.kb.recall_limit import DEFAULT, VARIABLE, limit_in, limit_of
+from vouch_sidecar.kb.recall_limit import DEFAULT, MOST, VARIABLE, limit_in, limit_of
 from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
 from vouch_sidecar.surfaces.local.user_socket import (
     HOOK,
@@ -37,6 +37,8 @@ NAMES = {PROMPT: "UserPromptSubmit", START: "SessionStart", FILE: "PostToolUse",
 """The hosts' names of events, by the names on our command line."""
 START_SECONDS = 2.0
 """Time limit of `START`, and of a prompt while a process starts."""
+HOST_SECONDS = MOST // 1000 + int(START_SECONDS)
+"""Time limit that hosts are given, in whole seconds: a hook has ended by itself before."""
 LAST_STEP = 0.04
 """Seconds, at most half of what is left, kept for what an answer needs when its time is over: to
 end its last step, and to arrive.

@@ -11,17 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vouch_sidecar.kb import recall_limit
 from vouch_sidecar.surfaces.console.options import PROGRAM
-from vouch_sidecar.surfaces.hook.client import END, FILE, NAMES, PROMPT, START, START_SECONDS
+from vouch_sidecar.surfaces.hook.client import END, FILE, HOST_SECONDS, NAMES, PROMPT, START
 
 MARK = f"Written by {PROGRAM} install"
 ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
 """The environment in which every integration starts this program. With a relative or empty part in
 `PYTHONPATH`, Python would run a `sitecustomize.py` of the working folder; an empty value is safe.
 """
-HOOK_SECONDS = recall_limit.MOST // 1000 + int(START_SECONDS)
-"""After which a host ends a hook, in whole seconds: a hook has ended by itself before."""
 ENV_PREFIX = "".join(f"{name}={value} " for name, value in ENV.items())
 ENV_TABLE = "{ " + ", ".join(f'{name} = "{value}"' for name, value in ENV.items()) + " }"
 
@@ -106,7 +103,7 @@ def _claude_code(command: str, project: Path | None) -> Location:
     hooks: dict[str, Any] = {}
     for event, name in NAMES.items():
         run = f"{ENV_PREFIX}{command} hook {event}"
-        hooks[name] = [{"hooks": [{"type": "command", "command": run, "timeout": HOOK_SECONDS}]}]
+        hooks[name] = [{"hooks": [{"type": "command", "command": run, "timeout": HOST_SECONDS}]}]
     hooks[NAMES[FILE]][0]["matcher"] = "Read|Edit|Write|MultiEdit|NotebookEdit"
     server = {"command": command, "args": ["mcp"], "env": ENV}
     # Without a version: it is that of the program, which Claude Code can't ask for.
@@ -142,7 +139,7 @@ env = {ENV_TABLE}
 type = "command"
 command = {json.dumps(f"{ENV_PREFIX}{command} hook {event}")}
 command_windows = {json.dumps(f"{command} hook {event}")}
-timeout = {HOOK_SECONDS}
+timeout = {HOST_SECONDS}
 """
     own = os.environ.get("CODEX_HOME") if project is None else None
     base, folder = (Path(own), "") if own else (project or Path.home(), ".codex/")
