@@ -84,11 +84,11 @@ class CheckContext:
 def check_all(
     context: CheckContext, sees: Callable[[Artifact], bool] = lambda _: True
 ) -> Iterator[Problem]:
-    """The findings in a whole knowledge base. Claims, pages and sources that are retired or not
-    visible (`sees`) are left out. Reads the files that have findings.
+    """The findings in a whole knowledge base. Claims, pages and sources that are not visible
+    (`sees`) are left out. Reads the files that have findings.
     """
     for artifact in context.knowledge.records.values():
-        if not isinstance(artifact, Gated) or (is_live(artifact) and sees(artifact)):
+        if not isinstance(artifact, Gated) or sees(artifact):
             yield from check_one(artifact, context)
 
 
@@ -96,10 +96,11 @@ def check_one(
     artifact: Artifact, context: CheckContext, data: bytes | None = None
 ) -> Iterator[Problem]:
     """The first findings in one artifact, without those whose codes are ignored, with their
-    positions in its file; `data` holds the file's bytes, if they are known.
+    positions in its file; none in one that is retired. `data` holds the file's bytes, if they are
+    known.
     """
     ignored = context.collection.settings.diagnostics.ignore
-    every = (finding for check in CHECKS for finding in check(artifact, context))
+    every = (one for check in CHECKS if is_live(artifact) for one in check(artifact, context))
     findings = [*islice((one for one in every if one.code not in ignored), MAX_FINDINGS)]
     if findings and data is None:
         with suppress(FileNotFoundError, UnreadableError):

@@ -11,7 +11,7 @@ from vouch_sidecar.kb.discovery import CONFIG, KB_DIRNAME, SETTINGS_PREFIX
 PATH, VARIABLE = ["sidecar", "recall", "timeout_ms"], f"{SETTINGS_PREFIX}RECALL_TIMEOUT_MS"
 LEAST, DEFAULT, MOST = 100, 500, 10_000
 """In milliseconds."""
-MAX_BYTES = 1 << 16
+MAX_BYTES, FLAGS = 1 << 16, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW
 
 
 def limit_in(text: str) -> int | None:
@@ -27,8 +27,7 @@ def limit_of(root: str) -> int | None:
     read, nor whether the file is YAML elsewhere.
     """
     try:
-        flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW
-        with open(os.open(f"{root}/{KB_DIRNAME}/{CONFIG}", flags), "rb") as config:
+        with open(os.open(f"{root}/{KB_DIRNAME}/{CONFIG}", FLAGS), "rb") as config:
             text = config.read(MAX_BYTES).decode("utf-8-sig", "replace")
     except OSError:
         return None

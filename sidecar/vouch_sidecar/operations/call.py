@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from math import inf
 from pathlib import Path
 from time import perf_counter
@@ -229,8 +229,8 @@ def not_known(what: str, asked: Iterable[str], known: Collection[str]) -> list[s
     """A sentence for each that is not among the known ones, with the one that it resembles; at most
     three.
     """
-    others = [each for each in asked if each.strip() and each not in known]
-    named = (resembling(each, known) for each in others[:MAX_UNKNOWN])
+    others = (resembling(each, known) for each in asked if each.strip() and each not in known)
     return [
-        f"{name} is no {what}" + (f"; did you mean {near}?" if near else "") for name, near in named
+        f"{name} is no {what}" + (f"; did you mean {near}?" if near else "")
+        for name, near in islice(others, MAX_UNKNOWN)
     ]
