@@ -77,6 +77,7 @@ def context_for(
         names = {row.identity for row in asked}
         before = [row for row in rows if row.identity not in names and row.was_given(once.given)]
         rows = [row for row in rows if row not in before]
+        more = [*(line for row in before for line in row.gone_since(once.given)), *more]
         if text is not None:
             more = [*(hit for row in before for hit in whom_to_ask(row, text)), *more]
     block = make_block(

@@ -263,11 +263,12 @@ class Collection:
         default = viewer_for(self.settings, None, None, self._env).gates
         return list(dict.fromkeys([default, *self._others_gates]))
 
-    def add_viewer(self, gates: frozenset[str]) -> bool:
+    def add_viewer(self, gates: frozenset[str], *, displaces: bool = True) -> bool:
         """Have the topics derived of who passes these gates, in place of those of who began to ask
-        before all others. Returns whether they are to be derived.
+        before all others, or only where there is room. Returns whether they are to be derived.
         """
-        is_new = self.may_have_topics and gates not in self.viewers()
+        has_place = displaces or len(self._others_gates) < OTHER_VIEWERS
+        is_new = self.may_have_topics and gates not in self.viewers() and has_place
         if is_new:
             self._others_gates.append(gates)
         return is_new

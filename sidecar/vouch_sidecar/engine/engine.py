@@ -121,9 +121,11 @@ class Engine:
         is_news = is_of_now or world.serial != before.serial
         self.registry.publish(collection, after, is_news=is_news)
 
-    def have_topics_derived(self, served: Iterable[Served]) -> None:
-        """Have the topics derived of who sees these knowledge bases, where they are not."""
-        are_due = [kb.collection.add_viewer(kb.view.gates) for kb in served]
+    def have_topics_derived(self, served: Iterable[Served], *, displaces: bool = True) -> None:
+        """Have the topics derived of who sees these knowledge bases, where they are not. Who is
+        told unasked displaces nobody.
+        """
+        are_due = [kb.collection.add_viewer(kb.view.gates, displaces=displaces) for kb in served]
         if any(are_due):
             self.changed.bump()
 

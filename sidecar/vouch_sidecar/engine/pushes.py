@@ -74,9 +74,7 @@ class Subscriber:
                 windows, state = _windows(engine, served, session)
                 if state == before:
                     continue
-                if before is None or before[:2] != state[:2]:
-                    # Once a text: subscribers whose topics displace others' would go on for ever.
-                    engine.have_topics_derived(served)
+                engine.have_topics_derived(served, displaces=False)
                 of = session.id, engine.registry.generation, windows, self.parts
                 with engine.breath:
                     push = await in_turn(partial(push_of, *of))

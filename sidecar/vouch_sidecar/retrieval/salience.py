@@ -115,13 +115,16 @@ class Salient:
         return {(view.identity, *key): hash((self.entity, *claims, *pages))}
 
     def was_given(self, given: Given) -> bool:
-        """Whether it was given before, and has not changed; nor has its best claim gone stale, if
-        that was given too.
-        """
-        is_same = bool(given) and self.gives.items() <= given.items()
-        claim = self.view.claim(self.top_claim_id or "") if is_same else None
-        best = {} if claim is None else self.line(claim).gives
-        return is_same and all(given.get(key, state) == state for key, state in best.items())
+        """Whether it was given before, and has not changed."""
+        return bool(given) and self.gives.items() <= given.items()
+
+    def gone_since(self, given: Given) -> list[Line]:
+        """The line of its best claim, if that was given before in another state."""
+        claim = self.view.claim(self.top_claim_id or "")
+        lines = [] if claim is None else [self.line(claim)]
+        return [
+            one for one in lines if any(given.get(k, now) != now for k, now in one.gives.items())
+        ]
 
     @cached_property
     def top_claim_id(self) -> str | None:

@@ -75,7 +75,7 @@ def build(
         definitions = _defined(before, world, bases, breathe)
         topics = _topics(before, knowledge, inputs, viewers, breathe)
         world = replace(world, history=history, definitions=definitions, topics=topics)
-    if inputs == was and world == before:
+    if inputs == was and world == before and compared == before.compared:
         return before
     world = _read_claims(before, world, knowledge, breathe)
     ties, quotes = Ties(world.readings, world.definitions), _quotes(world, knowledge)

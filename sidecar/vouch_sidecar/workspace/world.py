@@ -69,7 +69,7 @@ class World:
     prefix: str = ""
     readings: Mapping[str, ClaimReading] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
-    compared: Mapping[str, Stat | None] = field(default_factory=dict)
+    compared: Mapping[str, Stat | None] = field(default_factory=dict, compare=False)
     definitions: Definitions = field(default_factory=dict)
     ties: Ties = field(default_factory=lambda: Ties({}, {}), compare=False)
     quotes: Freshness = field(default_factory=Freshness)
