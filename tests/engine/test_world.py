@@ -89,6 +89,9 @@ def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Pa
             else:
                 write(root, {path: text})
         assert told(looked(live)) == told(looked(settled(root, tmp_path / f"other-{number}")))
+    serial = only(live).world.serial
+    (root / "a/README.md").touch()  # it is compared with the document anew, and says the same
+    assert looked(live).serial == serial
 
 
 def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
