@@ -28,7 +28,7 @@ export class Reading implements vscode.Disposable {
       // Without a kind the text moved it, as an edit by an agent does.
       window.onDidChangeTextEditorSelection(({ kind }) => this.followCaret(kind !== undefined)),
       workspace.onDidSaveTextDocument(() => this.soon()), // quotes are compared with what is saved
-      disk, // by whom ever; an editor that sees two writes at once tells of none
+      disk, // whoever writes: an editor that sees two writes at once tells of none
       disk.onDidChange(onWritten),
       disk.onDidCreate(onWritten),
       workspace.onDidChangeTextDocument(({ document, contentChanges }) => {

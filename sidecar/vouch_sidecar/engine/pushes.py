@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from vouch_sidecar.engine.changed import PAUSE_LOOK_SECONDS, Changed
 from vouch_sidecar.engine.engine import Engine
 from vouch_sidecar.engine.faults import Step
-from vouch_sidecar.engine.registry import Caller, Served
+from vouch_sidecar.engine.registry import Caller
 from vouch_sidecar.engine.sessions import Session
 from vouch_sidecar.engine.threads import in_turn
 from vouch_sidecar.retrieval.push import PUSH_PARTS, Push, PushPart, Window, push_of
@@ -26,9 +26,9 @@ class Subscriber:
     parts: Set[PushPart] = PUSH_PARTS
     hears_all: bool = False
     """Whether every session concerns him."""
-    _told: WeakKeyDictionary[
-        Engine, dict[str, tuple[object, tuple[Session, int, object] | None]]
-    ] = field(default_factory=WeakKeyDictionary, init=False)
+    _told: WeakKeyDictionary[Engine, dict[str, tuple[object, object]]] = field(
+        default_factory=WeakKeyDictionary, init=False
+    )
     """By session id, what the rows that he was told last say, and what the push that they came with
     depended on; None if it was cut.
     """
@@ -63,26 +63,24 @@ class Subscriber:
         """
         async with engine.telling:
             told = self._told.setdefault(engine, {})
-            caller = replace(self.caller(), is_unasked=True)
+            caller = self.caller()
             sessions = [each for each in engine.sessions if self._concerns(caller, each)]
+            if sessions:
+                engine.have_topics_derived(engine.registry.unpaused(caller), displaces=False)
             for session_id in told.keys() - {session.id for session in sessions}:
                 if told.pop(session_id)[0]:
                     self.tell(Push(session_id, engine.registry.generation))
             for session in reversed(sessions):
                 said, before = told.get(session.id, ([], None))
-                served = engine.registry.unpaused(caller)
-                windows, state = _windows(engine, served, session)
+                windows, state = _windows(engine, caller, session)
                 if state == before:
                     continue
-                engine.have_topics_derived(served, displaces=False)
                 of = session.id, engine.registry.generation, windows, self.parts
                 with engine.breath:
                     push = await in_turn(partial(push_of, *of))
                 # It waited behind questions. What has changed since then has this called anew.
-                if (
-                    engine.sessions.peek(session.id) is not session
-                    or _windows(engine, engine.registry.unpaused(caller), session)[1] != state
-                ):
+                is_there = engine.sessions.peek(session.id) is session
+                if not is_there or _windows(engine, caller, session)[1] != state:
                     continue
                 says = [{**row, "score": None} for row in push.salience]  # it fades with every text
                 if says != said or push.volunteered:
@@ -91,14 +89,12 @@ class Subscriber:
                 told[session.id] = says, None if push.is_cut else state
 
 
-def _windows(
-    engine: Engine, served: Iterable[Served], session: Session
-) -> tuple[list[Window], tuple[Session, int, object]]:
+def _windows(engine: Engine, caller: Caller, session: Session) -> tuple[list[Window], object]:
     """The texts of a session for each knowledge base, and all that a push made of them depends on:
     as long as that is the same, so is the push.
     """
     now, windows = engine.sessions.clock(), list[Window]()
-    for kb in served:
+    for kb in engine.registry.unpaused(replace(caller, is_unasked=True)):
         every, own = session.volunteered.items(), kb.view.identity
         before = {entity_id: now - at for (of, entity_id), at in every if of == own}
         windows.append(replace(kb.window(session), volunteered_before=before))

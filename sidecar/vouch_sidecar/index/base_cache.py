@@ -135,7 +135,8 @@ class Bases:
         file that must be read again. Raises FileNotFoundError if another process removes it
         meanwhile, OSError or ValueError if there is no room.
         """
-        folder = self._begin()
+        self._make_folder()
+        folder = Path(mkdtemp(prefix=_UNFINISHED, dir=self.folder))
         try:
             layer = layer_of(knowledge.documents(), folder)
             _write_records(folder, knowledge, stats, config)
@@ -151,8 +152,8 @@ class Bases:
         self._config = config
         return layer
 
-    def _begin(self) -> Path:
-        """Make the folder for a base."""
+    def _make_folder(self) -> None:
+        """Make the folder in which bases and what lies beside them are, for this user alone."""
         self.caches.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.caches.chmod(0o700)
         with suppress(FileNotFoundError):
@@ -162,7 +163,6 @@ class Bases:
         root = self.folder / ROOT
         root.touch(mode=0o600)
         root.write_bytes(os.fsencode(self._kb_dir))
-        return Path(mkdtemp(prefix=_UNFINISHED, dir=self.folder))
 
     def purge(self) -> None:
         """Remove every base, even those that other processes are writing, because they hold text
@@ -201,7 +201,7 @@ class Bases:
         """
         partial = None
         try:
-            _remove(self._begin())  # the folder around it stays
+            self._make_folder()
             descriptor, partial = mkstemp(prefix=_UNFINISHED, dir=self.folder)
             with os.fdopen(descriptor, "wb") as kept:
                 kept.write(_digest(name, data) + b"\n" + data)

@@ -232,8 +232,8 @@ class Knowledge:
         """All artifacts of a type, also those that only some viewers may see, in no particular
         order.
         """
-        found = map(self.artifact, self._by_kind.get(KIND_OF[record], ()))
-        return (one for one in found if isinstance(one, record))
+        artifacts = map(self.artifact, self._by_kind.get(KIND_OF[record], ()))
+        return (artifact for artifact in artifacts if isinstance(artifact, record))
 
     @cached_property
     def _by_kind(self) -> Mapping[Kind, list[Key]]:

@@ -37,10 +37,10 @@ def content_stems(text: str) -> list[str]:
     stems, wholes, pairs = list[str](), list[str](), list[str]()
     for piece in text.split():
         is_short = len(piece.encode("utf-8", "replace")) <= MAX_REMEMBERED
-        found = _remembered(piece) if is_short else _stems_of(piece)
-        stems += found[0]
-        wholes += found[1]
-        pairs += found[2]
+        of_piece = _remembered(piece) if is_short else _stems_of(piece)
+        stems += of_piece[0]
+        wholes += of_piece[1]
+        pairs += of_piece[2]
     return stems + wholes + pairs
 
 
