@@ -2,8 +2,6 @@
 test run, multiprocessing's fork server, has imported everything, and forks for each.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import signal

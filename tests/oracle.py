@@ -2,8 +2,6 @@
 called in this process.
 """
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The Python API: every operation, typed, as docs/using.md shows it."""
 
-from __future__ import annotations
-
 import doctest
 import sys
 from pathlib import Path

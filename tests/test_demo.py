@@ -1,7 +1,5 @@
 """The demo shows what it promises, and leaves nothing behind."""
 
-from __future__ import annotations
-
 import subprocess
 import tomllib
 from pathlib import Path

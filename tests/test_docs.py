@@ -2,8 +2,6 @@
 docs/how-it-decides.md has the numbers of the code and a worked example.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

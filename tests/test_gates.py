@@ -5,8 +5,6 @@ answer holds the nonce of one that is withheld, and all answers are those of a k
 which the withheld ones never were. A surface that is asked nothing here fails.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Imports point down: no room knows one above it, and no module imports itself by a detour."""
 
-from __future__ import annotations
-
 import ast
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """Knowledge bases on disk, and engines that serve them on clocks of our own."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Set

@@ -1,7 +1,5 @@
 """Real processes on one knowledge base, that share a cache, and what lies in that."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Checks across files: ids that name nothing, whatever is retired or not saved yet."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

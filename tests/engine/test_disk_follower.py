@@ -1,7 +1,5 @@
 """The published knowledge follows the disk, a change at a time and whole."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import threading

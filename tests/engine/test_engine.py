@@ -1,7 +1,5 @@
 """What an engine answers from what is published, and what settings change in it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What fails ends nothing but itself: it is said, made again, and forgotten once it succeeds."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
 from itertools import pairwise

@@ -2,8 +2,6 @@
 is that was retired.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -2,8 +2,6 @@
 asked before anything is chosen.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections import defaultdict

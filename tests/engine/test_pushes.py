@@ -1,7 +1,5 @@
 """What a connection is told without asking, and what it is never told twice."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar

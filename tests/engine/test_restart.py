@@ -5,8 +5,6 @@ That one has all that was written is in `tests/reliability/test_histories.py`, t
 process leaves in `tests/engine/test_kills.py`.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

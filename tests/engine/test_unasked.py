@@ -1,7 +1,5 @@
 """What is said unasked: of answers that vouch's own Stop hook keeps; to an agent that begins."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The world around a knowledge base: built over what is remembered, it is that of a fresh start."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Any file of a knowledge base, whole knowledge bases of them, and what is asked of these."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterator, Set

@@ -1,7 +1,5 @@
 """The hook command as a process, in a project with folders of its own, and who may answer it."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

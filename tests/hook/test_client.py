@@ -2,8 +2,6 @@
 user's socket.
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -1,7 +1,5 @@
 """What each event of an agent is answered, by the engine that a hook asks."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The process that a hook starts answers it and the next hooks, and ends by itself."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

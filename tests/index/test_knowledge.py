@@ -4,8 +4,6 @@ That all answers after any history are those of a fresh start is in `tests/engin
 and `tests/reliability/test_histories.py`.
 """
 
-from __future__ import annotations
-
 import pytest
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.index.memo import MAX_CHARACTERS, Memo

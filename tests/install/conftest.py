@@ -1,7 +1,5 @@
 """A project in a home, the command that is run in it, and what names the hosts' parts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

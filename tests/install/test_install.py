@@ -1,7 +1,5 @@
 """`vouch-sidecar install`: what it writes is what hosts read, and all of it can be taken back."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tomllib

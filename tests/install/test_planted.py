@@ -2,8 +2,6 @@
 parts: no `sitecustomize.py` of the workspace is run.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

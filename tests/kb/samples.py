@@ -1,7 +1,5 @@
 """Files of a knowledge base, as vouch writes them."""
 
-from __future__ import annotations
-
 import os
 from hashlib import sha256
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One rule for where knowledge bases are, as a table; wherever one is, VS Code starts a server."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A file is read as vouch reads it, or its problem is named, with the field and the place."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from datetime import UTC, datetime

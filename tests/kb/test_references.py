@@ -1,7 +1,5 @@
 """Which id stands at a place of a file, also while the file is being written."""
 
-from __future__ import annotations
-
 import pytest
 from vouch_sidecar.kb.references import MAX_MARKS, marks, reference_at
 

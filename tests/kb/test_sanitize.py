@@ -1,7 +1,5 @@
 """The one sanitiser: what a knowledge base says reaches nobody with anything hidden in it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

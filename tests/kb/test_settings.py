@@ -1,7 +1,5 @@
 """What each source of settings may say, and what is told of it where it says something wrong."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 from pathlib import Path
 from typing import Any

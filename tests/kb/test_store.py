@@ -1,7 +1,5 @@
 """What is found on disk is served as it stands there, or withheld and named."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Collection

@@ -1,7 +1,5 @@
 """The user's socket: real processes, ends without notice, who may come in."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """The SDK's own client on the real process, for tests that are not async themselves."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager

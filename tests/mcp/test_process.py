@@ -1,7 +1,5 @@
 """The process: where its project is, bad input, its end, and who else may answer."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

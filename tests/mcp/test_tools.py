@@ -1,7 +1,5 @@
 """Tools as hosts list and call them, and what they say."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which words of a text name which entity."""
 
-from __future__ import annotations
-
 import pytest
 from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.names.matcher import MOST_MENTIONS, Names

@@ -1,7 +1,5 @@
 """The knowledge base of most tests here, an engine on it, and claims of another one."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

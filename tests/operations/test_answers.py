@@ -1,7 +1,5 @@
 """The shape of every answer, and what the params of each operation change in it."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`explain` tells what became of each candidate, and never anything else than `context` does."""
 
-from __future__ import annotations
-
 import json
 from math import exp
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`files` lists the claims tied to files; a claim leads to the documents that it cites."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What can be wrong with a call: one message a field, never what was sent."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Topics of knowledge bases on disk, as operations and surfaces tell of them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

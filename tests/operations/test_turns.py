@@ -1,7 +1,5 @@
 """What is said of a turn: persona, sources by name, repeats, figures, an index that is rebuilt."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from pathlib import Path

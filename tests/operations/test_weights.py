@@ -1,7 +1,5 @@
 """What each weight of `experts` adds: a row of `SCORES` for each."""
 
-from __future__ import annotations
-
 from math import prod
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 of claims, for those who may be told.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from shutil import copytree
 from typing import Any

@@ -1,7 +1,5 @@
 """Where the contract says that we answer as vouch does, we do, number for number."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """A small LSP client over real stdio, which can also send what no client should, and an editor."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """A knowledge base and a server on it; no test leaves a byte of either behind."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small knowledge bases written by hand."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

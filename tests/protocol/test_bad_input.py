@@ -1,7 +1,5 @@
 """Whatever a client does, it is answered once and clearly, and the server goes on or ends well."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Documents are events: what is typed, edited and submitted is in play, and is pushed on change."""
 
-from __future__ import annotations
-
 from tests.protocol.client import Client
 
 SALIENCE = "vouch/didChangeSalience"

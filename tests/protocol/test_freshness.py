@@ -1,7 +1,5 @@
 """What changes on disk is served and told without being asked for, unless a pause forbids it."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

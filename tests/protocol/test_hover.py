@@ -1,7 +1,5 @@
 """The names of entities in any document: hover, definition, and which ones it names."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

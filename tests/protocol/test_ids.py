@@ -1,7 +1,5 @@
 """Ids in files below `.vouch/`, whatever the URI of these, and artifacts as symbols."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What is worked out of a repository, through a language server: claims tied to files, topics."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

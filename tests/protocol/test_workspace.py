@@ -1,7 +1,5 @@
 """Several knowledge bases, wherever they lie, and the client's settings."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -3,8 +3,6 @@
 brings silence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """A knowledge base in a folder of its own, whose path is short enough for sockets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Texts and JSON values that nobody expects."""
 
-from __future__ import annotations
-
 from random import Random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Texts that expressions once took seconds or for ever to read: who reads them still answers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Every process ends soon after its client, and leaves empty lock files at most."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from contextlib import suppress

@@ -2,8 +2,6 @@
 fresh start says.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

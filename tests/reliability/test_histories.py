@@ -1,7 +1,5 @@
 """A knowledge base whose files changed while it was served answers as one that is read fresh."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from typing import Any

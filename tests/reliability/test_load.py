@@ -1,7 +1,5 @@
 """Work of an hour in a few rounds: memory stays flat."""
 
-from __future__ import annotations
-
 import gc
 import random
 import tracemalloc

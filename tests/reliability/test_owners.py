@@ -1,7 +1,5 @@
 """A knowledge base of another user says nothing, unless this user trusts its folder."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

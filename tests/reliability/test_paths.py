@@ -1,7 +1,5 @@
 """No file outside the folder of a knowledge base is opened, whatever stands in it."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable

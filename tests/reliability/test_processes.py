@@ -2,8 +2,6 @@
 what is private is written nowhere.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -2,8 +2,6 @@
 nothing of them stands in a log. Calls with random params are in `tests/protocol/test_bad_input.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from random import Random

@@ -1,7 +1,5 @@
 """Small knowledge bases in memory, their changes, and the views of those who look at them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from vouch_sidecar.index.knowledge import Knowledge

@@ -1,7 +1,5 @@
 """What answers a text, how likely that is, and what stays unsaid."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

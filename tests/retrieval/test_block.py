@@ -1,7 +1,5 @@
 """The frame holds, whatever stands in the knowledge base and in the prompt."""
 
-from __future__ import annotations
-
 import unicodedata
 from dataclasses import replace
 

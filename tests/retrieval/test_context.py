@@ -1,7 +1,5 @@
 """Which hits a text brings in, and how much of them is told."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path

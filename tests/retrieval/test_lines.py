@@ -1,7 +1,5 @@
 """What a line of a block says, and what gives way where it is too long."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Plain search: order, limits, kinds, snippets; and what is found while somebody types."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The whole sentence around a receipt: what is shown of it, and to whom."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Topics: names that are there without being declared, and what they are good for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

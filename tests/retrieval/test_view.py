@@ -1,7 +1,5 @@
 """A view: what it keeps of a text is kept by all that this depends on."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Hashable
 from dataclasses import fields

@@ -1,7 +1,5 @@
 """A knowledge base whose claims say in one way what is asked in another, and a model for it."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack

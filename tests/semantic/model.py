@@ -2,8 +2,6 @@
 server that serves it in place of Ollama, and can fail as that does.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

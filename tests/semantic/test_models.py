@@ -1,7 +1,5 @@
 """A model in a folder, one that Ollama serves, and everything that either can do wrong."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Where finding by meaning joins: real processes with a real model, or one that Ollama serves."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

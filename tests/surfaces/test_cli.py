@@ -1,7 +1,5 @@
 """The shell: readable for people, exact for machines, harmless whatever a claim holds."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys

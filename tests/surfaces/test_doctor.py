@@ -1,7 +1,5 @@
 """`vouch-sidecar doctor`: the real command, in environments that are well and others."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator

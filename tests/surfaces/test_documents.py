@@ -2,8 +2,6 @@
 paragraphs that were edited last, and prompts.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

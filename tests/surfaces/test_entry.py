@@ -1,7 +1,5 @@
 """The command as a process of its own: what it leaves out."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

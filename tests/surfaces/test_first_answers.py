@@ -1,7 +1,5 @@
 """The first answer is whole, whoever serves, or says what it lacks."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

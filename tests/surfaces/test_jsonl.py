@@ -1,7 +1,5 @@
 """One JSON object a line, and an answer to every line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

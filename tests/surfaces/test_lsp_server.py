@@ -3,8 +3,6 @@ faults of pygls that `surfaces/lsp` mends, shown in pygls itself. Where a test o
 mends the fault can go.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging

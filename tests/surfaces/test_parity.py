@@ -1,7 +1,5 @@
 """The same question gives the same object on every surface."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from functools import partial

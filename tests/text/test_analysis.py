@@ -1,7 +1,5 @@
 """Offsets, borders, identifiers and stems of the one text analysis."""
 
-from __future__ import annotations
-
 import tracemalloc
 import unicodedata
 

@@ -1,7 +1,5 @@
 """Documents taken apart: what a range of one is widened to."""
 
-from __future__ import annotations
-
 import pytest
 from vouch_sidecar.text.around import MAX_PARAGRAPH, Block, around, heading_text, parts_of
 from vouch_sidecar.text.sentences import Span, is_fragment, is_statement, is_talk

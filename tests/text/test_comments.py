@@ -1,7 +1,5 @@
 """Comments and strings told from code."""
 
-from __future__ import annotations
-
 import pytest
 from vouch_sidecar.text.comments import is_in_code
 

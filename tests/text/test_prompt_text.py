@@ -1,7 +1,5 @@
 """What of a prompt counts as its words, and which stored texts ask something."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st

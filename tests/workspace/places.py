@@ -1,7 +1,5 @@
 """Workspaces on disk: repositories made by git, and knowledge bases in them."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """CODEOWNERS is read as GitHub reads it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

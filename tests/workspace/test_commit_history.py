@@ -1,7 +1,5 @@
 """Who changed which files, as real repositories of git tell."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

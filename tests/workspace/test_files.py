@@ -1,7 +1,5 @@
 """Which files a workspace has where git is not asked, and what may be read of them."""
 
-from __future__ import annotations
-
 import os
 import unicodedata
 from pathlib import Path

@@ -1,7 +1,5 @@
 """git reads the index and the objects of a workspace, and nothing that could name a program."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

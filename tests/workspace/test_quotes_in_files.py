@@ -1,7 +1,5 @@
 """What went stale: quotes, cited files and names that are gone from the workspace."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 

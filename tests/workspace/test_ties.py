@@ -2,8 +2,6 @@
 that names a file or an identifier.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

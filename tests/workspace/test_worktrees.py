@@ -1,7 +1,5 @@
 """Several working trees of one repository, with one knowledge base: whose files it speaks of."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
