@@ -64,7 +64,6 @@ export class Reading implements vscode.Disposable {
     const { line } = editor.selection.active;
     const [first, last] = paragraphAt(editor.document, line);
     const uri = editor.document.uri.toString();
-    const caret = { uri, line: line + 1, around: [first + 1, last + 1] as const };
-    this.onCaret(caret, hasMoved && !isOpening());
+    this.onCaret({ uri, line: line + 1, around: [first + 1, last + 1] }, hasMoved && !isOpening());
   }
 }

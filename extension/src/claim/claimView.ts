@@ -55,9 +55,8 @@ export class ClaimPage implements vscode.WebviewViewProvider, vscode.Disposable 
   /** Draws what there is to be read now, where that is something else. */
   async refresh(): Promise<void> {
     if (!this.page?.visible) return;
-    this.turn += 1;
-    const { turn, claim } = this;
-    const content = claim ? await this.read(claim) : HINT;
+    const turn = ++this.turn;
+    const content = this.claim ? await this.read(this.claim) : HINT;
     if (turn !== this.turn || !this.page) return;
     this.content = content;
     const isShown = this.page.webview.html.endsWith(content.html);

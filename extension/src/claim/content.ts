@@ -30,7 +30,6 @@ export function contentOf(result: ClaimResult): Content {
   const quoted = citations.filter(({ quote }) => quote);
   const ids = quoted.map(({ source_id }) => source_id);
   const others = citations.filter(({ quote, source_id }) => !quote && !ids.includes(source_id));
-  const cited = [...quoted, ...others];
   const asked = joined(
     ...people.map(({ name, said }) => (said ? `${name} (${said})` : name)),
     ...(by_commits ?? [])
@@ -42,7 +41,7 @@ export function contentOf(result: ClaimResult): Content {
     ...result.contested_by.map(({ id, said }) =>
       line('Contested by', linked(said, { kind: 'claim', claim: { id, collection } }), true),
     ),
-    ...cited
+    ...[...quoted, ...others]
       .slice(0, SOURCES)
       .map((citation, at) => line(at === 0 ? 'Source' : '', source(citation, linked))),
     line('Status', span(claim.facts), lookOf(claim).warns),

@@ -4,6 +4,7 @@ import {
   CloseAction,
   type DynamicFeature,
   ErrorAction,
+  type Executable,
   LanguageClient,
   RevealOutputChannelOn,
   State,
@@ -25,11 +26,11 @@ const MOST_RESTARTS = 4;
 
 /** What a client is made of; functions are asked whenever the answer counts. */
 interface ClientOptions {
-  readonly command: string;
-  readonly cwd: string;
-  readonly env: NodeJS.ProcessEnv;
+  readonly program: Executable;
   readonly log: vscode.LogOutputChannel;
   readonly sessionId: string;
+  /** What documents said before somebody typed into them that a server could not be told of. */
+  readonly texts: WeakMap<vscode.TextDocument, string>;
   settings(): Settings;
   onStarting(): void;
   onRunning(): unknown;
@@ -61,32 +62,37 @@ export class Client extends LanguageClient {
 }
 
 export function createClient(options: ClientOptions): Client {
-  const { command, cwd, env } = options;
-  const client: Client = new Client(
-    'vouch',
-    'Vouch',
-    { command, args: ['lsp'], options: { cwd, env } },
-    {
-      documentSelector: SERVED_SELECTOR,
-      outputChannel: options.log,
-      revealOutputChannelOn: RevealOutputChannelOn.Never,
-      initializationOptions: () => ({
-        session_id: options.sessionId,
-        settings: options.settings(),
-        push: ['salience', 'fresh'],
-      }),
-      markdown: { isTrusted: false, supportHtml: false },
-      initializationFailedHandler: () => false,
-      errorHandler: {
-        error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: async () => {
-          const result = await handler.closed();
-          if (result.action === CloseAction.DoNotRestart) options.onGivenUp();
-          return { ...result, handled: true };
-        },
+  const client: Client = new Client('vouch', 'Vouch', options.program, {
+    documentSelector: SERVED_SELECTOR,
+    outputChannel: options.log,
+    revealOutputChannelOn: RevealOutputChannelOn.Never,
+    initializationOptions: () => ({
+      session_id: options.sessionId,
+      settings: options.settings(),
+      push: ['salience', 'fresh'],
+    }),
+    middleware: {
+      // What a document says when it is opened was not typed; what came to it meanwhile was.
+      didOpen: async (document, next) => {
+        const before = options.texts.get(document);
+        options.texts.delete(document);
+        if (before === undefined || before === document.getText()) return next(document);
+        const change = client.code2ProtocolConverter.asChangeTextDocumentParams(document);
+        const told = Object.create(document, { getText: { value: () => before } });
+        await Promise.all([next(told), client.sendNotification('textDocument/didChange', change)]);
       },
     },
-  );
+    markdown: { isTrusted: false, supportHtml: false },
+    initializationFailedHandler: () => false,
+    errorHandler: {
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: async () => {
+        const result = await handler.closed();
+        if (result.action === CloseAction.DoNotRestart) options.onGivenUp();
+        return { ...result, handled: true };
+      },
+    },
+  });
   const handler = client.createDefaultErrorHandler(MOST_RESTARTS);
   // A trace as JSON is the message itself; the method is private.
   Object.assign(client, { traceObject: () => undefined });

@@ -1,12 +1,13 @@
 /** The life of the language server: found, started, watched, restarted, stopped. */
 import * as vscode from 'vscode';
 import type { Panel } from '../panel';
-import { PROTOCOL, type Requests } from '../protocol.gen';
+import { PROTOCOL } from '../protocol.gen';
 import { explicitSettings, type Settings } from '../settings';
 import { safeEnvironment } from '../text/paths';
 import { messageOf } from '../text/words';
+import type { Ask } from '../tree/nodes';
 import { warn } from '../warn';
-import { untrustedFolders, workspaceFolders } from '../workspace';
+import { isServed, untrustedFolders, workspaceFolders } from '../workspace';
 import { discover, type ServerProgram } from './discover';
 import { discoveryHost, pathSetting } from './discoveryHost';
 import type { Installer } from './install';
@@ -16,6 +17,8 @@ import type { Client } from './languageClient';
 export class Server implements vscode.Disposable {
   program: ServerProgram | undefined;
   private client: Client | undefined;
+  /** What documents said when a server that is not told of them yet began to start. */
+  private readonly texts = new WeakMap<vscode.TextDocument, string>();
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -25,13 +28,10 @@ export class Server implements vscode.Disposable {
     private readonly panel: Panel,
   ) {}
 
-  async ask<M extends keyof Requests>(
-    method: M,
-    params: Requests[M]['params'],
-  ): Promise<Requests[M]['result']> {
+  readonly ask: Ask = async (method, params) => {
     if (!this.client) throw new Error('The Vouch server is not running.');
-    return this.client.sendRequest<Requests[M]['result']>(method, params);
-  }
+    return this.client.sendRequest(method, params);
+  };
 
   /** Whether there is a server that was told. */
   async notify(method: string, params: object): Promise<boolean> {
@@ -49,11 +49,9 @@ export class Server implements vscode.Disposable {
   private async stop(): Promise<void> {
     const client = this.client;
     this.client = undefined;
-    try {
-      await client?.dispose();
-    } catch (error) {
+    await client?.dispose().catch((error) => {
       this.log.warn(`The server did not stop in time: ${String(error)}`);
-    }
+    });
   }
 
   dispose(): void {
@@ -79,12 +77,19 @@ export class Server implements vscode.Disposable {
   }
 
   private async restart(): Promise<void> {
+    this.onStarting();
     await this.stop();
-    this.panel.setState({ kind: 'loading' });
     this.program = await discover(discoveryHost(this.installer, this.log));
     if (this.program) return this.start(this.program);
     const kind = pathSetting() ? 'wrongPath' : 'noServer';
     this.panel.setState({ kind: vscode.workspace.isTrusted ? kind : 'restricted' });
+  }
+
+  private onStarting(): void {
+    this.panel.setState({ kind: 'loading' });
+    for (const document of vscode.workspace.textDocuments.filter(isServed)) {
+      if (!this.texts.has(document)) this.texts.set(document, document.getText());
+    }
   }
 
   private async start(program: ServerProgram): Promise<void> {
@@ -99,14 +104,14 @@ export class Server implements vscode.Disposable {
 
   private async createClient({ command }: ServerProgram): Promise<Client> {
     const { createClient } = await import('./languageClient');
+    const options = { cwd: this.context.extensionPath, env: safeEnvironment(untrustedFolders()) };
     const client = createClient({
-      command,
-      cwd: this.context.extensionPath,
-      env: safeEnvironment(untrustedFolders()),
+      program: { command, args: ['lsp'], options },
       log: this.log,
       sessionId: this.sessionId,
       settings: settingsNow,
-      onStarting: () => this.panel.setState({ kind: 'loading' }),
+      texts: this.texts,
+      onStarting: () => this.onStarting(),
       onRunning: () => this.began(client),
       onGivenUp: () => {
         this.panel.setState({ kind: 'stopped' });

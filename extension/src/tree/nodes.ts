@@ -1,5 +1,5 @@
 /** Rows of the side panel as plain data, those of entities and of claims; `tree.ts` draws them. */
-import type { Citation, ClaimView, EntityResult, Requests } from '../protocol.gen';
+import type { Citation, ClaimView, EntityResult, ExpertRow, Requests } from '../protocol.gen';
 import { TOPIC_ID } from '../protocol.gen';
 import { joined, oneLine, plural } from '../text/words';
 
@@ -72,13 +72,7 @@ export const listNode = (
   more: Partial<Node> = {},
 ): Node => ({ id, label, icon, children, open: true, ...more });
 
-interface EntityRow {
-  readonly entity_id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly claim_count: number;
-  readonly collection?: string | null;
-}
+type EntityRow = Pick<ExpertRow, 'entity_id' | 'name' | 'type' | 'claim_count' | 'collection'>;
 
 /** What tells an entity from all others; the same id in two collections is two entities. */
 export const keyOf = ({ entity_id, collection = null }: EntityRow): string =>

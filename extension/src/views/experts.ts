@@ -34,8 +34,7 @@ export class Experts extends Rows {
   }
 
   async find(question: Question): Promise<void> {
-    this.turn += 1;
-    const { turn } = this;
+    const turn = ++this.turn;
     const answer = await this.ask('vouch/experts', { ...question, limit: 30, explain: true });
     if (turn !== this.turn) return;
     this.question = question;

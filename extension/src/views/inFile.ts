@@ -42,8 +42,7 @@ export class InFile extends Rows {
 
   /** Shows what is tied to a file; what is shown of it stays until a server has that to say. */
   async look(uri: string | undefined): Promise<void> {
-    this.turn += 1;
-    const { turn } = this;
+    const turn = ++this.turn;
     if (!uri?.startsWith('file:')) return this.set(undefined);
     const unknown = { uri, claims: [], pending: true };
     if (!this.shown) this.set(unknown);

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { sidecars } from '../processes.mjs';
-import { courier, machineSettings, SIDECAR, until, vouch } from '../settings.mjs';
+import { courier, SIDECAR, until, vouch } from '../settings.mjs';
 
 const LETTER_MS = 400; // longer than a half-typed word waits to count
 const CODE = 'Relay {\n  color: red; /* Kafka keeps it */\n}\n';
@@ -15,11 +15,16 @@ name: Evilgate
 type: system
 description: ${JSON.stringify(HOSTILE)}
 `;
+/** A server that does not begin while there is a file `hold` beside it. */
+const SERVER = `#!/bin/sh\nwhile [ -e ~/hold ]; do sleep 0.1; done\nexec '${SIDECAR}' "$@"\n`;
 
 export const options = () => ({
-  machineSettings,
+  machineSettings: { 'vouchSidecar.path': '~/vouch-sidecar' },
   fill(folder) {
     courier(folder);
+    const home = path.join(folder, '../home');
+    fs.mkdirSync(home);
+    fs.writeFileSync(path.join(home, 'vouch-sidecar'), SERVER, { mode: 0o755 });
     fs.writeFileSync(path.join(folder, 'use.css'), CODE);
     fs.writeFileSync(path.join(folder, 'hostile.md'), 'Evilgate is near.\n');
     fs.writeFileSync(path.join(folder, '.vouch/entities/evilgate.yaml'), ENTITY);
@@ -226,9 +231,11 @@ export async function run({ w, test, measured }) {
     await page.keyboard.press('Control+J');
   });
 
-  await test('a server that was killed comes back, with nothing in play', async () => {
+  await test('a server that was killed comes back, with nothing in play but what was typed meanwhile', async () => {
     const [pid] = sidecars(w);
     const file = await w.rows('In This File').allInnerTexts();
+    const hold = path.join(w.env.HOME, 'hold');
+    fs.writeFileSync(hold, '');
     process.kill(pid, 'SIGKILL');
     await until(async () => {
       assert.deepEqual(await w.rows('In This File').allInnerTexts(), file);
@@ -237,6 +244,7 @@ export async function run({ w, test, measured }) {
     await w.openFile('notes.txt');
     await w.toEnd();
     await page.keyboard.type('\n\nThe Locker Gateway is late.');
+    fs.rmSync(hold);
     await entity('Locker Gateway').waitFor();
     assert.equal(await entity('Label Forge').count(), 0);
   });
