@@ -19,7 +19,7 @@ WEB, PHONE = "web/pay.ts", "phone/Pay.kt"
 VENDORED, ELSEWHERE = "src/_vendor/lib/upload_lib.py", "https://example.org"
 FILES = {
     UPLOAD: "import os\n\n\nclass UploadLoop:\n    limit = 3\n\n    def retry_once(self): ...\n",
-    "src/pkg/other.py": "from pkg.upload import UploadLoop\n\nUploadLoop().retry_once()\n",
+    "src/pkg/other.py": "UploadLoop().retry_once()\nraise Bad(\"'--max-frame', ``PKG_FRAME``\")\n",
     "src/pkg/net/__init__.py": "",
     WIRE: 'MAX_FRAME = 10\ngetenv("PKG_FRAME")\noption("--max-frame")\n',
     WEB: "const fee = 3\nexport async function charge(card: string): Promise<string> {\n}\n",
@@ -211,7 +211,8 @@ def test_a_part_of_a_name_that_is_defined_elsewhere_ties_nothing(root: Path) -> 
 
 
 def test_a_test_has_the_claims_of_what_it_tests(root: Path) -> None:
-    others = ("tests/wire.py", "tests/test_other_wire.py", "src/b/net/wires.py", "src/b/upload.py")
+    more = (f"src/{each}/upload.py" for each in "bcde")
+    others = ("tests/wire.py", "tests/test_other_wire.py", "src/b/net/wires.py", *more)
     named = ("tests/test_net_wire.py", "tests/test_wire.py", "src/pkg/upload_test.py")
     track(root, dict.fromkeys((*others, *named), "x"))
     frames = FILES[WIRE].encode()
@@ -222,10 +223,10 @@ def test_a_test_has_the_claims_of_what_it_tests(root: Path) -> None:
     for path in named[:2]:
         (tied,) = ties(engine, path)
         assert (tied.claim.id, tied.tie.line) == ("one", None)
-        assert tied.why == "cites it; this tests wire.py"
+        assert tied.why == "cites it (wire.py, which this tests)"
     (tied,) = ties(engine, named[2])
     assert (tied.tie.arm, tied.tie.line, tied.is_weak) == ("identifier", None, True)
-    assert tied.why == "names UploadLoop; this tests upload.py"
+    assert tied.why == "names UploadLoop (upload.py, which this tests)"
     for path in (*others, "tests/test_upload.py"):
         assert tie_rows(engine, path) == []
 

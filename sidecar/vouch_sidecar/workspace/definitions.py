@@ -106,8 +106,10 @@ _ADDS = re.compile(r"\s*+(?:unsafe\s++)?(?:impl|extension)\b")
 _OWNER = re.compile(r"(\w++)(?:\.|::|#|(?:\[[^\]]*+\])?\) )\Z")
 """The type in front of the name of its member: `Relay::send`, `func (r *Relay) send`."""
 _CLOSING = re.compile(r"[{}\])]|end\b")
-_QUOTED_NAME = r"[\"'`](--[a-z][a-z0-9-]++|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++)[\"'`]"
-"""An option, or a variable of the environment: it counts as defined where code quotes it."""
+_QUOTED_NAME = r"(?<![\"'`])[\"'](--[a-z][a-z0-9-]++|[A-Z][A-Z0-9]*+(?:_[A-Z0-9]++)++)[\"']"
+"""An option, or a variable of the environment: it counts as defined where code quotes it. Where it
+stands between backticks, or in two pairs of quotes, a comment or a message speaks of it.
+"""
 
 
 class Span(NamedTuple):

@@ -29,8 +29,10 @@ from vouch_sidecar.workspace.file_kinds import (
 from vouch_sidecar.workspace.names_in_text import NameInText, parts_of
 
 MAX_LISTED_PATH = 1024
-MAX_OF_ONE_NAME = 3
-"""The most files that may have a name; a name that more have means none of them."""
+MAX_OF_ONE_NAME, MAX_TESTED = 3, 100
+"""The most files that may have a name; a name that more have means none of them. A test has further
+words, as `test_install_wheel` for `install/wheel`, so it finds one among more.
+"""
 MAX_LOCATOR = 4096
 MAX_PARTS = 64
 MAX_FOLDER = 60
@@ -91,13 +93,13 @@ class Files:
             each for each in self._by_name.get(_last(path), ()) if f"/{folded(each)}".endswith(tail)
         ]
 
-    def called(self, name: str) -> list[str]:
-        """The files with a name, however its words are joined, without tests; none if too many have
-        it.
+    def called(self, name: str, most: int = MAX_OF_ONE_NAME) -> list[str]:
+        """The files with a name, however its words are joined, without tests; none if more than
+        `most` have it.
         """
         several = self._by_words.get(words_of(name[:MAX_LISTED_PATH]), ())
         paths = [path for path in several if not is_test(path)]
-        return paths if len(paths) <= MAX_OF_ONE_NAME else []
+        return paths if len(paths) <= most else []
 
     def of_source(self, tree: Path, locator: str) -> str | None:
         """The file that a source's locator means: the path below the tree (a real path); else the
@@ -170,7 +172,7 @@ class Files:
         """
         name, folder = tested_name(path), path.rpartition("/")[0]
         ends = [name[at:] for at in range(len(name)) if at == 0 or name[at - 1] == "_"]
-        files = (file for end in ends for file in self.called(end))
+        files = (file for end in ends for file in self.called(end, MAX_TESTED))
         tested = [
             file for file in files if f"_{words_of(module_of(file) or '')}".endswith(f"_{name}")
         ]

@@ -167,4 +167,4 @@ def _why(view: View, name: str, tie: Tie) -> str:
     else:
         is_defined = tie.arm == "identifier" and tie.line is not None
         said = f"names {name}{f', defined at L{tie.line}' * is_defined}"
-    return f"{said}; this tests {tie.tested}" if tie.tested else said
+    return f"{said} ({tie.tested}, which this tests)" if tie.tested else said
