@@ -37,7 +37,7 @@ def root(tmp_path: Path) -> Path:
         (["claim", "jwt-expires"], 0, ["15 minutes", "Auth notes", "claims/jwt-expires.yaml"]),
         (["status", "--header"], 0, ["claims\tentities", "project", "\t3\t2\t"]),
         (["stats", "--header"], 0, ["\nprocess\t0\t0\t0\t0\t0\t0\n"]),
-        (["mentions", "Where is Redis?"], 0, ["redis\tRedis\tconcept\t9\tyes"]),
+        (["mentions", "Where is Redis?"], 0, ["redis\tRedis\tconcept\t9\tsurely"]),
         (["explain", "Where is Redis?"], 0, ["redis\tvolunteered"]),
         (["--version"], 0, ["vouch-sidecar"]),
         (["entity", "reddis"], 1, ["the nearest: redis"]),

@@ -116,7 +116,7 @@ def table(result: MentionsResult) -> list[Shown]:
             [
                 (
                     *(row.entity_id, row.name, row.type, row.start),
-                    "perhaps" if row.ambiguous else "yes" if row.listed else "hardly",
+                    "perhaps" if row.ambiguous else "surely" if row.listed else "hardly",
                 )
                 for row in result.mentions
             ],
