@@ -1,10 +1,12 @@
 """`vouch-sidecar install`: what it writes is what hosts read, and all of it can be taken back."""
 
 import os
+import re
 import shutil
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import run
 
 import pytest
 from click.testing import CliRunner
@@ -146,6 +148,16 @@ def test_the_command_is_a_name_in_a_project_and_a_path_for_a_user(
     assert str(COMMAND) in of_user.stdout
     if host in {"claude-code", "codex"}:
         assert f"{SAFE} {COMMAND} hook user-prompt-submit" in of_user.stdout
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex"])
+def test_a_shared_hook_fails_for_nobody_without_the_program(install: Install, host: str) -> None:
+    written = install(host, "--dry-run").stdout
+    hooks = {*re.findall(rf"({SAFE} vouch-sidecar hook [^\"]*)\"", written)}
+    assert len(hooks) == (4 if host == "claude-code" else 3)
+    for command in hooks:
+        assert run(["/bin/sh", "-c", command], env={"PATH": "/nowhere"}).returncode == 0
+    assert "|| true" not in install(host, "--user", "--dry-run").stdout
 
 
 def test_without_a_base_the_commands_that_make_one_are_named(install: Install, root: Path) -> None:

@@ -20,6 +20,8 @@ ENV = {"PYTHONPATH": "", "PYTHONSAFEPATH": "1"}
 `PYTHONPATH`, Python would run a `sitecustomize.py` of the working folder; an empty value is safe.
 """
 ENV_PREFIX = "".join(f"{name}={value} " for name, value in ENV.items())
+OR_NOTHING = " || true"
+"""Ends a hook that a project shares, so that nothing fails for those without this program."""
 ENV_TABLE = "{ " + ", ".join(f'{name} = "{value}"' for name, value in ENV.items()) + " }"
 
 
@@ -101,8 +103,9 @@ def _json(value: Mapping[str, Any]) -> str:
 def _claude_code(command: str, project: Path | None) -> Location:
     folder = f".claude/skills/{PROGRAM}"
     hooks: dict[str, Any] = {}
+    end = OR_NOTHING if project else ""
     for event, name in NAMES.items():
-        run = f"{ENV_PREFIX}{command} hook {event}"
+        run = f"{ENV_PREFIX}{command} hook {event}{end}"
         hooks[name] = [{"hooks": [{"type": "command", "command": run, "timeout": HOST_SECONDS}]}]
     hooks[NAMES[FILE]][0]["matcher"] = "Read|Edit|Write|MultiEdit|NotebookEdit"
     server = {"command": command, "args": ["mcp"], "env": ENV}
@@ -130,6 +133,7 @@ command = {json.dumps(command)}
 args = ["mcp"]
 env = {ENV_TABLE}
 """
+    end = OR_NOTHING if project else ""
     for event in (START, PROMPT, END):  # on Windows, its shells allow no variables before a command
         name = NAMES[event]
         text += f"""
@@ -137,7 +141,7 @@ env = {ENV_TABLE}
 
 [[hooks.{name}.hooks]]
 type = "command"
-command = {json.dumps(f"{ENV_PREFIX}{command} hook {event}")}
+command = {json.dumps(f"{ENV_PREFIX}{command} hook {event}{end}")}
 command_windows = {json.dumps(f"{command} hook {event}")}
 timeout = {HOST_SECONDS}
 """
