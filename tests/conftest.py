@@ -1,7 +1,5 @@
 """What every room's tests share."""
 
-from __future__ import annotations
-
 import gc
 import os
 import shutil
@@ -15,12 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.oracle import OracleKb, Step
-
 if TYPE_CHECKING:
     from tests.engine.bases import Clock
-
-MakeKb = Callable[..., OracleKb]
 
 LONG = os.environ.get("VOUCH_SIDECAR_LONG") == "1"
 """Whether tests that try many things try many more, as in `make soak`."""
@@ -82,25 +76,10 @@ def own_folders() -> Iterator[Path]:
 
 
 @pytest.fixture
-def clock() -> Clock:
+def clock() -> "Clock":
     from tests.engine.bases import Clock  # with the engine, which not every test needs
 
     return Clock()
-
-
-@pytest.fixture(scope="session")
-def make_kb(tmp_path_factory: pytest.TempPathFactory) -> MakeKb:
-    """Makes knowledge bases in temporary folders: `make_kb(*steps, name="kb") -> OracleKb`.
-
-    `name` becomes the folder's name and with it `kb.name`. Steps as in `OracleKb.run`.
-    """
-
-    def make(*steps: Step, name: str = "kb") -> OracleKb:
-        kb = OracleKb(tmp_path_factory.mktemp("oracle") / name)
-        kb.run(*steps)
-        return kb
-
-    return make
 
 
 @pytest.fixture(scope="session")

@@ -7,9 +7,9 @@ import yaml
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.retrieval.blocks.session_brief import HOW_TO_ASK, UNNAMED, brief
 
-from tests.conftest import MakeKb
 from tests.engine.bases import ask, base, engine_on, known, write
 from tests.kb.samples import claim, dump, entity, make_kb, page, source
+from tests.oracle import OracleKb
 from tests.workspace.places import cite
 
 
@@ -45,17 +45,13 @@ FRAGMENTS = ("yaml` and README", "md. It was", "for the handheld app.")
 UNSAID = ["Here's what I found", "Let me know", "pull request?", "Retry(times"]
 
 
-@pytest.fixture(scope="module")
-def captured(make_kb: MakeKb) -> Path:
-    return make_kb(
+def test_no_fragment_is_said_and_every_sentence_once(tmp_path: Path) -> None:
+    captured = OracleKb(
+        tmp_path / "captured",
         {"op": "config", "review": {"auto_approve_on_receipt": True}},
         {"op": "capture", "question": QUESTION, "answer": ANSWER},
         {"op": "entity", "name": "Dead Letter Queue", "entity_type": "system"},
-        name="captured",
     ).root
-
-
-def test_no_fragment_is_said_and_every_sentence_once(captured: Path) -> None:
     engine = engine_on(captured)
     files = (captured / ".vouch" / "claims").iterdir()
     ids = {row["text"]: row["id"] for row in (yaml.safe_load(one.read_text()) for one in files)}

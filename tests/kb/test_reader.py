@@ -13,9 +13,8 @@ from vouch_sidecar.kb.reader import parse
 from vouch_sidecar.kb.records import Artifact, Page, Severity
 from vouch_sidecar.kb.settings import Config, load_settings
 
-from tests.conftest import MakeKb
 from tests.kb.samples import SHA, claim, dump, entity, page
-from tests.oracle import vouch
+from tests.oracle import OracleKb, Step, vouch
 
 CLAIM = "claims/auth-uses-jwt.yaml"
 SOURCE = f"sources/{SHA}/meta.yaml"
@@ -136,7 +135,7 @@ def test_the_same_files_are_served_with_the_same_values(tmp_path: Path) -> None:
 
 
 BODY = "# Auth\n\n---\n\nNot front matter.\n"
-STEPS: list[dict[str, Any]] = [
+STEPS: list[Step] = [
     {"op": "source", "as": "s", "content": "Tokens live 15 minutes — «always».\n"},
     {"op": "evidence", "as": "receipt", "source": "@s", "quote": "15 minutes"},
     {"op": "entity", "as": "api", "name": "Service: API", "entity_type": "api"},
@@ -144,16 +143,16 @@ STEPS: list[dict[str, Any]] = [
     {"op": "claim", "as": "c", "text": "So: \"always\" — 'so' #1.", "evidence": ["@receipt"]},
     {"op": "claim", "as": "no", "text": "No.", "evidence": ["@s"], "tags": ["on", "010"]},
     {"op": "page", "title": "Auth", "body": BODY, "claim_ids": ["@c"]},
-    {"op": "relation", "source": "@api", "relation": "uses", "target": "@auth"},
-    {"op": "contradict", "a": "@c", "b": "@no"},
-    {"op": "redact", "claim": "@no"},
+    {"op": "relation", "src": "@api", "relation": "uses", "target": "@auth"},
+    {"op": "contradict", "claim_a": "@c", "claim_b": "@no"},
+    {"op": "redact", "claim_id": "@no"},
     {"op": "session_start", "as": "closed", "task": "fix: auth"},
     {"op": "session_end", "session": "@closed"},
 ]
 
 
-def test_what_vouch_writes_is_read_with_the_same_values(make_kb: MakeKb) -> None:
-    kb_dir = make_kb(*STEPS).root / ".vouch"
+def test_what_vouch_writes_is_read_with_the_same_values(tmp_path: Path) -> None:
+    kb_dir = OracleKb(tmp_path / "kb", *STEPS).root / ".vouch"
     paths = survey(kb_dir).files.keys() - {"config.yaml"}
     assert {path.partition("/")[0] for path in paths} == {"pages", *MODELS}
     for path in paths:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from itertools import product
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,9 +13,8 @@ from vouch_sidecar.engine import Caller
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.text.analysis import stem
 
-from tests.conftest import MakeKb
 from tests.engine.bases import NOW, ask, engine_on
-from tests.oracle import Step, vouch
+from tests.oracle import OracleKb, Step, vouch
 
 ENTITIES, CLAIMS, SOURCES, WORDS = 40, 100, 10, 300
 TODAY = datetime.fromtimestamp(NOW, UTC)
@@ -78,11 +78,11 @@ def steps(words: list[str], random: Random) -> Iterator[Step]:
         }
 
 
-def test_experts_are_the_same_as_vouchs(make_kb: MakeKb, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_experts_are_the_same_as_vouchs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yaml, "safe_load", partial(yaml.load, Loader=yaml.CSafeLoader))
     monkeypatch.setattr(yaml, "safe_dump", partial(yaml.dump, Dumper=yaml.CSafeDumper))
     words = vocabulary()
-    kb = make_kb(*steps(words, Random(20261115)))
+    kb = OracleKb(tmp_path / "kb", *steps(words, Random(20261115)))
     vouch("health").rebuild_index(kb.store)
     for method in ("list_claims", "list_entities"):  # files are read once
         monkeypatch.setattr(kb.store, method, cache(getattr(kb.store, method)))
