@@ -18,7 +18,7 @@ from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.schema import protocol
 
 from scripts.schemas import settle
-from tests.protocol.client import Client, running
+from tests.protocol.client import Client
 
 REPOSITORY = Path(__file__).parents[1]
 TARGET = REPOSITORY / "docs" / "protocol.md"
@@ -143,7 +143,7 @@ def document() -> str:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder).resolve() / "courier"
         shutil.copytree(COURIER, root)
-        with running(cwd=root) as client:
+        with Client(cwd=root) as client:
             text = "\n".join(_parts(client, root, protocol()))
             return text.replace(str(root), SHOWN_ROOT)
 
@@ -217,7 +217,7 @@ def _lines(root: Path) -> str:
         {"id": 2, "method": "kb.experts", "params": {}},
     ]
     shown: list[str] = []
-    with running("jsonl", cwd=root) as lines:
+    with Client("jsonl", cwd=root) as lines:
         for request in requests:
             lines.send_bytes(json.dumps(request).encode() + b"\n")
             shown += [_json(request), _json(_shown(json.loads(lines.line())))]

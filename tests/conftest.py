@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.protocol import knowledge
+
 if TYPE_CHECKING:
     from tests.engine.bases import Clock
 
@@ -80,6 +82,12 @@ def clock() -> "Clock":
     from tests.engine.bases import Clock  # with the engine, which not every test needs
 
     return Clock()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A folder with a knowledge base, in a folder without one."""
+    return knowledge.make(tmp_path / "project")
 
 
 @pytest.fixture(scope="session")

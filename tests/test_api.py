@@ -40,8 +40,9 @@ def test_the_examples_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> N
     assert (failed, run > 8) == (0, True)
 
 
-def test_changes_count_after_a_refresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = knowledge.make(tmp_path / "project")
+def test_changes_count_after_a_refresh(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (empty := tmp_path / "empty").mkdir()
     with open_kb(root) as kb, open_kb(root / ".vouch", agent="me") as mine:
         knowledge.claim(root, "new", "JWT is new.", "jwt")
@@ -93,9 +94,8 @@ print(gc.get_freeze_count(), called, dict(os.environ) == before)
 """
 
 
-def test_the_calling_process_is_left_as_it_is(tmp_path: Path) -> None:
+def test_the_calling_process_is_left_as_it_is(root: Path, tmp_path: Path) -> None:
     """And ends though a question was interrupted, and something was not closed."""
-    root, script = knowledge.make(tmp_path / "project"), tmp_path / "script.py"
-    script.write_text(SCRIPT)
+    (script := tmp_path / "script.py").write_text(SCRIPT)
     done = ran(sys.executable, script, root)
     assert (done.stdout, done.stderr) == (b"3\n0 [] True\n", b"")

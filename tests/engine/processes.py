@@ -59,16 +59,6 @@ def place() -> Iterator[tuple[Path, dict[str, str]]]:
         yield folder, {**cached(folder), "XDG_RUNTIME_DIR": str(folder / "run")}
 
 
-@contextmanager
-def serving(root: Path, env: Mapping[str, str]) -> Iterator[Server]:
-    """A server for the length of a block."""
-    server = Server(root, env)
-    try:
-        yield server
-    finally:
-        server.dispose()
-
-
 def until(holds: Callable[[], object], what: str = "it does not come to hold") -> None:
     deadline = time.monotonic() + 60
     while not holds():

@@ -15,11 +15,6 @@ PAGE = (Path(__file__).parents[2] / "docs" / "diagnostics.md").read_text("utf-8"
 """Where every code has a heading."""
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return knowledge.make(tmp_path / "project")
-
-
 def problems(root: Path) -> list[Problem]:
     """What a check finds, by path."""
     collection = engine_on(root, env=cached(root.parent)).registry.collections[root]

@@ -75,9 +75,8 @@ def changed(agent: Agent, path: str, old: str, new: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def agent(tmp_path: Path) -> Agent:
+def agent(root: Path, tmp_path: Path) -> Agent:
     """With claims on a file by quote, by name and by folder, and on each line of a table."""
-    root = knowledge.make(tmp_path / "project")
     knowledge.config(root, "sidecar: {recall: {max_results: 10, timeout_ms: 100}}\n")
     lines = [f"The {coin} counter takes {coin} coins." for coin in COINS]
     table = "\n\n".join(lines).encode() + b"\n"

@@ -188,6 +188,9 @@ RECALL = "sidecar:\n  recall:\n    "
             for value in "99 100 10000 10001 3e2 '300' 300#few".split()
         ),
         f"{RECALL}timeout_ms: 300\t# slow disk",
+        f"{RECALL}# timeout_ms: 300",
+        f"{RECALL}timeout_ms: {'9' * 5000}",
+        f"recall:\n  timeout_ms: 300\n{RECALL}max_results: 2",
         f"{RECALL}timeout_ms: ٣٠٠",
         f"{RECALL}timeout_ms: 0000100099",
         f"{RECALL}timeout_ms: 300\n    timeout_ms: 99",

@@ -33,7 +33,7 @@ from tests.engine import bases
 from tests.engine.processes import until
 from tests.hook.conftest import KEEP, KNOWN, PROMPT, Place, project
 from tests.protocol import knowledge
-from tests.protocol.client import WAIT, Client, indexed_client, run_command, running
+from tests.protocol.client import WAIT, Client, indexed_client, run_command
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def test_a_shell_asks_as_who_calls_unless_he_has_a_model(start: Any, place: Plac
 
 def test_a_shell_leaves_its_input_alone_where_no_text_is_a_dash(start: Any, place: Place) -> None:
     start()
-    with running("experts", "jwt", "--agent", "-", cwd=place.root, env=place.env) as asking:
+    with Client("experts", "jwt", "--agent", "-", cwd=place.root, env=place.env) as asking:
         assert asking.ended() == 0
 
 
@@ -287,7 +287,7 @@ async def test_a_subscriber_is_who_he_says_and_has_to_read(monkeypatch: pytest.M
 
 def test_a_watch_sees_hooks_and_editors_though_it_was_there_first(place: Place) -> None:
     knowledge.make(place.root.parent / "other")
-    with running("watch", cwd=place.root.parent, env=place.env) as watch:
+    with Client("watch", cwd=place.root.parent, env=place.env) as watch:
         stop = partial(run_command, "stop", cwd=place.root, env=place.env)
 
         def rows() -> list[list[str]]:

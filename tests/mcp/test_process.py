@@ -11,7 +11,7 @@ from vouch_sidecar.surfaces.projects import HOST_VARIABLES, Projects
 from tests.hook.conftest import Place
 from tests.mcp.conftest import Host, content_of, host, text_of
 from tests.protocol import knowledge
-from tests.protocol.client import BEGINS, INITIALIZE, running
+from tests.protocol.client import BEGINS, INITIALIZE, Client
 
 NONE = "Nothing was looked up: no knowledge base found"
 KNOWN = "expire after 15 minutes"
@@ -80,7 +80,7 @@ def test_bad_lines_cost_nothing_but_themselves(place: Place) -> None:
         {"jsonrpc": "2.0", "id": "\ud800 😀", "method": "tools/list"},
     ]
     sent = [*bad, *(json.dumps(line).encode() for line in lines)]
-    with running("mcp", cwd=place.root, env=place.env) as client:
+    with Client("mcp", cwd=place.root, env=place.env) as client:
         client.send_bytes(b"".join(line + b"\n" for line in sent))
         said = client.last_words()
     assert b"purple" not in said
@@ -94,7 +94,7 @@ def test_bad_lines_cost_nothing_but_themselves(place: Place) -> None:
 def test_roots_that_are_no_files_cost_no_answer(place: Place) -> None:
     call = {"name": "kb_claim", "arguments": {"id": "jwt-expires"}}
     roots = {"roots": [{"uri": "vscode-remote://ssh/project"}]}
-    with running("mcp", cwd=place.root, env=place.env) as client:
+    with Client("mcp", cwd=place.root, env=place.env) as client:
 
         def send(**message: object) -> None:
             client.send_bytes(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")

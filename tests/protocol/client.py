@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from unittest.mock import patch
 
 from click.testing import CliRunner
@@ -62,7 +62,8 @@ ABLE: dict[str, Any] = {
 
 
 class Client:
-    """One server process. Everything received is kept in `received`, in order.
+    """One server process, for the length of a block. Everything received is kept in `received`, in
+    order.
 
     Each request of the server has the `answer`, none where that is None. Bytes on standard output
     that are no protocol are kept in `strays`.
@@ -88,6 +89,12 @@ class Client:
         ]
         for thread in self._threads:
             thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.dispose()
 
     def send_bytes(self, data: bytes) -> None:
         self.process.stdin.write(data)
@@ -294,21 +301,11 @@ class Editor:
 
 
 @contextmanager
-def running(*args: str, **options: Any) -> Iterator[Client]:
-    """A server for the length of a block; options are those of `Client`."""
-    client = Client(*args, **options)
-    try:
-        yield client
-    finally:
-        client.dispose()
-
-
-@contextmanager
 def indexed_client(root: Path, **options: Any) -> Iterator[Client]:
     """A server on a knowledge base, once that is indexed, for the length of a block. Options but
     `env` are params of `initialize`.
     """
-    with running(cwd=root, env=options.pop("env", None)) as client:
+    with Client(cwd=root, env=options.pop("env", None)) as client:
         client.initialize(root, **options)
         client.indexed()
         yield client

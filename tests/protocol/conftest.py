@@ -8,16 +8,10 @@ from typing import Any
 import pytest
 
 from tests.protocol import knowledge
-from tests.protocol.client import ABLE, Client, Editor, indexed_client, running
+from tests.protocol.client import ABLE, Client, Editor, indexed_client
 
 Start = Callable[..., Client]
 Serve = Callable[..., Client]
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    """A folder with a knowledge base, in a folder without one."""
-    return knowledge.make(tmp_path / "project")
 
 
 @pytest.fixture
@@ -27,7 +21,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         clients: list[Client] = []
 
         def begin(*args: str, **options: Any) -> Client:
-            client = stack.enter_context(running(*args, **{"cwd": tmp_path, **options}))
+            client = stack.enter_context(Client(*args, **{"cwd": tmp_path, **options}))
             clients.append(client)
             return client
 

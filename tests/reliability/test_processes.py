@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 
 from tests.engine.bases import finished, write
-from tests.engine.processes import serving, until
+from tests.engine.processes import Server, until
 from tests.engine.world import answers
 from tests.kb.samples import claim
-from tests.protocol.client import COMMAND, indexed_client, ran, running
+from tests.protocol.client import COMMAND, Client, indexed_client, ran
 from tests.reliability.conftest import Here
 
 
 def says_who_knows(root: Path, env: Mapping[str, str]) -> None:
     """A process in an environment."""
-    with running("jsonl", cwd=root, env=env) as client:
+    with Client("jsonl", cwd=root, env=env) as client:
         client.send_bytes(b'{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n')
         assert b'"entity_id":"vault"' in client.last_words()
     assert [path.name for path in root.iterdir()] == [".vouch"]
@@ -91,10 +91,10 @@ def test_a_base_that_is_damaged_while_it_is_served_costs_an_answer(here: Here, e
     """Files of the finished base are overwritten, which are mapped by whoever serves it."""
     folder, env = here
     root = folder / "kb"
-    with serving(root, env) as first:
+    with Server(root, env) as first:
         before = answers(first.ask, root)
         until(lambda: finished(folder), "it is not finished")
-    with serving(root, env) as server:
+    with Server(root, env) as server:
         server.status()
         (base,) = finished(folder)
         for file in (files := [*base.glob(f"*.{ending}")]):

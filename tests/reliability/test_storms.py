@@ -14,7 +14,7 @@ from vouch_sidecar.surfaces.local.user_socket import ask
 from tests.conftest import LONG
 from tests.engine.processes import place, until
 from tests.protocol import knowledge
-from tests.protocol.client import PATIENT, at, running
+from tests.protocol.client import PATIENT, Client, at
 from tests.reliability.nonsense import changed
 
 ROUNDS = 20_000 if LONG else 600
@@ -55,7 +55,7 @@ def test_every_request_and_event_has_one_answer_and_no_log_holds_one() -> None:
         (root / "CODEOWNERS").write_text(f"* @{OWNER}\n[x] @{OWNER}\nsrc/ {OWNER}\n", "utf-8")
         right, prompts, asked, taken_back, spoken = events(root), set(), [], set(), 0
         noted = {**env, **PATIENT, "VOUCH_SIDECAR_LOG": "debug"}
-        with running("lsp", cwd=root, env=noted) as client:
+        with Client("lsp", cwd=root, env=noted) as client:
             client.initialize(root)
             client.indexed()
             client.open(FLOOD, TEXT, "markdown")

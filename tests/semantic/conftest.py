@@ -82,9 +82,8 @@ def start(root: Path, folder: Path, tmp_path: Path) -> Iterator[Start]:
     with ExitStack() as stack:
 
         def started(**env: str) -> Process:
-            process = Process(root, {**with_model(folder, tmp_path / "cache"), **env})
-            stack.callback(process.dispose)
-            return process
+            own = with_model(folder, tmp_path / "cache")
+            return stack.enter_context(Process(root, {**own, **env}))
 
         yield started
 

@@ -18,17 +18,6 @@ from tests.protocol.client import COMMAND, as_command, ran, run_command
 from tests.workspace.places import cite, commit_as, git, repository, write
 
 
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A knowledge base that is asked and left as it is."""
-    return knowledge.make(tmp_path_factory.mktemp("asked") / "project")
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return knowledge.make(tmp_path / "project")
-
-
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
@@ -58,8 +47,8 @@ def root(tmp_path: Path) -> Path:
     ],
     ids=lambda given: " ".join(given) if isinstance(given, list) else None,
 )
-def test_text_and_exit_code(asked: Path, args: list[str], code: int, said: list[str]) -> None:
-    done = run_command(*args, cwd=asked, code=code)
+def test_text_and_exit_code(root: Path, args: list[str], code: int, said: list[str]) -> None:
+    done = run_command(*args, cwd=root, code=code)
     read = done.stderr if code else done.stdout
     assert [text for text in said if text not in read] == []
     assert not set("\x1b─") & set(read)
@@ -67,17 +56,17 @@ def test_text_and_exit_code(asked: Path, args: list[str], code: int, said: list[
 
 
 @pytest.mark.parametrize("command", ["experts", "search", "probe"])
-def test_where_nothing_is_found_programs_get_an_answer(asked: Path, command: str) -> None:
-    done = run_command(command, "zzzqqq", "--json", cwd=asked, code=1)
+def test_where_nothing_is_found_programs_get_an_answer(root: Path, command: str) -> None:
+    done = run_command(command, "zzzqqq", "--json", cwd=root, code=1)
     assert (json.loads(done.stdout)["complete"], done.stderr) == (True, "")
 
 
 @pytest.mark.parametrize("command", ["context", "salience", "mentions", "explain"])
-def test_standard_input(asked: Path, command: str) -> None:
+def test_standard_input(root: Path, command: str) -> None:
     given = "+ # JWT access tokens\n- # Redis\n"
-    wanted = run_command(command, given, cwd=asked).stdout
+    wanted = run_command(command, given, cwd=root).stdout
     assert "jwt" in wanted
-    assert run_command(command, "-", cwd=asked, said=given).stdout == wanted
+    assert run_command(command, "-", cwd=root, said=given).stdout == wanted
 
 
 def test_paths_on_standard_input(root: Path) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, GREETINGS, ran
 
 ANSWERED = {**GREETINGS, "experts": (b"", b"JWT"), "hook": (b"", b"")}
@@ -27,11 +26,13 @@ def test_who_has_closed_the_output_ends_with_a_code_of_his_own(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("args", COMMANDS, ids=" ".join)
-def test_nothing_that_a_workspace_plants_is_imported(tmp_path: Path, args: list[str]) -> None:
+def test_nothing_that_a_workspace_plants_is_imported(
+    root: Path, tmp_path: Path, args: list[str]
+) -> None:
     """What Python itself imports before the command begins, as `sitecustomize`, is out of reach;
     a plugin of pydantic would see all that is said.
     """
-    root, mark, plugins = knowledge.make(tmp_path / "a"), tmp_path / "ran", tmp_path / "plugins"
+    mark, plugins = tmp_path / "ran", tmp_path / "plugins"
     for folder in (root, root / "here"):
         folder.mkdir(exist_ok=True)
         for name in PLANTED:
@@ -59,14 +60,12 @@ def test_nothing_that_a_workspace_plants_is_imported(tmp_path: Path, args: list[
         ("search jwt --json >/dev/full", 1, b"vouch-sidecar: No space left on device\n"),
     ],
 )
-def test_an_exit_code_without_readers(tmp_path: Path, command: str, code: int, said: bytes) -> None:
-    root = knowledge.make(tmp_path / "project")
+def test_an_exit_code_without_readers(root: Path, command: str, code: int, said: bytes) -> None:
     done = ran("bash", "-c", f"set -o pipefail; {COMMAND} {command}", cwd=root)
     assert (done.returncode, done.stderr) == (code, said)
 
 
-def test_a_working_folder_that_is_gone_is_not_asked_for(tmp_path: Path) -> None:
-    root, gone = knowledge.make(tmp_path / "project"), tmp_path / "gone"
-    gone.mkdir()
+def test_a_working_folder_that_is_gone_is_not_asked_for(root: Path, tmp_path: Path) -> None:
+    (gone := tmp_path / "gone").mkdir()
     done = ran("bash", "-c", f"rmdir {gone}; {COMMAND} experts jwt --root {root}", cwd=gone)
     assert b"JWT" in done.stdout, done.stderr

@@ -4,22 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.protocol import knowledge
-from tests.protocol.client import running
+from tests.protocol.client import Client
 
 Answer = dict[str, Any]
 
 
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return knowledge.make(tmp_path_factory.mktemp("jsonl") / "project")
-
-
 def answers(root: Path, *lines: bytes) -> list[bytes]:
     """The answers to lines that are sent at once."""
-    with running("jsonl", cwd=root) as client:
+    with Client("jsonl", cwd=root) as client:
         client.send_bytes(b"\n".join(lines))
         return client.last_words().splitlines()
 

@@ -13,7 +13,7 @@ from vouch_sidecar.operations.operation import operations
 from vouch_sidecar.operations.wire import as_json
 from vouch_sidecar.surfaces.agent_requests import harmless
 
-from tests.engine.processes import serving, until
+from tests.engine.processes import Server, until
 from tests.engine.world import PASSING, lasting
 from tests.mcp.conftest import content_of, host
 from tests.protocol.client import PATIENT, environment, indexed_client, run_command
@@ -55,7 +55,7 @@ def given(courier: Path) -> dict[str, dict[str, Any]]:
         shell = found["shell that asks"] = by_shell(courier)
         answered = client.request("vouch/stats")["operations"]
         assert {row["operation"] for row in answered if row["count"] > 1} >= shell.keys()
-    with serving(courier, PATIENT) as server:
+    with Server(courier, PATIENT) as server:
         found["jsonl"] = ask_all(server.ask)
     with open_kb(courier, settings={"recall": {"timeout_ms": 10_000}}) as kb:
         found["python"] = ask_all(lambda name, **of: as_json(kb.ask(operations()[name], of)))
