@@ -40,9 +40,7 @@ def test_the_examples_of_the_documentation(monkeypatch: pytest.MonkeyPatch) -> N
     assert (failed, run > 8) == (0, True)
 
 
-def test_changes_count_after_a_refresh(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refresh_has_changes(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (empty := tmp_path / "empty").mkdir()
     with open_kb(root) as kb, open_kb(root / ".vouch", agent="me") as mine:
         knowledge.claim(root, "new", "JWT is new.", "jwt")

@@ -11,9 +11,8 @@ COURIER = "examples/courier"
 
 
 def test_the_demo_plays_a_whole_session_and_leaves_nothing(tmp_path: Path) -> None:
-    places = {
-        name: str(tmp_path / name) for name in ("TMPDIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
-    }
+    names = ("TMPDIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
+    places = {name: str(tmp_path / name) for name in names}
     for place in places.values():
         Path(place).mkdir(mode=0o700)
     hostile = {"VOUCH_KB_PATH": str(tmp_path), "VOUCH_SIDECAR_REFLEX_ENABLED": "false"}

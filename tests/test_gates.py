@@ -90,12 +90,8 @@ class Case:
         own |= {"status": self.status} if self.status else {}
         about: dict[str, Any] = {"entities": ["vault", f"x-e-{said}"]}
         if self.folder == "claims":
-            fields: dict[str, Any] = {
-                "text": text,
-                "approved_by": said,
-                "evidence": [f"x-ev-{said}"],
-                **about,
-            }
+            fields: dict[str, Any] = {"text": text, "approved_by": said, **about}
+            fields |= {"evidence": [f"x-ev-{said}"]}
             joined = {"id": f"r-{name}", "source": "vault", "relation": "uses", "target": name}
             return {
                 f"claims/{name}.yaml": claim(name, **fields, **own),
@@ -136,10 +132,8 @@ def knowledge(folder: Path, is_whole: bool) -> Path:
     files["entities/jwt.yaml"] = entity("jwt", name="JWT", aliases=["web token"])
     fields = {"text": "The signing keys rotate", "entities": ["vault"], "evidence": ["ev-open"]}
     files["claims/rotation.yaml"] = claim("rotation", **fields)
-    fields |= {
-        "text": "Both keys sign.",
-        "evidence": [f"ev{one.number}" for one in CASES if one.folder == "sources"],
-    }
+    cited = [f"ev{one.number}" for one in CASES if one.folder == "sources"]
+    fields |= {"text": "Both keys sign.", "evidence": cited}
     files["claims/citing.yaml"] = claim("citing", **fields)
     files["pages/keys.md"] = page("# Keys\n\nJWT.\n", id="keys", title="Keys", entities=["jwt"])
     files["config.yaml"] = dump({"kb": {"name": "kb"}})
@@ -330,10 +324,8 @@ def test_answers_are_those_of_a_base_in_which_it_never_was(whole: Served) -> Non
             for one in (shown, whole)
         )
         assert found == wanted
-        counts = [
-            one.client.request("vouch/status")["roots"][0]["counts"] for one in (whole, shown)
-        ]
-        assert counts[0] == counts[1]
+        roots = [one.client.request("vouch/status")["roots"] for one in (whole, shown)]
+        assert roots[0][0]["counts"] == roots[1][0]["counts"]
 
 
 @pytest.mark.parametrize("viewer", VIEWERS, ids=str)

@@ -40,10 +40,8 @@ def base(folder: Path, files: Mapping[str, bytes] | None = None) -> Path:
     """A knowledge base with one entity, `vault`, and one claim on it, and with these files."""
     make_kb(folder)
     write(folder, "entities/vault.yaml", entity("vault", name="Key Vault", type="system"))
-    write(
-        folder, "claims/rotation.yaml", claim("rotation", text="Keys rotate.", entities=["vault"])
-    )
-    for path, data in (files or {}).items():
+    rotation = claim("rotation", text="Keys rotate.", entities=["vault"])
+    for path, data in {"claims/rotation.yaml": rotation, **(files or {})}.items():
         write(folder, path, data)
     return folder
 

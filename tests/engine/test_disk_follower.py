@@ -61,9 +61,7 @@ async def test_a_checkout_of_another_branch_is_one_step(
                         await anyio.sleep(0.002)
 
 
-async def test_files_that_were_checked_out_are_never_told_of_claims_that_were_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_claims_are_looked_at_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The look at what is around comes before that at the claims."""
     root = repository(tmp_path / "house", {"one.py": "", "two.py": ""}, commit=True)
     cite(root, "first", "Nothing is named.", "https://example.org")
@@ -150,9 +148,8 @@ async def test_a_lock_holds_up_no_other(tmp_path: Path, monkeypatch: pytest.Monk
     git(locked, "init", "-q")
     lock, engine = locked / ".git" / "index.lock", unread_engine(locked, other)
     async with running(engine):
-        await until(
-            lambda: all(each.world.inputs.is_whole for each in engine.registry.collections.values())
-        )
+        both = engine.registry.collections.values()
+        await until(lambda: all(each.world.inputs.is_whole for each in both))
         lock.touch()
         engine.look_soon([locked / ".vouch"])
         add(locked, "new")

@@ -117,9 +117,7 @@ def root(tmp_path: Path) -> Path:
     return base(tmp_path / "kb", {"claims/master.yaml": master})
 
 
-def test_a_base_is_written_after_many_changes_and_of_no_half_of_a_file(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_when_one_is_written(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The next process reads that anew."""
     monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
     engine = started(root, tmp_path)
@@ -185,9 +183,7 @@ def test_all_is_for_this_user_alone(root: Path, tmp_path: Path) -> None:
         assert path.stat().st_mode & 0o777 == wanted, path
 
 
-def test_a_base_that_another_process_removes_while_it_is_written_leaves_nothing(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_base_removed_midway(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever writes is told so, and of nothing else."""
     collection, bases = kept(started(root, tmp_path), root)
     layer_of = vars(base_cache)["layer_of"]

@@ -92,9 +92,7 @@ def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Pa
     assert looked(live).serial == serial
 
 
-def test_a_look_that_finds_nothing_new_keeps_the_world_and_reads_no_file(
-    root: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_look_without_news(root: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 1)
     engine = settled(root)
     assert sorted(reads) == [DESK, RELAY]
@@ -161,9 +159,7 @@ def test_the_next_process_reads_what_changed(root: Path, tmp_path: Path, reads: 
     assert len(reads) == 4
 
 
-def test_a_first_start_keeps_what_it_read_before_it_keeps_a_base(
-    root: Path, tmp_path: Path, reads: list[str]
-) -> None:
+def test_a_first_start_keeps_what_it_read(root: Path, tmp_path: Path, reads: list[str]) -> None:
     first = unread_engine(root, env=cached(tmp_path))
     reread(first)
     settle(first)

@@ -87,13 +87,8 @@ def test_a_hook_without_more_time_is_told_what_was_found(served: Place) -> None:
 
 
 def test_a_large_event_in_another_script_is_answered(served: Place) -> None:
-    given = {
-        "session_id": "large",
-        "cwd": str(served.root),
-        "prompt": KNOWN,
-        "more": "ж" * (3 << 19),
-    }
-    raw = json.dumps(given, ensure_ascii=False).encode()
+    given = {"session_id": "large", "cwd": str(served.root), "prompt": KNOWN}
+    raw = json.dumps({**given, "more": "ж" * (3 << 19)}, ensure_ascii=False).encode()
     assert "JWT" in served.hook(PROMPT, raw=raw)
 
 
@@ -202,8 +197,7 @@ def test_a_process_that_ends_while_it_is_asked_is_no_answer(place: Place) -> Non
 def test_it_imports_the_standard_library_alone_and_little_of_it() -> None:
     """And the module that takes the sockets before it imports the engine."""
     code = (
-        "import sys\n"
-        "import vouch_sidecar.surfaces.entry, vouch_sidecar.surfaces.hook.client\n"
+        "import sys, vouch_sidecar.surfaces.entry, vouch_sidecar.surfaces.hook.client\n"
         "import vouch_sidecar.surfaces.local.user_socket\n"
         "roots = {name.partition('.')[0] for name in sys.modules}\n"
         "slow = {'contextlib', 'hashlib', 'pathlib', 'socket', 'subprocess', 'typing'}\n"

@@ -140,10 +140,8 @@ def test_what_nobody_reviewed_is_told_where_it_is_sure(agent: Agent, tmp_path: P
     put(agent.root / ".vouch", "entities/mail.yaml", entity("mail", name="Mail Relay"))
     again = Agent(agent.root, tmp_path)
     listener = Listener(again.engine)
-    for text, is_sure in (
-        ("the Mail Relay is fast", False),
-        ("Does Mail Relay drop letters?", True),
-    ):
+    asking = {"the Mail Relay is fast": False, "Does Mail Relay drop letters?": True}
+    for text, is_sure in asking.items():
         asked = ask(again.engine, "context", task=text)["items"]
         assert [item["id"] for item in asked] == ["passage"]
         assert (said in again(PROMPT, text, prompt=text)) is is_sure
@@ -236,9 +234,7 @@ def test_what_an_event_does_not_hold_is_not_read(agent: Agent, tmp_path: Path) -
     for path in (outside, link, Path("../secret.txt"), claim, agent.root, here):
         assert agent.read(path) == ""
     assert agent.edit(str(claim), "JWT") == ""
-    assert "redis-holds" in agent.read(
-        here, file={"content": "import os\n# sessions go to Redis\n"}
-    )
+    assert "redis-holds" in agent.read(here, file={"content": "x\n# sessions go to Redis\n"})
     block = agent(PROMPT, "other", prompt=KNOWN)
     assert "jwt-rotates" in block
     assert agent.read(here, "new", file={"content": block}) == "", "nobody wrote it"

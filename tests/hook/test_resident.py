@@ -42,10 +42,8 @@ def left(place: Place, **env: str) -> int:
 
 def tampered(place: Place, line: str) -> subprocess.Popen[bytes]:
     code = f"{line}\nfrom vouch_sidecar.surfaces.entry import main\nmain()"
-    out, env = subprocess.PIPE, environment(place.env)
-    return subprocess.Popen(
-        [sys.executable, "-c", code, "resident"], env=env, stdout=out, stderr=out
-    )
+    words, out = [sys.executable, "-c", code, "resident"], subprocess.PIPE
+    return subprocess.Popen(words, env=environment(place.env), stdout=out, stderr=out)
 
 
 def test_only_what_can_use_it_starts_one_and_the_next_prompt_is_answered(place: Place) -> None:

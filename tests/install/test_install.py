@@ -88,9 +88,7 @@ def test_nothing_is_written_into_a_knowledge_base(install: Install, root: Path) 
     assert knowledge.digest(root) == before
 
 
-def test_the_project_is_where_the_knowledge_base_is(
-    install: Install, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_it_installs(install: Install, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (root / "src" / "deep").mkdir(parents=True)
     monkeypatch.chdir(root / "src" / "deep")
     for arguments, folder in (([], root), (["--root", str(root / "src")], root / "src")):
@@ -138,9 +136,7 @@ def test_what_bears_our_mark_is_renewed(install: Install, root: Path) -> None:
 
 
 @pytest.mark.parametrize("host", FILES)
-def test_the_command_is_a_name_in_a_project_and_a_path_for_a_user(
-    install: Install, host: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_it_names(install: Install, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     in_project, of_user = install(host, "--dry-run"), install(host, "--user", "--dry-run")
     assert f"starts with; it is {COMMAND}" in in_project.stderr

@@ -60,9 +60,8 @@ def test_the_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: dict[st
     monkeypatch.setattr(discovery, "_is_foreign", foreign.__contains__)
     env = {"HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "temporary")}
     env |= {"VOUCH_KB_PATH": str(tmp_path / case["forced"])} if "forced" in case else {}
-    assert found_from(tmp_path / case["start"], Asked(env)) == [
-        str(tmp_path / path) for path in case["found"]
-    ]
+    wanted = [str(tmp_path / path) for path in case["found"]]
+    assert found_from(tmp_path / case["start"], Asked(env)) == wanted
 
 
 def test_where_nobody_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,10 +24,9 @@ PAGE = "---\nid: p\nclaims: [a]\n---\nclaims: [b]\n[[c]], [[d|D]], [claim: e], [
 def test_the_ids_of_a_claim_or_a_page(text: str, found: list[str]) -> None:
     """Each stands where it is said to."""
     places: dict[int, str] = {}
+    path = "pages/p.md" if text.startswith("---") else "claims/x.yaml"
     for offset in range(len(text) + 1):
-        one = reference_at(
-            "pages/p.md" if text.startswith("---") else "claims/x.yaml", text, offset
-        )
+        one = reference_at(path, text, offset)
         if one is not None:
             assert text[one.start : one.end] == one.text
             assert one.start <= offset <= one.end

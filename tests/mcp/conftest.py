@@ -61,9 +61,8 @@ def host(
     """A host whose server runs in a folder, for the length of a block. `offers`: the root that it
     offers; `errors`: what takes the server's standard error.
     """
-    command = StdioServerParameters(
-        command=str(COMMAND), args=["mcp", *args], cwd=cwd, env=dict(env)
-    )
+    words = ["mcp", *args]
+    command = StdioServerParameters(command=str(COMMAND), args=words, cwd=cwd, env=dict(env))
     with (
         start_blocking_portal() as portal,
         portal.wrap_async_context_manager(_session(command, offers, errors)) as session,

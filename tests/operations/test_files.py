@@ -51,9 +51,7 @@ def test_each_claim_with_why(engine: Engine, root: Path) -> None:
     assert (relay["path"], idle) == ("src/relay.py", {"path": "src/idle.py", "claims": []})
 
 
-def test_what_is_weak_comes_last_and_the_shell_says_so(
-    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_weak_ties_are_last(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(root, {"src/relay.py": "class RelayLoop:\n    def restart(self): ...\n"})
     cite(root, "plain", "It can `restart`.", "https://example.org/m")
     cite(root, "defined", "RelayLoop is restarted at night.", "https://example.org/c")
@@ -88,9 +86,7 @@ def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
     assert as_written == ["cites", "names"]
     for top in (f"{root}/", f"file://{root}/", "~/repo/"):
         assert told(engine, f"refactor {top}src/relay.py please now") == as_written
-    assert told(
-        engine, f'  File "{root}/src/relay.py", line 3, in send\n    x()\nKeyError: 1\nwhy?'
-    )
+    assert told(engine, f'  File "{root}/src/relay.py", line 3, in x\n    x()\nKeyError: 1\nwhy?')
     assert told(engine, "refactor /elsewhere/repo/src/relay.py please now") == []
     # Other dotted names are words that the prompt asks about and that the claims lack.
     assert told(engine, "rename `Zephyr.quartz` to `Zephyr.obsidian` in src/relay.py") == []

@@ -84,9 +84,8 @@ class Client:
         self._arrived = threading.Condition()
         self._next_id = 0
         self.is_over = False
-        self._threads = [
-            threading.Thread(target=target, daemon=True) for target in (self._read, self._log)
-        ]
+        work = (self._read, self._log)
+        self._threads = [threading.Thread(target=each, daemon=True) for each in work]
         for thread in self._threads:
             thread.start()
 
@@ -167,21 +166,14 @@ class Client:
     def in_play(self, session_id: str | None = None) -> list[str]:
         """The ids of what a session says is in play, the connection's own where none is named."""
         params = {} if session_id is None else {"session_id": session_id}
-        return sorted(
-            row["entity_id"] for row in self.request("vouch/salience", params)["salience"]
-        )
+        rows = self.request("vouch/salience", params)["salience"]
+        return sorted(row["entity_id"] for row in rows)
 
     def initialize(self, root: Path | None = None, **params: Any) -> Any:
         """Connect; the result of `initialize`."""
-        result = self.request(
-            "initialize",
-            {
-                "processId": os.getpid(),
-                "rootUri": None if root is None else root.as_uri(),
-                "capabilities": {},
-                **params,
-            },
-        )
+        uri = None if root is None else root.as_uri()
+        own: Message = {"processId": os.getpid(), "rootUri": uri, "capabilities": {}}
+        result = self.request("initialize", own | params)
         self.notify("initialized", {})
         return result
 
@@ -193,10 +185,9 @@ class Client:
         self.notify("textDocument/didOpen", {"textDocument": document})
 
     def change(self, uri: str, text: str, version: int = 2) -> None:
-        self.notify(
-            "textDocument/didChange",
-            {"textDocument": {"uri": uri, "version": version}, "contentChanges": [{"text": text}]},
-        )
+        changed = {"uri": uri, "version": version}
+        params = {"textDocument": changed, "contentChanges": [{"text": text}]}
+        self.notify("textDocument/didChange", params)
 
     def save(self, uri: str) -> None:
         self.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
@@ -342,10 +333,10 @@ def is_served(env: Mapping[str, str]) -> bool:
     its lock. Tests hold it without one.
     """
     path = socket_path(env)
+    if not Path(path).exists():
+        return False
     with socket.socket(socket.AF_UNIX) as asking:
-        return Path(path).exists() and not (
-            Path(f"{path}.lock").exists() and asking.connect_ex(path)
-        )
+        return not Path(f"{path}.lock").exists() or asking.connect_ex(path) == 0
 
 
 def ran(

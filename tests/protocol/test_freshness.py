@@ -45,10 +45,8 @@ def test_progress_of_a_long_first_index(start: Start, root: Path, tmp_path: Path
     held.unlink()
     client.wait(lambda m: m.get("params", {}).get("value", {}).get("kind") == "end")
     shown = [m["params"] for m in client.received if m.get("method") == "$/progress"]
-    assert [(row["token"], row["value"]["kind"]) for row in shown] == [
-        (token, "begin"),
-        (token, "end"),
-    ]
+    kinds = [(row["token"], row["value"]["kind"]) for row in shown]
+    assert kinds == [(token, "begin"), (token, "end")]
     client.indexed()
     client.until("vouch/entity", {"id": "jwt"}, lambda found: found["claim_count"] == 2)
 

@@ -30,9 +30,7 @@ SYMBOLS = "workspace/symbol"
         ("pages/auth.md", "auth", "**Auth guide** · page · concept · active"),
     ],
 )
-def test_hover_says_what_an_id_names(
-    editor: Editor, library: Path, file: str, words: str, said: str
-) -> None:
+def test_what_hover_says(editor: Editor, library: Path, file: str, words: str, said: str) -> None:
     uri = editor.open(library / ".vouch" / file)
     found = editor.at(uri, words, HOVER)
     assert said in found["contents"]["value"]

@@ -92,9 +92,7 @@ def test_what_leads_out_is_not_opened(root: Path, plant: Plant) -> None:
 
 
 @pytest.mark.parametrize("plant", [link_file, link_folder])
-def test_what_is_exchanged_after_it_was_looked_at_is_not_read(
-    root: Path, plant: Plant, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_exchange_is_not_read(root: Path, plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     look = artifact_files.survey
 
     def survey(*args: Any, **kwargs: Any) -> Any:

@@ -131,10 +131,8 @@ def test_nothing_private_is_logged_written_or_sent(here: Here, command: str) -> 
     lines = [{**EVENT, "cwd": str(root)}] if command == "hook" else LINES
     tracing = ["strace", *TRACED, str(trace)] if may_trace() else []
     said = "".join(f"{json.dumps(line)}\n" for line in lines).encode()
-    words = [command, *COMMANDS[command]]
-    done = ran(
-        *tracing, COMMAND, *words, cwd=root, said=said, env={**env, "VOUCH_SIDECAR_LOG": "debug"}
-    )
+    words, env = [command, *COMMANDS[command]], {**env, "VOUCH_SIDECAR_LOG": "debug"}
+    done = ran(*tracing, COMMAND, *words, cwd=root, said=said, env=env)
     logged = done.stderr.decode().splitlines()
     assert not [one for one in logged if "xyzzy" in one and not one.startswith("not known here:")]
     if trace.exists():

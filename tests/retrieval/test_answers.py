@@ -152,9 +152,8 @@ def test_of_many_claims_that_hold_as_much_the_best_is_found() -> None:
 
 def test_a_relation_answers_beside_the_names_of_its_ends() -> None:
     ends = [entity(i, f"{i.title()} Works") for i in ("alder", "birch", "yew")]
-    edges = [
-        replace(relation(f"yew-{end}", "yew", end), relation="uses") for end in ("alder", "birch")
-    ]
+    made = (relation(f"yew-{end}", "yew", end) for end in ("alder", "birch"))
+    edges = [replace(one, relation="uses") for one in made]
     seen = view(*ends, *edges, *FACTS)
     first, second = answers(seen, "Does Yew Works use Birch Works?", {"yew": 1.0, "birch": 1.0})
     assert (first.artifact.id, second.artifact.id) == ("yew-birch", "yew-alder")
@@ -178,9 +177,7 @@ LEDGER = "Ledgerly exports invoices."
         ("kb", "Who knows best works in the boiler house.", "who knows the Boiler House best?", ()),
     ],
 )
-def test_which_words_of_a_text_are_evidence(
-    collection: str, said: str, text: str, words: tuple[str, ...]
-) -> None:
+def test_which_words_count(collection: str, said: str, text: str, words: tuple[str, ...]) -> None:
     seen = view(BOILER, claim("c", said), collection=collection)
     assert [answer.words for answer in answers(seen, text, {"boiler": 0.0})] == [words]
 

@@ -26,7 +26,7 @@ DIMENSION = len(MATTERS) + 2
 _LITTLE = 0.1
 
 
-def make(folder: Path, pooling: str = "mean", inner: bool = True) -> Path:
+def make(folder: Path, pooling: str = "mean_tokens", inner: bool = True) -> Path:
     """A folder with the model, its graph below `onnx/` where it is `inner`."""
     words = {word: at for at, matter in enumerate(MATTERS) for word in matter.split()}
     vocabulary = {"[PAD]": 0, "[UNK]": 1, **{word: n for n, word in enumerate(words, 2)}}
@@ -42,16 +42,9 @@ def make(folder: Path, pooling: str = "mean", inner: bool = True) -> Path:
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.save(str(folder / "tokenizer.json"))
-    modes = {
-        "pooling_mode_mean_tokens": pooling == "mean",
-        "pooling_mode_cls_token": pooling == "cls",
-    }
-    _json(folder / "1_Pooling" / "config.json", {"word_embedding_dimension": DIMENSION, **modes})
+    config = {"word_embedding_dimension": DIMENSION, f"pooling_mode_{pooling}": True}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(config), "utf-8")
     return folder
-
-
-def _json(path: Path, content: object) -> None:
-    path.write_text(json.dumps(content), "utf-8")
 
 
 def _graph(weights: np.ndarray[Any, np.dtype[np.float32]]) -> onnx.ModelProto:
@@ -62,9 +55,8 @@ def _graph(weights: np.ndarray[Any, np.dtype[np.float32]]) -> onnx.ModelProto:
     shape = ["batch", "length", weights.shape[1]]
     found = helper.make_tensor_value_info("last_hidden_state", TensorProto.FLOAT, shape)
     node = helper.make_node("Gather", ["words", "input_ids"], ["last_hidden_state"])
-    graph = helper.make_graph(
-        [node], "tiny", given, [found], [numpy_helper.from_array(weights, "words")]
-    )
+    words = numpy_helper.from_array(weights, "words")
+    graph = helper.make_graph([node], "tiny", given, [found], [words])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 

@@ -22,7 +22,7 @@ def test_texts_of_one_matter_are_near_and_a_long_one_is_cut(folder: Path, tmp_pa
     assert rows[0] @ rows[1] > 0.9 > 0.2 > rows[0] @ rows[2]
     short, long = Local(folder).embed(["snow " * 256, "snow " * 256 + "photo " * 900], 1)
     assert np.array_equal(short, long)
-    by_first = model.make(tmp_path / "m", pooling="cls", inner=False)  # as others are laid out
+    by_first = model.make(tmp_path / "m", pooling="cls_token", inner=False)
     whole, first = Local(by_first).embed(["photo of snow", "photo"], 1)
     assert np.allclose(whole, first)
 

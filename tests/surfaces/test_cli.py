@@ -304,9 +304,7 @@ def test_words_are_apart_from_a_table_above_and_below(root: Path) -> None:
     assert (lines[below - 1], lines[below + 1]) == ("", "")
 
 
-def test_a_terminal_says_where_a_prompt_gets_nothing(
-    courier: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_terminal_says_why_it_is_empty(courier: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert on_terminal(90, "context", "moon", cwd=courier) == []
     assert capsys.readouterr().err.startswith("Nothing surely answers this; ")
     piped = run_command("context", "moon", cwd=courier)

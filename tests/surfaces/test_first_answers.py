@@ -100,9 +100,8 @@ async def test_what_was_saved_is_in_the_next_answer_or_missing_by_name(root: Pat
     (collection,) = engine.registry.collections.values()
 
     async def asked(patience: float = 20.0) -> tuple[str, str | None, list[str]]:
-        found = await perform(
-            engine, operations()["claim"], {"id": "dusk"}, CALLER, patience=patience
-        )
+        asked = operations()["claim"], {"id": "dusk"}, CALLER
+        found = await perform(engine, *asked, patience=patience)
         (cited,) = found.claim.citations
         return found.claim.text, cited.fresh, found.degraded
 

@@ -19,9 +19,8 @@ def walked(root: Path) -> tuple[str, ...]:
 
 def test_what_git_would_take_in_is_listed(tmp_path: Path) -> None:
     """Of all repositories below the root; of one around it, what lies below."""
-    root = repository(
-        tmp_path / "repo", {".gitignore": "*.log\n/made/\n", "a.py": "", "gone.py": ""}
-    )
+    files = {".gitignore": "*.log\n/made/\n", "a.py": "", "gone.py": ""}
+    root = repository(tmp_path / "repo", files)
     (root / "gone.py").unlink()
     new = """
         new.py a.log made/x.py sub/made/y.py sub/b.log sub/local.py node_modules/m/index.js
