@@ -38,9 +38,6 @@ def items(engine: Engine, task: str, **params: object) -> dict[str, float]:
     return {item["id"]: item["similarity"] for item in answer["items"]}
 
 
-# Several knowledge bases
-
-
 @pytest.fixture
 def three(tmp_path: Path) -> list[Path]:
     return [base(tmp_path / folder / "kb") for folder in "abc"]
@@ -159,9 +156,6 @@ def test_a_cut_id_that_means_several_claims_lists_them(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError) as error:
         ask(engine, "claim", id=cited[0])
     assert all(claim_id in str(error.value) for claim_id in ids)
-
-
-# Settings
 
 
 def test_a_config_takes_effect_with_the_next_answer(tmp_path: Path) -> None:
@@ -288,9 +282,6 @@ def test_of_an_entity_what_was_not_given_yet_is_said_and_what_changed_since(tmp_
     assert items(engine, asked, session_id="s", repeat=False).keys() == {"backup"}
 
 
-# Limits
-
-
 def test_when_time_is_up_what_is_there_is_said_and_more_later(engine: Engine, clock: Clock) -> None:
     task = 'How does the Gull Service go with "ACID guarantees" in the evening?'
     for clock.step, degraded, told in (
@@ -338,9 +329,6 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
     write(root, "claims/later.yaml", claim("later", text="It is new."))
     load(engine)
     assert salient(engine) == ["vault"], "an end is one end"
-
-
-# The window of a session, and the table of sessions
 
 
 @given(st.text(st.sampled_from("a é認🙂\n\ud800"), min_size=1, max_size=9))

@@ -37,9 +37,6 @@ def kept(engine: Engine, root: Path) -> tuple[Collection, Bases]:
     return collection, collection.bases
 
 
-# What can't be trusted
-
-
 def flipped(name: str, base: Path) -> Path:
     data = bytearray((base / name).read_bytes())
     data[len(data) // 2] ^= 1
@@ -105,9 +102,6 @@ def test_a_base_of_other_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, f
         started(root, tmp_path)
         found += finished(tmp_path)
     assert found[0] == found[1] != found[2]
-
-
-# When a base is written, and for whom
 
 
 @pytest.fixture

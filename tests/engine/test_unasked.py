@@ -18,8 +18,6 @@ def context(engine: Engine, task: str) -> str:
     return str(ask(engine, "context", Caller(is_unasked=True), task=task)["text"])
 
 
-# Whole answers, as they were captured
-
 RETRIES = (
     "The relay retries a failed delivery three times, as set in `relay/settings.yaml` and "
     "README.md, before it moves the event to the dead letter queue."
@@ -95,8 +93,6 @@ def test_a_name_alone_is_told_passages_each_sentence_once(tmp_path: Path) -> Non
     for said in ("Grafana", "what do we know about Grafana?"):
         assert restarts in context(engine_on(root), said)
 
-
-# To an agent that begins
 
 OBSIDIAN = "# Edit in Obsidian\n\nRun the vault sync to edit pages of the knowledge base.\n"
 STARTER = page(OBSIDIAN, id="edit-in-obsidian", title="Edit in Obsidian")

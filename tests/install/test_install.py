@@ -184,9 +184,6 @@ def test_the_missing_extra_is_said(install: Install, monkeypatch: pytest.MonkeyP
     assert "pip install 'mcp<2'" in install("zed", "--dry-run").stderr
 
 
-# Beside vouch, in one environment, and beside the integration that it installs
-
-
 @pytest.mark.parametrize(
     ("host", "file"), [("claude-code", ".claude/settings.json"), ("codex", ".codex/hooks.json")]
 )

@@ -130,9 +130,6 @@ def test_a_part_of_a_name_at_word_borders() -> None:
         assert [mention.entity_id for mention in names.parts(text, names.find(text))] == ids
 
 
-# Bounds
-
-
 def test_names_that_overlap_without_end_are_bounded_in_a_text() -> None:
     """The first count, the longest at each place."""
     runs = [" ".join(["alpha"] * length) for length in range(1, 90)]

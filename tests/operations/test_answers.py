@@ -168,9 +168,6 @@ def test_only_what_is_newer_is_searched_said_and_counted(tmp_path: Path) -> None
         assert (row["claim_count"], row["top_claim_ids"]) == (1, ["new"])
 
 
-# What a text mentions
-
-
 def mentioned(engine: Engine, text: str, **params: Any) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = ask(engine, "mentions", text=text, **params)["mentions"]
     return rows
@@ -203,9 +200,6 @@ def test_what_is_listed_is_what_salience_lists(engine: Engine) -> None:
 def test_the_rest_of_a_huge_text_is_not_looked_at(engine: Engine) -> None:
     padding = "so " * (MAX_LOOKED_AT // 3)
     assert not mentioned(engine, padding + "Mail Relay")
-
-
-# What a model reads of a result
 
 
 def read(engine: Engine, name: str, **params: Any) -> list[str]:

@@ -92,8 +92,6 @@ def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
     assert told(engine, "rename `Zephyr.quartz` to `Zephyr.obsidian` in src/relay.py") == []
 
 
-# The documents that are cited: in the workspace, else as they were kept
-
 THERE: list[tuple[str, str | None, str]] = [
     ("docs/a b.md", None, "docs/a%20b.md"),
     ("docs/a b.md", "L12", "docs/a%20b.md#L12"),

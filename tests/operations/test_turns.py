@@ -94,8 +94,6 @@ def test_prompts_lines_and_phrases_are_counted(tmp_path: Path) -> None:
     assert counts["probe"] == 2
 
 
-# Long questions, which are worked on beside the event loop, over the knowledge they began with
-
 TASK = {"task": "How long does a JWT live?"}
 
 

@@ -43,8 +43,6 @@ def names(rows: list[dict[str, Any]] | None) -> list[str]:
     return [row["name"] for row in rows or ()]
 
 
-# People whom claims and relations name
-
 TEAM = known("ops", "dev", kind="team")
 PEOPLE = known("ada", "bob", "cyd", "dan", "eve")
 
@@ -127,8 +125,6 @@ def test_a_topic_without_a_name_has_people_to_ask(tmp_path: Path) -> None:
     for text in ("whom should I ask about small dogs?", "whom do I ask about it", "glyph fonts"):
         assert told(engine, text) == []
 
-
-# Owners and authors of files
 
 RULES = "* @everybody\n/src/ @acme/relay @ada\n/src/idle.py ops@example.org\n"
 WHO = "Who owns the Relay Loop?"

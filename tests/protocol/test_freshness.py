@@ -94,9 +94,6 @@ def test_a_pause_silences_pushes_and_hover(client: Client, root: Path) -> None:
     client.pushed("agent", ["jwt"], since)
 
 
-# Every problem of a file under `.vouch/` is a diagnostic until it is solved
-
-
 PUBLISHED = "textDocument/publishDiagnostics"
 
 

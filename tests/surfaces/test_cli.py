@@ -214,8 +214,6 @@ def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (done.stdout, f"`{sys.executable} -m pip install 'mcp<2'`" in done.stderr) == ("", True)
 
 
-# On a terminal, whole ids at every width; in a pipe a row a line
-
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
