@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vouch_sidecar.engine import Caller, Engine
-from vouch_sidecar.retrieval.files.file_ties import Tied, tied_to
+from vouch_sidecar.retrieval.files import Tied, tied_to
 from vouch_sidecar.workspace.file_list import list_files
 from vouch_sidecar.workspace.files import Files
 from vouch_sidecar.workspace.git import Repository

@@ -34,7 +34,7 @@ from vouch_sidecar.kb.records import (
 from vouch_sidecar.kb.references import CITED, FIELDS, LINKED, RELATION_ENDS, marks
 from vouch_sidecar.kb.safe_files import UnreadableError, read_bounded
 from vouch_sidecar.kb.sanitize import clip, one_line
-from vouch_sidecar.retrieval.files.stale_claims import stale
+from vouch_sidecar.retrieval.files import stale
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
 

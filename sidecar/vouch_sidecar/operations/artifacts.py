@@ -32,7 +32,7 @@ from vouch_sidecar.operations.wire import (
     absent,
     iso,
 )
-from vouch_sidecar.retrieval.files.stale_claims import stale
+from vouch_sidecar.retrieval.files import stale
 from vouch_sidecar.retrieval.line import HitArm
 from vouch_sidecar.retrieval.lookup import (
     by_beginning,

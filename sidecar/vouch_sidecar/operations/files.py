@@ -17,7 +17,7 @@ from vouch_sidecar.operations.wire import (
     Result,
     Wire,
 )
-from vouch_sidecar.retrieval.files.file_ties import WEAK, Tied, tied_to
+from vouch_sidecar.retrieval.files import WEAK, Tied, tied_to
 from vouch_sidecar.workspace.quotes_in_files import QuoteState
 from vouch_sidecar.workspace.ties import TieArm
 

@@ -18,7 +18,7 @@ from vouch_sidecar.kb.records import (
     Told,
     key_of,
 )
-from vouch_sidecar.retrieval.files.stale_claims import Stale, stale
+from vouch_sidecar.retrieval.files import Stale, stale
 from vouch_sidecar.retrieval.statements.candidates import Candidate
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.shown import ShownText

@@ -13,7 +13,7 @@ from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.retrieval.blocks.block import render
 from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
 from vouch_sidecar.retrieval.each_once import each_once
-from vouch_sidecar.retrieval.files.stale_claims import quotes_of
+from vouch_sidecar.retrieval.files import quotes_of
 from vouch_sidecar.retrieval.line import Given, Line
 from vouch_sidecar.retrieval.lookup import contradicting
 from vouch_sidecar.retrieval.people.whom_to_ask import each_with_why, to_ask

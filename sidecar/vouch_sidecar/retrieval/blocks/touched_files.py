@@ -22,8 +22,7 @@ from vouch_sidecar.retrieval.constants import (
 )
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
 from vouch_sidecar.retrieval.evidence.word_weights import asked_by, worths_of
-from vouch_sidecar.retrieval.files.file_ties import Tied, each_statement_once, visible_ties
-from vouch_sidecar.retrieval.files.stale_claims import stale
+from vouch_sidecar.retrieval.files import Tied, each_statement_once, stale, visible_ties
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.statements.candidates import Candidate, claims_holding
 from vouch_sidecar.retrieval.view import View

@@ -21,7 +21,7 @@ from vouch_sidecar.index.topic_table import TOPIC
 from vouch_sidecar.kb.records import PERSON, Entity, Kind
 from vouch_sidecar.names.matcher import MANY_SHARE, Mention
 from vouch_sidecar.retrieval.constants import MANY, MAX_ASKED, PARTIAL_SHARE
-from vouch_sidecar.retrieval.files.file_ties import files_of, visible_ties
+from vouch_sidecar.retrieval.files import files_of, visible_ties
 from vouch_sidecar.retrieval.people.weights import WEIGHTS, Factors, Matched, Weight
 from vouch_sidecar.retrieval.people.whom_to_ask import OF_EACH, Subject
 from vouch_sidecar.retrieval.view import View

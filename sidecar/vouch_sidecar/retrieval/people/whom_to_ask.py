@@ -24,7 +24,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_CLAIMS_WITH_FILES,
     MAX_PATHS_OF_AUTHOR,
 )
-from vouch_sidecar.retrieval.files.file_ties import files_of
+from vouch_sidecar.retrieval.files import files_of
 from vouch_sidecar.retrieval.people.rows import Author, ChangedFile, PersonToAsk
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.code_owners import rule_for

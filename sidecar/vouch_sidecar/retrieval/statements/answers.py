@@ -22,7 +22,7 @@ from vouch_sidecar.retrieval.constants import (
 from vouch_sidecar.retrieval.each_once import first_of_each
 from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
 from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by
-from vouch_sidecar.retrieval.files.file_ties import Tied, visible_ties
+from vouch_sidecar.retrieval.files import Tied, visible_ties
 from vouch_sidecar.retrieval.statements.candidates import (
     Candidate,
     Features,

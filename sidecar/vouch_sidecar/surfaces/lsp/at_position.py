@@ -15,7 +15,7 @@ from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.records import Artifact
 from vouch_sidecar.kb.references import reference_at
 from vouch_sidecar.names.matcher import Mention
-from vouch_sidecar.retrieval.files.file_ties import Tied, tied_at
+from vouch_sidecar.retrieval.files import Tied, tied_at
 from vouch_sidecar.retrieval.salience import listed_topics
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.server import Sidecar

@@ -25,7 +25,7 @@ from vouch_sidecar.operations import entity as entities
 from vouch_sidecar.operations.artifacts import Citation, ClaimView, IdParams, citation, claim_view
 from vouch_sidecar.operations.entity import EntityResult
 from vouch_sidecar.operations.operation import OperationCall
-from vouch_sidecar.retrieval.files.file_ties import Tied
+from vouch_sidecar.retrieval.files import Tied
 from vouch_sidecar.retrieval.line import text_of
 from vouch_sidecar.retrieval.people.whom_to_ask import each_with_why
 from vouch_sidecar.surfaces.lsp.at_position import Place, artifact_at, entities_at, spot_of, ties_at

@@ -1,5 +1,8 @@
-"""Claims tied to files of the workspace, for one viewer. A tie counts only while the claim is
-unchanged, and where the viewer may see both the claim and the source that the tie depends on.
+"""What files of the workspace say of claims, for one viewer: the claims tied to them, and what went
+stale since a claim was written.
+
+A tie counts only while the claim is unchanged, and where the viewer may see both the claim and the
+source that the tie depends on.
 """
 
 from __future__ import annotations
@@ -9,20 +12,24 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from heapq import nlargest
 from math import prod
+from pathlib import Path
+from typing import Literal, NamedTuple
 
-from vouch_sidecar.index.claim_weights import worth
-from vouch_sidecar.kb.records import Claim, Kind
+from vouch_sidecar.index.claim_weights import confirmed_at, worth
+from vouch_sidecar.kb.records import Claim, Kind, moment
 from vouch_sidecar.retrieval.constants import GENERAL_FILE, MAX_CLAIMS_WITH_FILES
 from vouch_sidecar.retrieval.each_once import each_once
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.file_kinds import is_for_names
-from vouch_sidecar.workspace.quotes_in_files import QuoteState
+from vouch_sidecar.workspace.quotes_in_files import Fresh, QuoteState
 from vouch_sidecar.workspace.ties import CITING, STRENGTH, Tie
 
 QUOTE_GONE = 0.5
 """The factor for a quote that its file no longer has."""
 WEAK = 0.45
 """A weaker tie is folded, and never volunteered."""
+YEAR = 365 * 86_400
+"""Seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,3 +175,49 @@ def _why(view: View, name: str, tie: Tie) -> str:
         is_defined = tie.arm == "identifier" and tie.line is not None
         said = f"names {name}{f', defined at L{tie.line}' * is_defined}"
     return f"{said} ({tie.tested}, which this tests)" if tie.tested else said
+
+
+# What went stale
+
+
+class Stale(NamedTuple):
+    """Why a claim may no longer be true. `field` is the claim's field that shows this; `reason`
+    says it in a few words.
+    """
+
+    code: Literal["quote-gone", "file-gone", "unconfirmed"]
+    field: str
+    reason: str
+
+
+def stale(view: View, claim: Claim) -> Stale | None:
+    """What went stale in a claim, for a viewer; None where nothing did: all files that it cites are
+    gone, or all quotes that files may have, or it cites no file here and is old. A quote whose file
+    was not looked at may be there. The age of a claim counts only once the files of the workspace
+    are known.
+    """
+    world, at = view.world, confirmed_at(claim)
+    cited = list(view.cited(claim))
+    if (reason := view.lost(claim)) is not None:
+        return Stale("file-gone", f"evidence.{cited[0][0]}", reason)
+    quotes = quotes_of(view, claim)
+    gone = [(at, quote) for at, quote in quotes if quote is not None and quote.state == "gone"]
+    if gone and len(gone) == len(quotes):
+        number, quote = gone[0]
+        when = moment(quote.changed).date().isoformat()
+        reason = f"quote gone since, {quote.path} changed on {when}"
+        return Stale("quote-gone", f"evidence.{number}", reason)
+    is_here = any(source.id in world.sources for _, source, _ in cited)
+    if is_here or at is None or view.now - at <= YEAR or world.tree == Path():
+        return None
+    field = "updated_at" if claim.last_confirmed_at is None else "last_confirmed_at"
+    return Stale("unconfirmed", field, "last confirmed over a year ago")
+
+
+def quotes_of(view: View, claim: Claim) -> list[tuple[int, Fresh | None]]:
+    """Whether files have the quotes of a claim that were made from files, each with the number of
+    its citation; None if that is not known.
+    """
+    quotes, cited = view.world.quotes, view.cited(claim)
+    quoted = ((number, each.quoted) for number, _, each in cited if each is not None)
+    return [(at, quotes.of(quote, view.looked)) for at, quote in quoted if quote in quotes.places]
