@@ -11,7 +11,7 @@ from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.table import Shown, Table
 from vouch_sidecar.operations.wire import EntityRow, Params, Result, TopicText
-from vouch_sidecar.retrieval.explanations import Verdict, considered, named
+from vouch_sidecar.retrieval.probe import Verdict, explained_names, explained_texts
 
 
 class ExplainParams(Params):
@@ -66,7 +66,7 @@ def answer(ask: OperationCall, _: ExplainParams) -> ExplainResult:
                 collection=kb.view.shown_collection,
             )
             for kb in served
-            for entity, mention, verdict, why in named(kb.view, text, probed, speech.hits)
+            for entity, mention, verdict, why in explained_names(kb.view, probed, speech.hits)
         ],
         texts=[
             ExplainedText(
@@ -79,7 +79,7 @@ def answer(ask: OperationCall, _: ExplainParams) -> ExplainResult:
                 collection=kb.view.collection,
             )
             for kb in served
-            for line, is_said, why in considered(kb.view, text, probed, speech.hits, ask.vector)
+            for line, is_said, why in explained_texts(kb.view, probed, speech.hits, ask.vector)
         ],
     )
 
