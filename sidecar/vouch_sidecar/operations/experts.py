@@ -123,7 +123,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     )
     for expert in ranked if ask.caller.is_model else ():
         for adds in expert.largest(TOP_CLAIMS):
-            claim, view = adds.matched.claim, expert.view
+            claim, view = adds.claim, expert.view
             said = clip(view.shown(claim).text, QUOTED_CHARS)
             result._quoted.append((claim.id, marked(said, view.shown_collection)))
     return result
@@ -132,7 +132,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
 def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
     links, is_topic = expert.view.knowledge.links, expert.view.is_topic(expert.entity.id)
     largest = expert.largest(EXPLAINED_CLAIMS if params.explain else TOP_CLAIMS)
-    cited = {ref for adds in expert.contributions for ref in adds.matched.claim.evidence}
+    cited = {ref for adds in expert.contributions for ref in adds.claim.evidence}
     return ExpertRow(
         entity_id=expert.entity.id,
         name=expert.entity.name,
@@ -140,15 +140,15 @@ def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
         claim_count=len(expert.contributions),
         citation_count=len(cited),
         score=expert.score,
-        top_claim_ids=[adds.matched.claim.id for adds in largest[:TOP_CLAIMS]],
+        top_claim_ids=[adds.claim.id for adds in largest[:TOP_CLAIMS]],
         collection=expert.view.shown_collection,
         explain=[
             ExplainedClaim(
-                claim_id=adds.matched.claim.id,
+                claim_id=adds.claim.id,
                 contribution=adds.amount,
                 factors=dict(adds.factors),
-                arm="entity" if adds.matched.named else "text",
-                link="derived" if is_topic else links(adds.matched.claim.id)[1],
+                arm="entity" if adds.named else "text",
+                link="derived" if is_topic else links(adds.claim.id)[1],
             )
             for adds in largest
         ]

@@ -113,24 +113,24 @@ def run(
             if view.recall.fallback_to_fts and (is_exact or length >= view.recall.min_prompt_len)
         ]
         topic, people = people_on(() if sure else searched, text)
-        for who in people:
-            said = count(len(who.contributions), "claim")
-            found.append(Line(who.view, who.entity, topic, 1.0, "text", None, people=said))
-        for view in searched:
-            if not view.deadline.has_passed():
-                found += _answering(view, sure, text, vector)
+        counted = ((who, count(len(who.contributions), "claim")) for who in people)
+        found += (
+            Line(who.view, who.entity, topic, 1.0, "text", None, people=said)
+            for who, said in counted
+        )
+        in_time = (view for view in searched if not view.deadline.has_passed())
+        found += (line for view in in_time for line in _answering(view, sure, text, vector))
     found.sort(key=lambda line: (not line.people, -line.similarity))
     return Probe(views, text, named, asked, sure, found)
 
 
 def _answering(
     view: View, sure: Sequence[Salient], text: str, vector: TextVector | None
-) -> list[Line]:
+) -> Iterator[Line]:
     """What answers a text beside its names, each with the phrase or the words that it holds."""
-    own = [row for row in sure if row.view is view]
-    found, is_about_somebody = list[Line](), WHO.search(text[:MAX_PHRASED])
+    own, asks_who = [row for row in sure if row.view is view], WHO.search(text[:MAX_PHRASED])
     for answer in answers(view, text, strengths_of(own, view), vector):
-        somebody = _somebody(view, answer) if is_about_somebody else None
+        somebody = _somebody(view, answer) if asks_who else None
         if somebody is not None and answer.words and answer.likelihood >= WHO_LIKELIHOOD:
             answer = answer._replace(likelihood=max(answer.likelihood, view.least()))
         if not answer.is_told(view):
@@ -144,8 +144,7 @@ def _answering(
             arm, phrase = "semantic", clip(" ".join(text.split()), PHRASE_CHARS)
         entity_id = somebody if row is None else row.entity.id
         how = phrase, answer.likelihood, arm, entity_id, answer.section
-        found.append(Line(view, answer.artifact, *how, judged=answer))
-    return found
+        yield Line(view, answer.artifact, *how, judged=answer)
 
 
 def _somebody(view: View, answer: Candidate) -> str | None:

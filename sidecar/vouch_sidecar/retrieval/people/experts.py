@@ -22,7 +22,7 @@ from vouch_sidecar.kb.records import PERSON, Entity, Kind
 from vouch_sidecar.names.matcher import MANY_SHARE, Mention
 from vouch_sidecar.retrieval.constants import MANY, MAX_ASKED, PARTIAL_SHARE
 from vouch_sidecar.retrieval.files import files_of, visible_ties
-from vouch_sidecar.retrieval.people.weights import WEIGHTS, Factors, Matched, Weight
+from vouch_sidecar.retrieval.people.weights import WEIGHTS, Matched, Weight
 from vouch_sidecar.retrieval.people.whom_to_ask import OF_EACH, Subject
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.text.analysis import fold
@@ -38,27 +38,19 @@ _TOPIC = re.compile(r"\s*(?:(?:about|for|of|on|regarding|with)\s)?([^?!;\n]*)", 
 """What may follow the words that ask for somebody."""
 
 
-class Contribution(NamedTuple):
-    """What one claim adds to the score of one entity: `amount`, the product of the factors."""
-
-    matched: Matched
-    factors: Factors
-    amount: float
-
-
 class Expert(NamedTuple):
     """A row of the ranking, with what each of its claims adds."""
 
     view: View
     entity: Entity
     score: float
-    contributions: Sequence[Contribution]
+    contributions: Sequence[Matched]
 
-    def largest(self, limit: int) -> list[Contribution]:
+    def largest(self, limit: int) -> list[Matched]:
         """The claims that add most, ties by id, without those that mean nothing by themselves."""
         shown = self.view.shown
-        order = sorted(self.contributions, key=lambda adds: (-adds.amount, adds.matched.claim.id))
-        saying = (adds for adds in order if not shown(adds.matched.claim).lacks_context)
+        order = sorted(self.contributions, key=lambda adds: (-adds.amount, adds.claim.id))
+        saying = (adds for adds in order if not shown(adds.claim).lacks_context)
         return list(islice(saying, limit))
 
 
@@ -122,13 +114,13 @@ def ranked_experts(
     return [row for _, row in nsmallest(limit, listed, key=lambda row: row[0])]
 
 
-def _contributions(match: Match, weight: Weight) -> dict[str, list[Contribution]]:
+def _contributions(match: Match, weight: Weight) -> dict[str, list[Matched]]:
     """What the claims that match a topic add for each entity."""
-    out = defaultdict[str, list[Contribution]](list)
+    out = defaultdict[str, list[Matched]](list)
     heard: set[tuple[str, str]] = set()
     for matched in match.claims:
         factors, claim = weight.factors(matched, match.view), matched.claim
-        adds = Contribution(matched, factors, prod(factors.values()))
+        adds = matched._replace(factors=factors, amount=prod(factors.values()))
         again = adds._replace(factors=factors | {"repeat": 0.0}, amount=0.0)
         says = " ".join(claim.text.lower().split()) if weight.hears_once else claim.id
         for entity_id in match.view.entities_of(claim.id):

@@ -4,7 +4,8 @@ row of `WEIGHTS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.index.claim_weights import DAY, HALF_LIFE_DAYS, confirmed_at
@@ -29,6 +30,9 @@ class Matched(NamedTuple):
     words: tuple[Term, ...]
     named: bool
     coverage: float
+    factors: Mapping[str, float] = MappingProxyType({})
+    """What it adds for an entity: `amount`, the product of these."""
+    amount: float = 0.0
 
 
 class Weight(NamedTuple):
