@@ -8,7 +8,7 @@ from vouch_sidecar.kb.records import Claim
 from vouch_sidecar.kb.sanitize import clip, escaped, one_line
 from vouch_sidecar.retrieval.blocks.block import frame, without_blocks
 from vouch_sidecar.retrieval.blocks.touched_files import met_by
-from vouch_sidecar.retrieval.evidence.text_kinds import exact_places
+from vouch_sidecar.retrieval.evidence.asked import exact_places
 from vouch_sidecar.retrieval.lookup import short_id
 from vouch_sidecar.retrieval.statements.section_passages import excerpt
 from vouch_sidecar.text.analysis import units

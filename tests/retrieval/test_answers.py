@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from vouch_sidecar.kb.settings_model import Naming, Recall, Settings
-from vouch_sidecar.retrieval.evidence.text_kinds import worth_searching
+from vouch_sidecar.retrieval.evidence.asked import worth_searching
 from vouch_sidecar.retrieval.probe import Probe, run
 from vouch_sidecar.retrieval.statements.answers import answers, best_claim_id
 from vouch_sidecar.retrieval.view import View

@@ -21,9 +21,8 @@ from vouch_sidecar.retrieval.constants import (
     UNASKED_LEAST,
     WHO_LIKELIHOOD,
 )
+from vouch_sidecar.retrieval.evidence.asked import exact_places, worth_searching, worths_of
 from vouch_sidecar.retrieval.evidence.name_strength import least_to_list, sentence, weigh, why
-from vouch_sidecar.retrieval.evidence.text_kinds import exact_places, worth_searching
-from vouch_sidecar.retrieval.evidence.word_weights import worths_of
 from vouch_sidecar.retrieval.line import ArmName, Given, Line
 from vouch_sidecar.retrieval.people.experts import WHO, people_on
 from vouch_sidecar.retrieval.salience import (

@@ -24,8 +24,8 @@ from vouch_sidecar.retrieval.constants import (
     MANY,
     VOLUNTEERED,
 )
+from vouch_sidecar.retrieval.evidence.asked import asks_only_about, worth_searching
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh, why
-from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about, worth_searching
 from vouch_sidecar.retrieval.line import ArmName, Given, Line
 from vouch_sidecar.retrieval.statements.answers import best_claim_id
 from vouch_sidecar.retrieval.statements.candidates import Candidate

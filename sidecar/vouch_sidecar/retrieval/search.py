@@ -33,7 +33,7 @@ from vouch_sidecar.retrieval.constants import (
     SEMANTIC_WEIGHT,
 )
 from vouch_sidecar.retrieval.each_once import first_of_each
-from vouch_sidecar.retrieval.evidence.word_weights import worths_of
+from vouch_sidecar.retrieval.evidence.asked import worths_of
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.vectors import TextVector

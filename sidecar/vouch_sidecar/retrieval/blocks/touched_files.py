@@ -20,8 +20,8 @@ from vouch_sidecar.retrieval.constants import (
     LIKELIHOOD_WEIGHTS_EDITS,
     MAX_PHRASED,
 )
+from vouch_sidecar.retrieval.evidence.asked import asked_by, worths_of
 from vouch_sidecar.retrieval.evidence.name_strength import is_listed, weigh
-from vouch_sidecar.retrieval.evidence.word_weights import asked_by, worths_of
 from vouch_sidecar.retrieval.files import Tied, each_statement_once, stale, visible_ties
 from vouch_sidecar.retrieval.line import Line
 from vouch_sidecar.retrieval.statements.candidates import Candidate, claims_holding

@@ -20,8 +20,7 @@ from vouch_sidecar.retrieval.constants import (
     NAME_WORDS,
 )
 from vouch_sidecar.retrieval.each_once import first_of_each
-from vouch_sidecar.retrieval.evidence.text_kinds import asks_only_about
-from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, asked_by
+from vouch_sidecar.retrieval.evidence.asked import WeighedWords, asked_by, asks_only_about
 from vouch_sidecar.retrieval.files import Tied, visible_ties
 from vouch_sidecar.retrieval.statements.candidates import (
     Candidate,

@@ -40,7 +40,7 @@ from vouch_sidecar.retrieval.constants import (
     CandidateKind,
 )
 from vouch_sidecar.retrieval.each_once import first_of_each
-from vouch_sidecar.retrieval.evidence.word_weights import WeighedWords, worths_of
+from vouch_sidecar.retrieval.evidence.asked import WeighedWords, worths_of
 from vouch_sidecar.retrieval.statements.section_passages import Passage, heading, passages
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.semantic.vectors import TextVector
