@@ -28,8 +28,7 @@ _BLANKS = re.compile(r"[\s_]+")
 def by_name(view: View, kind: Kind, called: str) -> list[Artifact]:
     """The entities with this name or alias."""
     ids = view.knowledge.names.exactly(called) or view.derived.exactly(called)
-    entities = map(view.entity, ids if kind is Kind.ENTITY else ())
-    return [entity for entity in entities if entity is not None]
+    return [*filter(None, map(view.entity, ids if kind is Kind.ENTITY else ()))]
 
 
 def short_id(artifact_id: str) -> str:
@@ -37,9 +36,7 @@ def short_id(artifact_id: str) -> str:
     look-up of what several begin with lists them.
     """
     beginning = _BEGINNING.match(artifact_id)
-    if beginning is None or beginning[0] == artifact_id:
-        return artifact_id
-    return f"{beginning[0]}…"
+    return f"{beginning[0]}…" if beginning and beginning[0] != artifact_id else artifact_id
 
 
 def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
@@ -47,9 +44,8 @@ def by_beginning(view: View, kind: Kind, start: str) -> list[Artifact]:
     it.
     """
     start = start.removesuffix("…")
-    if _BEGINNING.match(start) is None:
-        return []
-    return [artifact for artifact in _all(view, kind) if artifact.id.startswith(start)]
+    every = _all(view, kind) if _BEGINNING.match(start) else ()
+    return [artifact for artifact in every if artifact.id.startswith(start)]
 
 
 def _all(view: View, kind: Kind) -> list[Artifact]:
@@ -76,8 +72,7 @@ def contradicting(view: View, claim: Claim) -> list[Claim]:
     """The claims that a claim contradicts, or that contradict it, by id."""
     against = view.knowledge.contradicting.get(claim.id, ())
     others = {*claim.contradicts, *(other.id for other in against)}
-    claims = map(view.claim, sorted(others))
-    return [claim for claim in claims if claim is not None]
+    return [*filter(None, map(view.claim, sorted(others)))]
 
 
 def successors(view: View, claim_id: str) -> list[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any
 
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.schema import TITLE, key_in, stems_in
+from vouch_sidecar.index.schema import TITLE, stems_in
 from vouch_sidecar.kb.records import SESSION_PAGE, Entity, Kind, Page, Told
 from vouch_sidecar.kb.sanitize import clip, one_line
 from vouch_sidecar.names.matcher import Mention
@@ -250,7 +250,7 @@ def strengths_of(rows: Iterable[Salient], view: View) -> dict[str, float]:
 
 def _rows(
     view: View, texts: Sequence[str], evidence: Iterable[tuple[int, Mention]]
-) -> list[Salient]:
+) -> Iterator[Salient]:
     """The entities that texts name. Each piece of `evidence` is the age of a text in the window (0
     for the newest) and a mention in it, newest first. The strengths of different texts combine like
     independent chances: 1 − Π(1 − s·fading).
@@ -258,10 +258,8 @@ def _rows(
     by_entity = defaultdict[str, list[tuple[int, Mention]]](list)
     for age, mention in evidence:
         by_entity[mention.entity_id].append((age, mention))
-    rows = []
-    for entity_id, several in by_entity.items():
-        if (entity := view.entity(entity_id)) is None:
-            continue
+    for entity in filter(None, map(view.entity, by_entity)):
+        several = by_entity[entity.id]
         strongest = defaultdict[int, float](float)
         for age, mention in several:
             strongest[age] = max(mention.strength, strongest[age])
@@ -270,10 +268,10 @@ def _rows(
         _, best = min(several, key=lambda each: (-each[1].strength, each[0], each[1].start))
         newest = several[0][0]
         named = why(best, view.name_threshold)
-        row = Salient(
+        yield Salient(
             view=view,
             entity=entity,
-            claim_count=view.search.claim_count(entity_id),
+            claim_count=view.search.claim_count(entity.id),
             strength=strength,
             matched=tuple(dict.fromkeys(mention.matched for _, mention in several)),
             why=f"{named}; {AMBIGUOUS}" if best.ambiguous else named,
@@ -282,26 +280,22 @@ def _rows(
             ambiguous=best.ambiguous,
             place=min(mention.start for age, mention in several if age == newest),
         )
-        rows.append(row)
-    return rows
 
 
-def _described_by(view: View, text: str) -> list[Salient]:
+def _described_by(view: View, text: str) -> Iterator[Salient]:
     """The entities whose name, aliases and description hold most of a text's words."""
     if not worth_searching(text):
-        return []
+        return
     words, total = terms(text), view.search.total(Kind.ENTITY)
     weights = {word: rarity(total, view.search.frequency(word, Kind.ENTITY)) for word in words}
-    rows = []
-    for hit in view.search.down_to(weights, Kind.ENTITY, DESCRIBED_SHARE):
-        document = view.knowledge.snapshot.document(hit)
-        entity, stems = view.entity(key_in(document)[1]), frozenset(stems_in(document))
+    for entity, document in view.of_hits(
+        view.search.down_to(weights, Kind.ENTITY, DESCRIBED_SHARE)
+    ):
+        stems = frozenset(stems_in(document))
         held = [word for word in words if word.held_by(stems)]
         strength = round(sum(map(weights.__getitem__, held)) / sum(weights.values()), 3)
-        if entity is None or len(held) < 2 or strength < DESCRIBED_SHARE:
-            continue
-        matched = tuple(word.word for word in held)
-        named = f"{strength:.2f}: its description holds “{' '.join(matched)}”"
-        claims = view.search.claim_count(entity.id)
-        rows.append(Salient(view, entity, claims, strength, matched, named, text))
-    return rows
+        if isinstance(entity, Entity) and len(held) > 1 and strength >= DESCRIBED_SHARE:
+            matched = tuple(word.word for word in held)
+            named = f"{strength:.2f}: its description holds “{' '.join(matched)}”"
+            claims = view.search.claim_count(entity.id)
+            yield Salient(view, entity, claims, strength, matched, named, text)

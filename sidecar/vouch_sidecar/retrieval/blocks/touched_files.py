@@ -92,8 +92,11 @@ def lines_at(view: View, touched: Touched) -> list[Line]:
     stored = visible_ties(view, view.world.stored_ties_of(there))
     ties = each_statement_once(tied for tied in stored if view.may_enter(tied.claim))
     taken = flat(touched.before or touched.removed)
-    gone = (tied for tied in ties if taken and tied.fresh == "gone")
-    lost = [tied for tied in gone if _is_quoted(tied, taken) and stale(view, tied.claim)]
+    lost = [
+        tied
+        for tied in ties
+        if taken and tied.fresh == "gone" and _is_quoted(tied, taken) and stale(view, tied.claim)
+    ]
     lines = [*map(_line, lost)]
     if touched.inserted:
         ids = {tied.claim.id for tied in lost}
@@ -119,8 +122,7 @@ def _line(tied: Tied) -> Line:
 
 def _overlaps(tied: Tied, ranges: Iterable[tuple[int, int]]) -> bool:
     first = tied.tie.line or 0
-    last = tied.tie.last_line or first
-    return any(start <= last and first <= end for start, end in ranges)
+    return any(start <= (tied.tie.last_line or first) and first <= end for start, end in ranges)
 
 
 def _last_words(names: Iterable[str]) -> set[str]:

@@ -16,7 +16,7 @@ from math import fsum, prod
 from typing import Literal, NamedTuple
 
 from vouch_sidecar.index.query import rarity
-from vouch_sidecar.index.schema import TITLE, key_in, stems_in
+from vouch_sidecar.index.schema import TITLE, stems_in
 from vouch_sidecar.index.topic_table import TOPIC
 from vouch_sidecar.kb.records import PERSON, Entity, Kind
 from vouch_sidecar.names.matcher import MANY_SHARE, Mention
@@ -102,15 +102,15 @@ def ranked_experts(
         view = match.view
         for entity_id, adds in _contributions(match, applied).items():
             entity = view.entity(entity_id)
-            if entity is None or len(adds) < min_claims:
-                continue
-            if types is not None and entity.type not in types:
-                continue
-            if entity.type == TOPIC and is_ticket(entity.name):
-                continue
-            score = round(fsum(each.amount for each in adds), 6)
-            order = (view.is_topic(entity_id), -score, entity_id, view.collection)
-            listed.append((order, Expert(view, entity, score, adds)))
+            if (
+                entity is not None
+                and len(adds) >= min_claims
+                and (types is None or entity.type in types)
+                and not (entity.type == TOPIC and is_ticket(entity.name))
+            ):
+                score = round(fsum(each.amount for each in adds), 6)
+                order = (view.is_topic(entity_id), -score, entity_id, view.collection)
+                listed.append((order, Expert(view, entity, score, adds)))
     return [row for _, row in nsmallest(limit, listed, key=lambda row: row[0])]
 
 
@@ -184,8 +184,7 @@ def _named_by(view: View, mentions: Iterable[Mention], parts: Sequence[str]) -> 
     whole = [mention for mention in mentions if not mention.nested]
     ids = [mention.entity_id for mention in sorted(whole, key=lambda mention: mention.start)]
     few = parts if len(parts) <= MANY_SHARE else ()
-    entities = map(view.entity, dict.fromkeys(ids or few))
-    return [entity for entity in entities if entity is not None][:MANY]
+    return [*filter(None, map(view.entity, dict.fromkeys(ids or few)))][:MANY]
 
 
 def _tied_to(view: View, paths: Sequence[str]) -> set[str]:
@@ -216,8 +215,7 @@ def _holding(views: Sequence[View], words: Sequence[Term]) -> tuple[list[set[str
         for _, document in view.found(view.search.weighed(weights, Kind.CLAIM), 1)
     ]
     share = max(best, default=0.0) / fsum(weights.values())
-    found = list[set[str]]()
-    for view in views:
-        hits = view.search.down_to(weights, Kind.CLAIM, share) if share >= PARTIAL_SHARE else ()
-        found.append({key_in(view.knowledge.snapshot.document(hit)).id for hit in hits})
-    return found, share
+    if share < PARTIAL_SHARE:
+        return all_words, share  # which are none
+    found = [view.of_hits(view.search.down_to(weights, Kind.CLAIM, share)) for view in views]
+    return [{claim.id for claim, _ in own} for own in found], share

@@ -307,7 +307,7 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
         statements = list(islice((each for each in own if each.group == source.id), MANY))
         held = asked.held_by(frozenset[str]().union(*(each.stems for each in statements)))
         if asks(question) and asked.weight_of(held) >= ASKS_MORE * total > 0:
-            for place, each in enumerate(statements):
-                yield each._replace(position=place, kind="answer")
+            placed = enumerate(statements)
+            yield from (each._replace(position=place, kind="answer") for place, each in placed)
             if (found := found + 1) == FEW:
                 return

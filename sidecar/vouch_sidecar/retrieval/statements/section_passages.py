@@ -60,13 +60,10 @@ def excerpt(section: str, words: Sequence[str]) -> str:
     if len(whole) <= EXCERPT_CHARS or not words:
         return clip(whole, EXCERPT_CHARS)
     wanted = terms(" ".join(words))
-    parts = [part for passage in passages(section) for part in _parts(passage.text)]
+    said = [passage.text for passage in passages(section)]
+    parts = [p for s in said for p in (_SENTENCE.split(s) if len(s) > EXCERPT_CHARS else [s])]
     stems = [frozenset(content_stems(part)) for part in parts]
     held = [sum(word.held_by(each) for word in wanted) for each in stems]
     best = held.index(max(held)) if held else 0
     shown = filter(None, [heading(section), "…" if best else "", *parts[best:]])
     return clip(" ".join(shown), EXCERPT_CHARS)
-
-
-def _parts(passage: str) -> list[str]:
-    return [passage] if len(passage) <= EXCERPT_CHARS else _SENTENCE.split(passage)
