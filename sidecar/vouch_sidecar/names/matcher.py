@@ -156,12 +156,13 @@ class Names:
         analysis = units(text)
         if all(u.folded in STOPWORDS for u in analysis.units):
             return []
-        found = set[str]()
-        for run in {path_of(analysis, whole)[0] for whole in (False, True)}:
-            stems = f" {' '.join(run)} "
-            for entity_id, having in self._by_stem.get(run[0], {}).items():
-                if any(stems in f" {' '.join(form.path)} " for form in having):
-                    found.add(entity_id)
+        runs = {path_of(analysis, whole)[0] for whole in (False, True)}
+        found = {
+            entity_id
+            for run in runs
+            for entity_id, having in self._by_stem.get(run[0], {}).items()
+            if any(f" {' '.join(run)} " in f" {' '.join(form.path)} " for form in having)
+        }
         return sorted(found)
 
     def parts(self, text: str, mentions: Sequence[Mention]) -> list[Mention]:

@@ -73,7 +73,10 @@ def answer(ask: OperationCall, _: ExplainParams) -> ExplainResult:
                 kind=kind_of(line.artifact),
                 id=line.artifact.id,
                 similarity=line.likelihood,
-                factors={name: round(value, 3) for name, value in line.factors.items()},
+                factors={
+                    name: round(value, 3)
+                    for name, value in (line.judged.features.terms if line.judged else {}).items()
+                },
                 verdict="said" if is_said else "refused",
                 why=why,
                 collection=kb.view.collection,

@@ -95,11 +95,11 @@ def each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
     holds. That counts more beside a file than who reviewed a claim, by which `each_line_once`
     chooses for a prompt.
     """
-
-    def order(tied: Tied) -> tuple[bool, bool]:
-        return tied.claim.status != "contested", tied.fresh is None
-
-    return each_once(ties, lambda tied: tied.view.shown(tied.claim).says, order)
+    return each_once(
+        ties,
+        lambda tied: tied.view.shown(tied.claim).says,
+        lambda tied: (tied.claim.status != "contested", tied.fresh is None),
+    )
 
 
 def files_of(view: View, claims: Iterable[Claim]) -> dict[str, float]:
@@ -144,12 +144,10 @@ def _together(several: Iterable[Tied]) -> Tied:
     """One tie out of all of a claim: the strongest gives the reason, and the strongest with a line
     gives the line.
     """
-
-    def order(tied: Tied) -> tuple[object, ...]:
-        tie = tied.tie
-        return -tie.strength, -STRENGTH[tie.arm], tie.line or 0, tied.path
-
-    best, *_ = several = sorted(several, key=order)
+    best, *_ = several = sorted(
+        several,
+        key=lambda t: (-t.tie.strength, -STRENGTH[t.tie.arm], t.tie.line or 0, t.path),
+    )
     ties = [tied.tie for tied in several]
     lined = next((tie for tie in ties if tie.line is not None), best.tie)
     strongest = {tie.arm: tie.strength for tie in reversed(ties)}

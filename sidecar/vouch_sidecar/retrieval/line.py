@@ -56,11 +56,6 @@ class Line:
         return self.similarity if self.judged is None else self.judged.likelihood
 
     @property
-    def factors(self) -> Mapping[str, float]:
-        """What each feature adds to its likelihood, by name, where it was judged."""
-        return {} if self.judged is None else self.judged.features.terms
-
-    @property
     def shown_text(self) -> ShownText | None:
         """The text of a claim with all that it cites; None for other artifacts."""
         return self.view.shown(self.artifact) if isinstance(self.artifact, Claim) else None

@@ -235,11 +235,9 @@ def _found(
 ) -> Iterator[Candidate]:
     """The entities, relations, sources and sections that a query finds."""
     for artifact, document in view.found(query, limit):
-        if not view.may_enter(artifact):
-            continue
-        if isinstance(artifact, Page):
+        if isinstance(artifact, Page) and view.may_enter(artifact):
             yield _section(view, artifact, key_in(document).section, asked, entity_strengths)
-        elif isinstance(artifact, Entity | Relation | Source):
+        elif isinstance(artifact, Entity | Relation | Source) and view.may_enter(artifact):
             text, about, group = texts(artifact)[0], frozenset[str](), ""
             if isinstance(artifact, Relation):
                 about, group = frozenset((artifact.source, artifact.target)), artifact.path
