@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from math import prod
 from types import MappingProxyType
 from typing import NamedTuple
@@ -105,7 +105,7 @@ class Names:
             if len(mentions) >= MOST_MENTIONS:
                 break
         whole = self._whole(text, {mention.entity_id for mention in mentions})
-        return mark_nested([*mentions, *whole])[:MOST_MENTIONS]
+        return [*islice(mark_nested([*mentions, *whole]), MOST_MENTIONS)]
 
     def _named_from(self, analysis: Units, start: int) -> Iterator[Mention]:
         """The mentions that begin at unit `start`: every end of a name that a walk reaches."""
@@ -226,18 +226,16 @@ def _kind(form: NameForm, written: str, words: tuple[str, ...]) -> FormKind | No
     return FormKind.VARIANT if all(map(inflects, form.words, words)) else None
 
 
-def mark_nested(mentions: list[Mention]) -> list[Mention]:
+def mark_nested(mentions: Iterable[Mention]) -> Iterator[Mention]:
     """Sort mentions by position, and mark those inside a longer mention or overlapping an earlier
     one as nested.
     """
-    out: list[Mention] = []
     start = end = -1
     for mention in sorted(mentions, key=lambda m: (m.start, -m.end, m.entity_id)):
         if mention.start >= end:
             start, end = mention.start, mention.end
         nested = mention.start != start or mention.end != end
-        out.append(mention._replace(nested=True) if nested else mention)
-    return out
+        yield mention._replace(nested=True) if nested else mention
 
 
 def outside(mentions: Iterable[Mention], others: Iterable[Mention]) -> list[Mention]:

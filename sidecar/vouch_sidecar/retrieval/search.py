@@ -154,15 +154,21 @@ def _ranked_by_meaning(
     exclude: Collection[str],
 ) -> list[Line]:
     """Hits by words, and a few by meaning alone, with scores that can be compared."""
-    found = {(hit.view.collection, *key_of(hit.artifact)) for hit in known}
-    most, near = MAX_SEMANTIC + len(found) + len(exclude) + SPARE_HITS, list[Line]()
-    for view in views:
-        nearest = vector.nearest(view.identity, kinds, view.artifact, SEMANTIC_LEAST)
-        for artifact, section, cosine in islice(nearest, most):
-            key = view.collection, *key_of(artifact)
-            if isinstance(artifact, Told) and key not in found and artifact.id not in exclude:
-                found.add(key)
-                near.append(Line(view, artifact, "", cosine, "semantic", None, section or None))
+
+    def place(hit: Line) -> tuple[str, Kind, str]:
+        return hit.view.collection, *key_of(hit.artifact)
+
+    found = {*map(place, known)}
+    most = MAX_SEMANTIC + len(found) + len(exclude) + SPARE_HITS
+    every = (
+        Line(view, artifact, "", cosine, "semantic", None, section or None)
+        for view in views
+        for artifact, section, cosine in islice(
+            vector.nearest(view.identity, kinds, view.artifact, SEMANTIC_LEAST), most
+        )
+        if isinstance(artifact, Told) and artifact.id not in exclude
+    )
+    near = [hit for hit in first_of_each(every, place) if place(hit) not in found]
     near.sort(key=lambda hit: -_worth(hit.artifact) * hit.similarity)
     return [_scored(vector, hit, query) for hit in (*known, *near[:MAX_SEMANTIC])]
 

@@ -46,15 +46,13 @@ def render(
     if max_chars < LEAST_CHARS:
         return "", []
     left, above = room_in_frame(max_chars), ""
-    shown: list[str] = []
-    said: list[Line] = []
+    shown, said = list[str](), list[Line]()
     for line in sorted(lines, key=lambda line: line.view.collection != primary):
         is_primary = line.view.collection == primary
         tier = "PRIMARY" if is_primary else "SUPPLEMENTAL"
-        headed = [f"{tier} {safe(line.view.collection)}"] * tiers
-        if persona and is_primary:
-            headed.append(f"persona “{clip(safe(persona), _PHRASE_CHARS)}”")
-        heading = ", ".join(headed)
+        headed = f"{tier} {safe(line.view.collection)}" * tiers
+        whose = f"persona “{clip(safe(persona), _PHRASE_CHARS)}”" if persona and is_primary else ""
+        heading = ", ".join(filter(None, [headed, whose]))
         new = f"{heading}\n" if heading not in ("", above) else ""
         if told := _line(line, left - 1 - len(new)):
             shown.append(new + told)

@@ -172,8 +172,6 @@ def met_by(
         about = [each for each in named if each.entity_id in candidate.entity_ids]
         in_path = [each.strength for each in about if each.start < len(path)]
         here = max([ties.get(candidate.artifact.id, 0.0), *in_path])
-        if len(held_worths) < 2 and not (here or about):
-            continue
         others = [
             other_share
             for other, _, other_share in found
@@ -185,5 +183,6 @@ def met_by(
             prose=float(is_prose),
             named=max((each.strength for each in about), default=0.0),
         )
-        met.append((candidate._replace(likelihood=features.likelihood), features))
+        if len(held_worths) > 1 or here or about:
+            met.append((candidate._replace(likelihood=features.likelihood), features))
     return sorted(met, key=lambda each: each[0].order)

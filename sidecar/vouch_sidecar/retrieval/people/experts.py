@@ -161,18 +161,21 @@ def matching(
     names = [asking.span() for asking in WHOM.finditer(beside)]
     for view, paths, of_files, holding in zip(views, named, tied, held, strict=True):
         mentions = [*view.mentions(beside), *view.topic_mentions(beside)]
-        names += [(mention.start, mention.end) for mention in mentions]
         parts = sorted({*view.knowledge.names.containing(beside), *view.derived.containing(beside)})
-        if parts:  # all of it is a part of a name
-            names.append((0, len(beside)))
+        whole = [(0, len(beside))] if parts else []  # all of it is a part of a name
+        names += [*((mention.start, mention.end) for mention in mentions), *whole]
         called = {mention.entity_id for mention in mentions}.union(parts)
         ids = of_files.union(view.search.ids(view.search.claims_of(sorted(called))))
-        claims = list[Matched]()
-        for claim_id in sorted(ids | holding):
-            claim, (_, how) = view.knowledge.claim(claim_id), view.knowledge.links(claim_id)
-            if claim is not None and (linking == "auto" or how == "declared"):
-                is_named, has = claim_id in ids, tuple(known) if claim_id in holding else ()
-                claims.append(Matched(claim, has, is_named, 1.0 if is_named else share))
+        claims = [
+            Matched(
+                claim,
+                words=tuple(known) if claim.id in holding else (),
+                named=claim.id in ids,
+                coverage=1.0 if claim.id in ids else share,
+            )
+            for claim in filter(None, map(view.knowledge.claim, sorted(ids | holding)))
+            if linking == "auto" or view.knowledge.links(claim.id)[1] == "declared"
+        ]
         matches.append(Match(view, claims, _named_by(view, mentions, parts), paths))
     outside = {word.word for word in terms(blanked(beside, names))}
     unmatched = [word.word for word in words if word not in known and word.word in outside]

@@ -24,6 +24,7 @@ from vouch_sidecar.retrieval.constants import (
     MAX_CLAIMS_WITH_FILES,
     MAX_PATHS_OF_AUTHOR,
 )
+from vouch_sidecar.retrieval.each_once import first_of_each
 from vouch_sidecar.retrieval.files import files_of
 from vouch_sidecar.retrieval.people.rows import Author, ChangedFile, PersonToAsk
 from vouch_sidecar.retrieval.view import View
@@ -91,17 +92,15 @@ def people(view: View, *entities: Entity) -> list[PersonToAsk]:
     """Whom to ask about some entities, each once. A person is asked directly. Of a team the people
     that are nearest to it, whose claims are those shared with the team.
     """
-    rows: dict[str | None, PersonToAsk] = {}
+    rows = list[PersonToAsk]()
     for entity in entities:
         near = [] if entity.type == PERSON else [*_near(view, entity.id)]
-        found = [_row(view, *each) for each in near]
+        rows += (_row(view, *each) for each in near)
         for team in (each for each, *_ in near if each.type != PERSON):
             members = (each for each in _near(view, team.id) if each[0].type == PERSON)
             few = islice(members, OF_EACH)
-            found += [_row(view, who, claims, team=team) for who, claims, _ in few]
-        for row in found:
-            rows.setdefault(row.entity_id, row)
-    return list(rows.values())
+            rows += (_row(view, who, claims, team=team) for who, claims, _ in few)
+    return list(first_of_each(rows, lambda row: row.entity_id))
 
 
 def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
@@ -109,7 +108,7 @@ def people_of_claim(view: View, claim: Claim) -> list[PersonToAsk]:
     the first of its other entities.
     """
     ids, _ = view.knowledge.links(claim.id)
-    linked = [entity for entity in map(view.entity, ids) if entity is not None]
+    linked = [*filter(None, map(view.entity, ids))]
     own = [_row(view, e, view.search.claim_count(e.id)) for e in linked if e.type == PERSON]
     others = [entity for entity in linked if entity.type != PERSON][:FEW]
     return list({row.entity_id: row for row in (*own, *people(view, *others))}.values())
