@@ -130,7 +130,8 @@ class Embeddings:
                 known.by_mark = {}
                 raise UnavailableError(MIXED) from None
             # rows of this matrix, so that no earlier one is kept
-            known.by_mark, known.vectors, known.of = vectors.by_mark, vectors, knowledge
+            by_mark = {row.mark: vectors.matrix[at] for at, row in enumerate(rows)}
+            known.by_mark, known.vectors, known.of = by_mark, vectors, knowledge
         if bases is None or known.vectors is None:
             return
         if not (known.is_kept and await in_worker(bases.has_extra, file)):

@@ -174,10 +174,9 @@ class Names:
             having: Mapping[str, list[NameForm]] = self._by_stem.get(unit.stem, {})
             is_word = not unit.spaceless and unit.folded not in STOPWORDS
             is_whole = _NUMBER_BEHIND.match(text, unit.end) is None
-            if not (is_word and is_whole and len(having) <= MANY_SHARE):
-                continue
             named: dict[str, str] = {}
-            for form in chain.from_iterable(having.values()):
+            is_part = is_word and is_whole and len(having) <= MANY_SHARE
+            for form in chain.from_iterable(having.values()) if is_part else ():
                 if any(differ_in_number(word, unit.folded) for word in form.words):
                     named.setdefault(form.entity_id, form.name)
             found += [

@@ -13,6 +13,7 @@ from vouch_sidecar.retrieval.salience import (
     Fields,
     Salient,
     named_in,
+    pages_told,
     rank,
     ranking_order,
     volunteered,
@@ -58,7 +59,9 @@ class Window:
             return []
         rows = volunteered(named_in(self.view, self.texts[:1]))
         new = [row for row in rows if row.entity.id not in self.volunteered_before]
-        return sorted(new, key=lambda row: not row.has_something_told)[: self.room]
+        return sorted(
+            new, key=lambda row: not (row.top_claim_id or pages_told(row.view, row.entity))
+        )[: self.room]
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,11 +138,6 @@ class Salient:
         said = "" if claim is None else one_line(self.view.shown(claim).fact)
         return clip(said, CLAIM_CHARS) or None
 
-    @property
-    def has_something_told(self) -> bool:
-        """Whether a claim or a page may be told of it."""
-        return self.top_claim_id is not None or bool(pages_told(self.view, self.entity))
-
     def line(self, artifact: Told, judged: Candidate | None = None) -> Line:
         """The line that tells an artifact for its name."""
         how = self.matched[0], self.strength, self.arm, self.entity.id

@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from tantivy import Document, Query
 
@@ -195,8 +195,7 @@ class View:
         """
         if key not in self._found:
             self._found[key] = make()
-        found: T = self._found[key]
-        return found
+        return cast(T, self._found[key])
 
     def cached(
         self, what: Hashable, text: str, make: Callable[[], T], *, for_all: bool = False

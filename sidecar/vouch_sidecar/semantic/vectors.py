@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 Vector: TypeAlias = "NDArray[np.float32]"
 Matrix: TypeAlias = "NDArray[np.float32]"
 """Vectors of length 1, one a row."""
-KINDS = (Kind.CLAIM, Kind.ENTITY, Kind.PAGE)
 
 
 class UnavailableError(Exception):
@@ -48,7 +47,7 @@ def texts_of(knowledge: Knowledge, any_script: bool) -> tuple[list[Row], dict[by
     """
     rows: list[Row] = []
     by_mark: dict[bytes, str] = {}
-    for kind in KINDS:
+    for kind in (Kind.CLAIM, Kind.ENTITY, Kind.PAGE):
         for artifact in knowledge.all_of(RECORD_OF[kind]):
             is_name = isinstance(artifact, Entity) and not artifact.description
             for section, text in enumerate(() if is_name else texts(artifact)):
@@ -64,10 +63,6 @@ class Vectors(NamedTuple):
 
     rows: Sequence[Row]
     matrix: Matrix
-
-    @property
-    def by_mark(self) -> dict[bytes, Vector]:
-        return {row.mark: self.matrix[at] for at, row in enumerate(self.rows)}
 
 
 class TextVector(NamedTuple):

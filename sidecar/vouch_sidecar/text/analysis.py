@@ -189,7 +189,5 @@ def inflects(base: str, form: str) -> bool:
 def differ_in_number(word: str, other: str) -> bool:
     """Whether two words are the same, or one is the plural of the other."""
     singular, plural = sorted((word, other), key=len)
-    plurals = [singular, singular + "s", singular + "es"]
-    if singular.endswith("y"):
-        plurals.append(singular[:-1] + "ies")
-    return plural in plurals
+    is_ies = singular.endswith("y") and plural == singular[:-1] + "ies"
+    return is_ies or plural in (singular, singular + "s", singular + "es")
