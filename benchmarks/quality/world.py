@@ -88,7 +88,7 @@ class World:
 
     def end(self, session: str) -> None:
         """Forget a session."""
-        self.engine.end_session(session)
+        self.engine.sessions.end(session)
 
 
 def hearing(model: Path) -> Callable[[Path], World]:

@@ -135,7 +135,7 @@ class Listener:
 
     async def told(self) -> list[Push]:
         self._pushes.clear()
-        await self._subscriber.tell_news(self._engine)
+        await self._subscriber.tell_news(lambda: [self._engine], self._engine.sessions)
         return [*self._pushes]
 
 

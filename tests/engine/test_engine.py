@@ -321,14 +321,19 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
     root = base(tmp_path / "kb")
     engine = engine_on(root)
     for ended, listed in ((None, ["vault"]), ("2026-01-01T00:00:00", [])):
-        engine.observe("s", None, "the Key Vault")
+        for session_id in ("s", "s#a1"):
+            engine.observe(session_id, None, "the Key Vault")
         write(root, "sessions/s.yaml", {"id": "s", "agent": "ada", "ended_at": ended})
         load(engine)
         assert salient(engine) == listed
+        assert bool([*engine.sessions]) is bool(listed), "nor does that of a subagent go on"
     engine.observe("s", None, "the Key Vault")
     write(root, "claims/later.yaml", claim("later", text="It is new."))
     load(engine)
     assert salient(engine) == ["vault"], "an end is one end"
+    assert salient(engine_on(root, sessions=engine.sessions)) == ["vault"], (
+        "also for who comes later"
+    )
 
 
 @given(st.text(st.sampled_from("a é認🙂\n\ud800"), min_size=1, max_size=9))

@@ -48,7 +48,7 @@ def claims_told(engine: Engine) -> Mapping[str, set[str]]:
             said[f"push {text}"] = {each for each in rows if each is not None}
             cited = [artifact for hit in push.block.hits for artifact in hit.cited]
             said[f"block {text}"] = {each.id for each in cited if isinstance(each, Claim)}
-        engine.end_session("s")
+        engine.sessions.end("s")
     for path in served.view.world.files.paths:
         touched = Touched(str(served.view.world.tree / path))
         said[f"file {path}"] = {hit.artifact.id for hit in lines_at(served.view, touched)}

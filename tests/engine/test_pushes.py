@@ -70,9 +70,9 @@ def context_of(engine: Engine, **params: object) -> list[str]:
 
 
 def test_what_is_typed_has_no_file_looked_at(engine: Engine) -> None:
-    before = engine.changed.count, engine.tellable.count
+    before = engine.changed.count, engine.sessions.tellable.count
     engine.observe("A", None, "Is the relay down?")
-    assert (engine.changed.count, engine.tellable.count) == (before[0], before[1] + 1)
+    assert (engine.changed.count, engine.sessions.tellable.count) == (before[0], before[1] + 1)
 
 
 def test_nothing_is_fresh_twice_in_a_session(engine: Engine, listener: Listener) -> None:
@@ -83,7 +83,7 @@ def test_nothing_is_fresh_twice_in_a_session(engine: Engine, listener: Listener)
     assert fresh(told) == ["vault"] * 3
     assert fresh(say(engine, listener, "the Key Vault and Mail Relay 1x")) == ["e1"]
     assert fresh(say(engine, listener, "the Key Vault")) == []
-    engine.end_session("s")
+    engine.sessions.end("s")
     assert [push.salience for push in pushed(listener)] == [()]
     assert fresh(say(engine, listener, "the Key Vault")) == ["vault"]
     engine.sessions.end("s")  # it begins anew before anybody was told
@@ -91,7 +91,7 @@ def test_nothing_is_fresh_twice_in_a_session(engine: Engine, listener: Listener)
     assert [row["entity_id"] for row in push.salience] == ["e1"]
     engine.observe("quiet", None, "nothing of note")
     assert pushed(listener) == []
-    engine.end_session("quiet")
+    engine.sessions.end("quiet")
     assert pushed(listener) == [], "there was nothing to take back"
 
 
@@ -196,7 +196,7 @@ def test_each_config_rules_its_own_entities_and_the_strongest_comes_first(tmp_pa
     assert push.block.text.count(", 0 sources, ") == 1
     assert bases_of(say(engine, listener, "the Key Vault")) == ["one"]
     configure(engine, two, sidecar={"recall": {"enabled": False}})
-    engine.end_session("s")
+    engine.sessions.end("s")
     pushed(listener)
     (push,) = say(engine, listener, "the Mail Relay and the Letter Box")
     assert bases_of([push]) == ["two", "one"]
@@ -272,7 +272,7 @@ async def telling(engine: Engine, *tell: Callable[[Push], None]) -> None:
     async with anyio.create_task_group() as tasks:
         for each in tell:
             subscriber = Subscriber(Caller, each, hears_all=True)
-            tasks.start_soon(subscriber.keep_told, lambda: [engine], engine.tellable)
+            tasks.start_soon(subscriber.keep_told, lambda: [engine], engine.sessions)
 
 
 @pytest.mark.anyio
@@ -303,7 +303,7 @@ def test_an_older_text_volunteers_nothing_beside_a_newer_one_of_another_knowledg
         assert bases_of(say(engine, listener, "the Night Bell")) == ["other"]
         engine.observe("t", None, "the Night Bell")
         assert [ask(engine, "status", root=str(at))["sessions"] for at in (one, other)] == [1, 2]
-        engine.end_session("t")
+        engine.sessions.end("t")
         resume(one, env)
         assert bases_of(pushed(listener)) == []
         (push,) = say(engine, listener, "the Key Vault")
@@ -384,12 +384,12 @@ async def test_a_session_that_ends_while_another_is_told_is_not_told(engine: Eng
     def tell(push: Push) -> None:
         told.append((push.session_id, [row["entity_id"] for row in push.salience]))
         if len(told) == 1:
-            engine.end_session("s")
+            engine.sessions.end("s")
             engine.observe("s", None, "Mail Relay 2x")
 
     subscriber = Subscriber(Caller, tell, hears_all=True)
     for wanted in ([("first", ["e1"])], [("first", ["e1"]), ("s", ["e2"])]):
-        await subscriber.tell_news(engine)
+        await subscriber.tell_news(lambda: [engine], engine.sessions)
         assert told == wanted
 
 

@@ -148,7 +148,7 @@ def test_what_nobody_reviewed_is_told_where_it_is_sure(agent: Agent, tmp_path: P
         again.engine.observe("typed", None, text)
         told = (p.block.text for p in pushed(listener))
         assert (said in "".join(told)) is is_sure
-        again.engine.end_session("typed")
+        again.engine.sessions.end("typed")
 
 
 def test_the_same_event_is_answered_once_a_minute(agent: Agent) -> None:

@@ -63,7 +63,7 @@ def test_there_is_one_for_all_knowledge_bases(place: Place) -> None:
     until(place.socket.exists)
     until(lambda: len(residents(place)) == 1)
     knowledge.make(place.root.parent / "other")
-    said = place.hook(PROMPT, KNOWN, cwd=str(place.root.parent), env=KEEP)
+    said = place.hook(PROMPT, KNOWN, cwd=str(place.root.parent), env=KEEP, session_id="another")
     assert {"PRIMARY", "SUPPLEMENTAL"} <= set(said.split())
 
 

@@ -15,6 +15,7 @@ import anyio
 import pytest
 from anyio.to_thread import run_sync
 from vouch_sidecar.engine import Caller, Engine, Subscriber
+from vouch_sidecar.engine import running as following
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
 from vouch_sidecar.retrieval.push import Push
@@ -74,6 +75,32 @@ def experts(place: Place, *args: str, **env: str) -> dict[str, Any]:
     done = run_command(*asked, cwd=place.root, env={**place.env, **env})
     row: dict[str, Any] = json.loads(done.stdout)["experts"][0]
     return row
+
+
+def test_an_agent_that_changes_folders_is_one_session_in_all_of_them(
+    start: Any, place: Place
+) -> None:
+    """Its rows in a window of both stay, what it was given is not said again, its end is one."""
+    other = bases.base(place.base / "work" / "other", bases.known("bell", "Night Bell"))
+    start()  # it holds the socket, and has another engine for each set of folders of others
+    folders = [{"uri": root.as_uri(), "name": root.name} for root in (place.root, other)]
+
+    def asked(root: Path, text: str, *roots: Path, event: str = PROMPT) -> str:
+        given = {"session_id": "agent", "prompt": text, "cwd": str(root)}
+        said = ask([root, *roots], f"hook.{event}", given, timeout=WAIT, env=place.env)
+        return str(said["hookSpecificOutput"]["additionalContext"]) if said else ""
+
+    with indexed_client(other, env=place.env, workspaceFolders=folders) as window:
+        until(lambda: "jwt-rotates" in asked(place.root, KNOWN))
+        window.pushed("agent", ["jwt"])
+        bell = "Who rings the Night Bell?"
+        assert [bool(asked(root, bell)) for root in (place.root, other)] == [False, True]
+        window.pushed("agent", ["bell", "jwt"])
+        assert "jwt-rotates" not in asked(place.root, f"{KNOWN} Please.", other)
+        since = len(window.received)
+        asked(other, "", event="session-end")
+        window.pushed("agent", [], since)
+        assert "jwt-rotates" in asked(place.root, KNOWN)
 
 
 def test_only_the_user_may_come_in_and_a_socket_that_was_cleared_away_comes_back(
@@ -235,7 +262,7 @@ async def test_an_engine_lives_while_asked(tmp_path: Path, monkeypatch: pytest.M
         engines = LocalServer({"VOUCH_SIDECAR_RECALL_MAX_RESULTS": "1"}, tasks)
         watching = Caller(env={}, trees=frozenset({one}), names={one: "mine"})
         who = Subscriber(lambda: watching, told.append, hears_all=True)
-        tasks.start_soon(who.keep_told, engines.engines, engines.tellable)
+        tasks.start_soon(who.keep_told, engines.engines, engines.sessions)
         wanted = [Caller(trees=frozenset(roots)) for roots in ({one}, {one, two})]
         alone, both = map(engines.engine_for, wanted)
         assert engines.engine_for(Caller(trees=frozenset({one}))) is alone
@@ -251,21 +278,27 @@ async def test_an_engine_lives_while_asked(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.anyio
-async def test_a_session_is_over_once_the_window_answers_for_its_bases(tmp_path: Path) -> None:
+async def test_a_session_goes_on_where_the_window_answers_for_its_bases(tmp_path: Path) -> None:
     one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
     window, told = Engine(env={}), list[Push]()
     window.registry.set_folders([one])
     async with anyio.create_task_group() as tasks:
         engines = LocalServer({}, tasks, window)
         watching = Caller(env={}, trees=frozenset({two}))
-        who = Subscriber(lambda: watching, told.append, hears_all=True)
-        tasks.start_soon(who.keep_told, engines.engines, engines.tellable)
-        engines.engine_for(watching).observe("agent", None, KNOWN)
-        for in_play in (True, False):
-            while not told or bool(told[-1].salience) != in_play:
-                await anyio.sleep(0.01)
-            window.registry.set_folders([one, two])
-            assert engines.engine_for(watching) is window
+        who = Subscriber(lambda: watching, told.append)
+        tasks.start_soon(who.keep_told, engines.engines, engines.sessions)
+        made = engines.engine_for(watching)
+        made.observe("agent", None, KNOWN, watching)
+        await bases.until(lambda: bool(told))
+        window.registry.set_folders([one, two])
+        assert engines.engine_for(watching) is window
+        async with following(window):
+            await bases.until(lambda: len(engines.engines()) == 1 and window.registry.has_looked)
+            assert [
+                row.entity.id for row in window.salience(window.registry.serving(watching), "agent")
+            ] == ["jwt"]
+            window.sessions.end("agent")
+            await bases.until(lambda: not told[-1].salience)
         tasks.cancel_scope.cancel()
 
 

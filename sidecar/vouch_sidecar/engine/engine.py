@@ -11,8 +11,6 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
-import anyio
-
 from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.engine.collection import Collection, Seen
 from vouch_sidecar.engine.embedding import Embeddings
@@ -52,6 +50,9 @@ class Engine:
     pause was last written.
     """
 
+    breath = Breath()
+    """That of the process."""
+
     def __init__(
         self,
         *,
@@ -59,24 +60,19 @@ class Engine:
         now: Callable[[], float] = time.time,
         clock: Callable[[], float] = time.monotonic,
         client_settings: Mapping[str, object] | None = None,
-        tellable: Changed | None = None,
+        sessions: Sessions | None = None,
     ) -> None:
-        """`tellable` is that of other engines whose sessions the same are told of."""
+        """`sessions` are those of all engines of the process, if it has several."""
         self.env = dict(env)  # look-ups in `os.environ` are slow
         self.now = now
         self.clock = clock
-        self.tellable = tellable or Changed()
-        """Counts what may be told: changes, and texts of sessions and of open files."""
-        self.changed = Changed(self.tellable)
+        self.sessions = sessions or Sessions(clock)
+        self.changed = Changed(self.sessions.tellable)
         """Counts what is published or due, and what begins or ends to fail."""
         self.faults = Faults(self.changed.bump, clock)
         """Faults of the whole process."""
         self.registry = Registry(self.env, now, clock, client_settings or {}, self.changed.bump)
-        self.sessions = Sessions(clock)
         self.stats = Stats()
-        self.breath = Breath()
-        self.telling = anyio.Lock()
-        """One subscriber at a time is told, so that nothing is volunteered twice."""
         self.embeddings = Embeddings(self.registry, self.faults, self.changed)
 
     def look_soon(self, paths: Iterable[Path] = ()) -> None:
@@ -105,7 +101,7 @@ class Engine:
         after = after.configured(self.registry.client, self.env)
         self.registry.publish(collection, after, is_news=differs)
         self.registry.name_collections()
-        if differs:
+        if differs and before.indexed_at is not None:  # what ended earlier may have been resumed
             for session in self.sessions:
                 key = Kind.SESSION, session.id
                 now, earlier = (of.knowledge.records.get(key) for of in (seen, was))
@@ -150,12 +146,7 @@ class Engine:
         session.touch(slot, text, counts_for, final=final)
         if by.env is not None:
             session.shared_for |= by.trees or frozenset()
-        self.tellable.bump()
-
-    def end_session(self, session_id: str) -> None:
-        """Drop a session with its window."""
-        self.sessions.end(session_id)
-        self.tellable.bump()
+        self.sessions.tellable.bump()
 
     def salience(
         self, served: Sequence[Served], session_id: str, top_k: int | None = None

@@ -1,5 +1,7 @@
 """Sessions: their recent texts, and what they were volunteered, given and asked. In memory only.
 
+A session is what an agent, or a window, named so, whichever knowledge bases it asks about.
+
 A session holds slots: a prompt, the lines edited in a document, or a question. Touching a slot
 makes it the newest; the window keeps the newest slots. Slots are touched on the event loop; the
 thread that answers a question records what it found. What an answer gives is recorded on the event
@@ -13,10 +15,15 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Set
 from pathlib import Path
 
+import anyio
+
+from vouch_sidecar.engine.changed import Changed
 from vouch_sidecar.kb.settings_model import MAX_WINDOW
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.retrieval.line import Given, GivenKey
 
+AGENT = "#"
+"""Stands between the ids of a session and of a subagent in it."""
 MAX_SESSIONS = 256
 SESSION_SECONDS = 30 * 60.0
 MAX_SLOT_BYTES = 4096
@@ -117,10 +124,16 @@ def what_counts(text: str) -> str:
 
 
 class Sessions:
-    """All sessions of a process, at most 256; the longest idle goes first. Thread-safe."""
+    """All sessions of a process, which its engines share; at most 256, the longest idle goes first.
+    Thread-safe.
+    """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
+        self.tellable = Changed()
+        """Counts what may be told: changes of engines, and texts of sessions and of open files."""
+        self.telling = anyio.Lock()
+        """One subscriber at a time is told, so that nothing is volunteered twice."""
         self._sessions: dict[str, Session] = {}
 
     def __iter__(self) -> Iterator[Session]:
@@ -153,5 +166,8 @@ class Sessions:
         return self._sessions.setdefault(session_id, Session(session_id, self.clock()))
 
     def end(self, session_id: str) -> None:
-        """Drop a session."""
-        self._sessions.pop(session_id, None)
+        """Drop a session with its window, and those of its subagents."""
+        for each in list(self._sessions):
+            if f"{each}{AGENT}".startswith(f"{session_id}{AGENT}"):
+                self._sessions.pop(each, None)
+        self.tellable.bump()

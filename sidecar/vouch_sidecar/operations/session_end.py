@@ -15,7 +15,7 @@ class SessionEndParams(Params):
 
 
 def answer(ask: OperationCall, params: SessionEndParams) -> Result:
-    ask.engine.end_session(params.session_id)
+    ask.engine.sessions.end(params.session_id)
     return Result()
 
 

@@ -95,7 +95,7 @@ async def respond(engine: Engine, event: str, payload: Payload, caller: Caller) 
     text, key = "", 0
     session: Session | None = None
     try:
-        key = hash(json.dumps([event, *map(payload.get, COUNTS)], sort_keys=True))
+        key = hash((caller.trees, json.dumps([event, *map(payload.get, COUNTS)], sort_keys=True)))
         session_id, file = given.session_of(payload), given.edited_file(payload)
         session = engine.sessions.open(session_id) if session_id else None
         if session is not None and _is_again(session, key, engine.clock()):
@@ -155,7 +155,7 @@ async def _begin(engine: Engine, payload: Payload, session: Session | None, call
     if session is not None and payload.get("source") == "compact":
         session.forget_answers()
     elif session is not None and payload.get("source") == "clear":
-        engine.end_session(session.id)
+        engine.sessions.end(session.id)
     return brief([kb.view for kb in engine.registry.serving(caller)])
 
 
@@ -195,10 +195,8 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
 
 
 async def _end(engine: Engine, _payload: Payload, session: Session | None, _caller: Caller) -> str:
-    """Drop the session, and those of its subagents."""
-    for one in engine.sessions:
-        if session is not None and f"{one.id}{given.AGENT}".startswith(session.id + given.AGENT):
-            engine.end_session(one.id)
+    if session is not None:
+        engine.sessions.end(session.id)
     return ""
 
 

@@ -12,6 +12,7 @@ import atexit
 import json
 import logging
 import signal
+import time
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -25,7 +26,7 @@ from anyio.abc import TaskGroup
 from anyio.to_thread import run_sync as in_worker
 
 from vouch_sidecar.engine import Caller, Engine, running
-from vouch_sidecar.engine.changed import Changed
+from vouch_sidecar.engine.sessions import Sessions
 from vouch_sidecar.kb.discovery import FORCED, SERVED_BY, is_setting
 from vouch_sidecar.kb.runtime_folder import is_supported
 from vouch_sidecar.operations.call import perform
@@ -88,8 +89,7 @@ class LocalServer:
         self._editor = editor
         self._made: dict[Hashable, Engine] = {}
         """By what is asked about."""
-        self.tellable = Changed() if editor is None else editor.tellable
-        """That of all engines of the process."""
+        self.sessions = Sessions(time.monotonic) if editor is None else editor.sessions
         self._asked_at: dict[Engine | None, float] = {None: anyio.current_time()}
         """When somebody asked each of these, and anything at all."""
         self._lines = anyio.CapacityLimiter(SHELLS)
@@ -136,9 +136,7 @@ class LocalServer:
         asked = trees, *named.items()
         is_own = named.get(FORCED, "") == carried(self._env).get(FORCED, "")
         if editor is not None and is_own and trees <= editor.registry.own_trees:
-            if (made := self._made.pop(asked, None)) is not None:
-                for session in made.sessions:  # nobody ends them any more
-                    made.end_session(session.id)
+            self._made.pop(asked, None)
             return editor
         if (engine := self._made.get(asked)) is None:
             # What else askers set comes with their questions.
@@ -147,7 +145,7 @@ class LocalServer:
                 for n, value in self._env.items()
                 if n not in SERVED_BY and not is_setting(n)
             }
-            engine = Engine(env=own | named, tellable=self.tellable)
+            engine = Engine(env=own | named, sessions=self.sessions)
             engine.registry.set_folders(trees)
             self._made[asked] = engine
             self._tasks.start_soon(self._run, asked, engine)
@@ -186,7 +184,7 @@ class LocalServer:
             elif request["method"] == SUBSCRIBE:
                 subscriber = subscriber_for(_caller(request), request["params"], writer)
                 async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(subscriber.keep_told, self.engines, self.tellable)
+                    tasks.start_soon(subscriber.keep_told, self.engines, self.sessions)
                     await left
                     tasks.cancel_scope.cancel()
                 return

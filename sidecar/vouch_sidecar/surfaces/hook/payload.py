@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vouch_sidecar.engine.sessions import AGENT
 from vouch_sidecar.kb.discovery import is_in_kb
 from vouch_sidecar.operations.wire import session_called
 from vouch_sidecar.retrieval.blocks.touched_files import Touched
@@ -19,8 +20,6 @@ Payload = Mapping[str, Any]
 
 MAX_PROMPT = 262_144
 """Characters of a prompt or bytes of a file. Longer ones are ignored: nobody typed them."""
-AGENT = "#"
-"""Stands between the ids of a session and of a subagent in it."""
 PATHS = ("file_path", "notebook_path", "filePath")
 EDITED = ("new_string", "content", "new_source")
 MAX_RANGES = 50

@@ -53,7 +53,7 @@ async def _tell_of_own(server: Sidecar, local: LocalServer) -> None:
         named,
         lambda push: server.protocol.notify(SALIENCE, salience_notification(push)),
         server.parts,
-    ).keep_told(local.engines, local.tellable)
+    ).keep_told(local.engines, local.sessions)
 
 
 async def _tell_of_holder(server: Sidecar) -> None:

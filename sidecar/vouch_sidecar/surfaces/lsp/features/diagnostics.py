@@ -38,7 +38,7 @@ async def keep_published(server: Sidecar) -> None:
     empty list.
     """
     engine, sent = server.engine, Problems()
-    async for _ in engine.tellable.rounds():
+    async for _ in engine.sessions.tellable.rounds():
         with engine.faults.contained(Step("Problems of files could not be told")):
             problems = _problems(server)
             for uri in sent | problems:

@@ -96,7 +96,7 @@ def observe(server: Sidecar, document: Document, *, is_final: bool = False) -> N
 def _check_again(server: Sidecar, document: Document) -> None:
     """Have the problems told anew where the text of a document below `.vouch/` is another one."""
     if document.is_below_vouch:
-        server.engine.tellable.bump()
+        server.engine.sessions.tellable.bump()
 
 
 def did_configure(server: Sidecar, params: lsp.DidChangeConfigurationParams) -> None:
