@@ -92,7 +92,7 @@ const text = `// Generated from schemas/protocol.json by \`npm run generate\`; c
 /** The protocol that these types belong to. */
 export const PROTOCOL = ${schema.protocol};
 
-// Rows of a push at most, what ids of topics begin with, seconds from 1970 to the end of a pause without one.
+// The language and scheme of prompts, rows of a push at most, what ids of topics begin with, seconds from 1970 to the end of a pause without one.
 ${Object.entries(schema.constants)
   .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`)
   .join('')}

@@ -1,16 +1,14 @@
 /** Prompt documents: opened and submitted; and the context that goes with a text. */
 import * as vscode from 'vscode';
-import type { ContextResult } from './protocol.gen';
+import { type ContextResult, PROMPT_DOCUMENT } from './protocol.gen';
 import type { Server } from './server/server';
 import { blockIn, paragraphAt, plural } from './text/words';
-
-const PROMPT_LANGUAGE = 'vouch-prompt';
 
 const say = (icon: string, message: string, ms = 4_000) =>
   vscode.window.setStatusBarMessage(`$(${icon}) Vouch: ${message}`, ms);
 
 export async function newPrompt(): Promise<void> {
-  const document = await vscode.workspace.openTextDocument({ language: PROMPT_LANGUAGE });
+  const document = await vscode.workspace.openTextDocument({ language: PROMPT_DOCUMENT });
   await vscode.window.showTextDocument(document);
   say('comment', 'write your prompt; Ctrl+Enter (on a Mac Cmd+Enter) submits it', 10_000);
 }
@@ -18,7 +16,7 @@ export async function newPrompt(): Promise<void> {
 /** Makes the prompt final for the session. It stays, caret and all: typing on begins the next one. */
 export async function submitPrompt(server: Server): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
-  if (document?.languageId !== PROMPT_LANGUAGE || !document.getText().trim()) return;
+  if (document?.languageId !== PROMPT_DOCUMENT || !document.getText().trim()) return;
   const params = { textDocument: { uri: document.uri.toString() } };
   if (await server.notify('textDocument/didSave', params)) {
     say('check', 'prompt recorded for this session');
@@ -63,7 +61,7 @@ function textAtHand(): string {
   if (!editor) return '';
   const { document, selection } = editor;
   if (!selection.isEmpty) return document.getText(selection);
-  if (document.languageId === PROMPT_LANGUAGE) return document.getText();
+  if (document.languageId === PROMPT_DOCUMENT) return document.getText();
   const [first, last] = paragraphAt(document, selection.active.line);
   return document.getText(new vscode.Range(first, 0, last + 1, 0));
 }

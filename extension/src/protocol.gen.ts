@@ -3,7 +3,8 @@
 /** The protocol that these types belong to. */
 export const PROTOCOL = 1;
 
-// Rows of a push at most, what ids of topics begin with, seconds from 1970 to the end of a pause without one.
+// The language and scheme of prompts, rows of a push at most, what ids of topics begin with, seconds from 1970 to the end of a pause without one.
+export const PROMPT_DOCUMENT = "vouch-prompt";
 export const PUSHED_ROWS = 10;
 export const TOPIC_ID = "topic:";
 export const UNTIL_RESUMED = 4102444800;

@@ -1,5 +1,6 @@
 /** The folders that are opened, and which documents the server is told of. */
 import * as vscode from 'vscode';
+import { PROMPT_DOCUMENT } from './protocol.gen';
 
 export const workspaceFolders = (): string[] =>
   (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
@@ -7,7 +8,7 @@ export const workspaceFolders = (): string[] =>
 export const untrustedFolders = (): string[] =>
   vscode.workspace.isTrusted ? [] : workspaceFolders();
 
-const SERVED = ['file', 'untitled', 'git', 'vouch-prompt', 'vscode-notebook-cell'];
+const SERVED = ['file', 'untitled', 'git', PROMPT_DOCUMENT, 'vscode-notebook-cell'];
 
 export const isServed = ({ uri }: vscode.TextDocument): boolean => SERVED.includes(uri.scheme);
 export const SERVED_SELECTOR = SERVED.map((scheme) => ({ scheme }));

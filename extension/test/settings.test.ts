@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { PROMPT_DOCUMENT } from '../src/protocol.gen';
 import { explicitSettings } from '../src/settings';
 import { CLIENT_SETTINGS, USER_SETTINGS } from '../src/settings.gen';
 
@@ -29,6 +30,12 @@ test('only what was set is sent, nested by group', () => {
     explicitSettings(() => undefined),
     {},
   );
+});
+
+test('the manifest knows prompts by the language that the server does', () => {
+  const spelled = JSON.stringify(manifest).matchAll(/(?<=editorLangId == |"\[)[\w-]+/g);
+  const ids = [manifest.contributes.languages[0].id, ...[...spelled].map(String)];
+  assert.deepEqual([...new Set(ids)], [PROMPT_DOCUMENT]);
 });
 
 test('what no workspace decides on is taken from the user alone, registered or not', () => {

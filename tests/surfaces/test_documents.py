@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types as lsp
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.surfaces.lsp.documents import PROMPT_DOCUMENT, Document, local_path
+from vouch_sidecar.operations.open_document import PROMPT_DOCUMENT
+from vouch_sidecar.surfaces.lsp.documents import Document, local_path
 from vouch_sidecar.surfaces.lsp.features.requests import prompt as submit
 from vouch_sidecar.surfaces.lsp.features.sync import observe, observe_all, typed
 from vouch_sidecar.surfaces.lsp.server import Sidecar

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from vouch_sidecar.kb.yaml_document import LINE_END, line_starts, position
 
+PROMPT_DOCUMENT = "vouch-prompt"
+"""The language of prompts, and the scheme of their URIs."""
 CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 """Of each encoding of positions Python's codec, and the bytes of a unit."""
 

@@ -10,6 +10,7 @@ from vouch_sidecar.index.topic_table import topic_id
 from vouch_sidecar.kb.pauses import UNTIL_RESUMED
 from vouch_sidecar.operations.capabilities import PROTOCOL
 from vouch_sidecar.operations.notifications import NOTIFICATIONS, REQUESTS
+from vouch_sidecar.operations.open_document import PROMPT_DOCUMENT
 from vouch_sidecar.operations.operation import KB, operations
 from vouch_sidecar.operations.wire import Wire
 from vouch_sidecar.retrieval.push import PUSHED_ROWS
@@ -17,8 +18,8 @@ from vouch_sidecar.retrieval.push import PUSHED_ROWS
 
 def protocol() -> dict[str, Any]:
     """All operations and notifications with their params and results, shared `$defs`, and
-    constants: rows of a push at most, what ids of topics begin with, the end of a pause without one
-    in seconds since 1970.
+    constants: the language and scheme of prompts, rows of a push at most, what ids of topics begin
+    with, the end of a pause without one in seconds since 1970.
 
     Params are described as they are read. Results are described as they are written: every field
     is present, except those marked with `x-absent`.
@@ -37,6 +38,7 @@ def protocol() -> dict[str, Any]:
         "title": "vouch-sidecar protocol",
         "protocol": PROTOCOL,
         "constants": {
+            "PROMPT_DOCUMENT": PROMPT_DOCUMENT,
             "PUSHED_ROWS": PUSHED_ROWS,
             "TOPIC_ID": topic_id(""),
             "UNTIL_RESUMED": int(UNTIL_RESUMED),

@@ -12,13 +12,11 @@ from lsprotocol import types as lsp
 from vouch_sidecar.kb.discovery import is_in_kb
 from vouch_sidecar.kb.paths import path_in
 from vouch_sidecar.kb.yaml_document import LINE_END, line_starts
-from vouch_sidecar.operations.open_document import OpenDocument
+from vouch_sidecar.operations.open_document import PROMPT_DOCUMENT, OpenDocument
 from vouch_sidecar.operations.wire import session_called
 from vouch_sidecar.retrieval.blocks.block import without_blocks
 from vouch_sidecar.surfaces.stdio import well_formed
 
-PROMPT_DOCUMENT = "vouch-prompt"
-"""The language of prompts, and the scheme of their URIs."""
 MAX_LINES = 20
 MAX_BEFORE = 14
 """Lines of a paragraph before the edited one."""
