@@ -1,6 +1,7 @@
 """The user's socket: real processes, ends without notice, who may come in."""
 
 import asyncio
+import dataclasses
 import json
 import os
 import signal
@@ -18,11 +19,13 @@ from vouch_sidecar.engine import Caller, Engine, Subscriber
 from vouch_sidecar.engine import running as following
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.runtime_folder import runtime_folder, usable_folder
+from vouch_sidecar.kb.settings import Settings, viewer_for
 from vouch_sidecar.retrieval.push import Push
 from vouch_sidecar.surfaces import pushing, socket_server
 from vouch_sidecar.surfaces.local.user_socket import (
     Ownership,
     ask,
+    carried,
     connect,
     question,
     socket_path,
@@ -204,6 +207,12 @@ def test_a_shell_leaves_its_input_alone_where_no_text_is_a_dash(start: Any, plac
 def test_without_a_sensible_answer_a_shell_works_alone(place: Place, answer: bytes | None) -> None:
     with place.listener(answer):
         assert experts(place)["entity_id"] == "jwt"
+
+
+def test_what_names_a_viewer_in_the_environment_goes_with_a_question() -> None:
+    fields = [field.name for field in dataclasses.fields(Viewer)]
+    env = {f"VOUCH_{name.upper()}": name for name in fields}
+    assert viewer_for(Settings(), None, None, carried(env)) == Viewer(*fields)
 
 
 @pytest.mark.anyio

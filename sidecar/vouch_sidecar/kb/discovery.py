@@ -37,6 +37,8 @@ TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp")
 SETTINGS_PREFIX = "VOUCH_SIDECAR_"
 """What the names of settings in the environment begin with."""
 TRUST = f"{SETTINGS_PREFIX}TRUST_FOLDERS"
+ASKS_AS = "VOUCH_PROJECT", "VOUCH_AGENT"
+"""Variables that say who asks, in the order of the fields of `Viewer`."""
 SERVED_BY = FORCED, TRUST
 SOUGHT_BY = *SERVED_BY, "HOME", "TMPDIR"
 """Variables of who asks that decide which knowledge bases are found from a folder; where one is

@@ -12,7 +12,7 @@ from pydantic.alias_generators import to_camel
 
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import CONFIG
-from vouch_sidecar.kb.discovery import SETTINGS_PREFIX, is_setting, values_in
+from vouch_sidecar.kb.discovery import ASKS_AS, SETTINGS_PREFIX, is_setting, values_in
 from vouch_sidecar.kb.records import Problem, Severity
 from vouch_sidecar.kb.sanitize import shown_name
 from vouch_sidecar.kb.settings_model import Group, SettingSource
@@ -219,7 +219,7 @@ def viewer_for(
     given = (
         params_viewer or Viewer(),
         init_viewer or Viewer(),
-        Viewer(env.get("VOUCH_PROJECT"), env.get("VOUCH_AGENT")),
+        Viewer(*map(env.get, ASKS_AS)),
         Viewer(settings.scope.project, settings.scope.agent),
         Viewer(settings.kb.id),
     )

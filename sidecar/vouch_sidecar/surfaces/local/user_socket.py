@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 
-from vouch_sidecar.kb.discovery import FORCED, SETTINGS_PREFIX, SOUGHT_BY, is_setting
+from vouch_sidecar.kb.discovery import ASKS_AS, FORCED, SETTINGS_PREFIX, SOUGHT_BY, is_setting
 from vouch_sidecar.kb.runtime_folder import (
     READY_SECONDS,
     is_supported,
@@ -150,7 +150,7 @@ def carried(env: Mapping[str, str]) -> dict[str, str]:
     """The variables of an environment that go with a question: the viewer, settings, and what
     decides which knowledge bases are found.
     """
-    others = {"VOUCH_PROJECT", "VOUCH_AGENT", *SOUGHT_BY}
+    others = {*ASKS_AS, *SOUGHT_BY}
     sent = {name: value for name, value in env.items() if name in others or is_setting(name)}
     return {**sent, FORCED: os.path.abspath(sent[FORCED])} if sent.get(FORCED) else sent
 
