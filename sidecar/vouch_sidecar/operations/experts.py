@@ -10,7 +10,7 @@ from vouch_sidecar.kb.records import Entity
 from vouch_sidecar.kb.sanitize import clip
 from vouch_sidecar.operations.operation import Operation, OperationCall
 from vouch_sidecar.operations.people import BY_COMMITS, people_shown
-from vouch_sidecar.operations.table import Shown, Table, Words, marked
+from vouch_sidecar.operations.table import Shown, Table, Words, by_collection, marked
 from vouch_sidecar.operations.wire import (
     EntityRow,
     Result,
@@ -158,7 +158,6 @@ def _row(expert: Expert, params: ExpertsParams) -> ExpertRow:
 
 
 def table(result: ExpertsResult) -> list[Shown]:
-    several = any(row.collection is not None for row in result.experts)
     explained = [
         (
             *(row.entity_id, adds.claim_id, f"{adds.contribution:g}"),
@@ -171,13 +170,14 @@ def table(result: ExpertsResult) -> list[Shown]:
     cells = [
         [
             *(row.entity_id, row.name, row.type, row.claim_count, row.citation_count),
-            *(f"{row.score:g}", *([row.collection] if several else [])),
+            *(f"{row.score:g}", row.collection),
             ", ".join(row.top_claim_ids),
         ]
         for row in result.experts
     ]
     return [
-        Table(
+        by_collection(
+            any(row.collection is not None for row in result.experts),
             {
                 "entity": "key",
                 "name": "short",
@@ -185,7 +185,7 @@ def table(result: ExpertsResult) -> list[Shown]:
                 "claims": "number",
                 "citations": "number",
                 "score": "number",
-                **({"collection": "whole"} if several else {}),
+                "collection": "whole",
                 "top claims": "ids",
             },
             cells,

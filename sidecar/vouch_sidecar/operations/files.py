@@ -10,7 +10,7 @@ from vouch_sidecar.kb.paths import path_in
 from vouch_sidecar.kb.sanitize import one_line
 from vouch_sidecar.operations.artifacts import ClaimView, claim_view
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import Shown, Table
+from vouch_sidecar.operations.table import Shown, by_collection
 from vouch_sidecar.operations.wire import (
     EditorParams,
     Range,
@@ -112,21 +112,21 @@ def _row(tied: Tied) -> TiedClaim:
 
 def table(result: FilesResult) -> list[Shown]:
     claims = [(file.path, claim) for file in result.files for claim in file.claims]
-    several = len({claim.collection for _, claim in claims}) > 1
     cells = [
         (
-            *(path, claim.id, *([claim.collection] if several else [])),
+            *(path, claim.id, claim.collection),
             "; ".join(filter(None, ["weak" if claim.weak else "", claim.why, claim.stale])),
             claim.said,
         )
         for path, claim in claims
     ]
     return [
-        Table(
+        by_collection(
+            len({claim.collection for _, claim in claims}) > 1,
             {
                 "file": "key",
                 "claim": "key",
-                **({"collection": "whole"} if several else {}),
+                "collection": "whole",
                 "why": "short",
                 "text": "text",
             },

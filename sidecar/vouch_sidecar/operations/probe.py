@@ -10,7 +10,7 @@ from pydantic import Field
 from vouch_sidecar.engine import answering
 from vouch_sidecar.operations.artifacts import FoundByPhrase, kind_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import Shown, Table, Words
+from vouch_sidecar.operations.table import Shown, Words, by_collection
 from vouch_sidecar.operations.wire import LongText, Params, Result
 from vouch_sidecar.retrieval.blocks.context import persona_of, tiers
 from vouch_sidecar.retrieval.constants import MAX_CONSIDERED
@@ -92,21 +92,21 @@ def table(result: ProbeResult) -> list[Shown]:
     cells = [
         (
             *(hit.id, hit.kind, f"{hit.similarity:.2f}", hit.phrase),
-            *([hit.collection] if others else []),
-            hit.text,
+            *(hit.collection, hit.text),
         )
         for hit in result.hits
     ]
     return [
         Words(f"{result.strength} evidence for {result.primary_collection or 'none'}"),
         *([Words(f"supplemental: {', '.join(others)}")] if others else []),
-        Table(
+        by_collection(
+            bool(others),
             {
                 "id": "key",
                 "kind": "whole",
                 "similarity": "number",
                 "phrase": "short",
-                **({"collection": "whole"} if others else {}),
+                "collection": "whole",
                 "text": "text",
             },
             cells,

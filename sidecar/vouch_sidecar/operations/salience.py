@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import Shown, Table
+from vouch_sidecar.operations.table import Shown, Table, by_collection
 from vouch_sidecar.operations.wire import (
     EntityRow,
     InvalidParamsError,
@@ -63,16 +63,15 @@ def table(result: SalienceResult) -> list[Shown]:
 
 def salience_table(rows: Sequence[SalientEntity], section: str = "") -> Table:
     """The table of entities in play."""
-    several = any(row.collection is not None for row in rows)
     cells = [
         (
             *(row.entity_id, row.name, row.type, f"{row.score:.2f}", row.claim_count),
-            *(row.top_claim_id, ", ".join(row.matched), row.claim),
-            *([row.collection] if several else []),
+            *(row.top_claim_id, ", ".join(row.matched), row.claim, row.collection),
         )
         for row in rows
     ]
-    return Table(
+    return by_collection(
+        any(row.collection is not None for row in rows),
         {
             "entity": "key",
             "name": "short",
@@ -82,7 +81,7 @@ def salience_table(rows: Sequence[SalientEntity], section: str = "") -> Table:
             "top claim": "whole",
             "named by": "short",
             "text": "text",
-            **({"collection": "whole"} if several else {}),
+            "collection": "whole",
         },
         cells,
         section,

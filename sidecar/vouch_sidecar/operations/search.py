@@ -9,7 +9,7 @@ from pydantic import Field
 from vouch_sidecar.kb.records import Kind
 from vouch_sidecar.operations.artifacts import ArtifactRow, kind_of, uri_of
 from vouch_sidecar.operations.operation import Operation, OperationCall
-from vouch_sidecar.operations.table import Shown, Table, marked
+from vouch_sidecar.operations.table import Shown, by_collection, marked
 from vouch_sidecar.operations.wire import Result, SearchKind, SinceParams, TopicText, absent
 from vouch_sidecar.retrieval.search import SEARCHED, names_of, search, snippet
 
@@ -65,18 +65,18 @@ def answer(ask: OperationCall, params: SearchParams) -> SearchResult:
 
 
 def table(result: SearchResult) -> list[Shown]:
-    several = len({hit.collection for hit in result.hits}) > 1
     cells = []
     for hit in result.hits:
         title = f"{hit.title} · " if hit.title not in (hit.id, hit.snippet, "") else ""
         shown = marked((title + hit.snippet).removesuffix(" · "), hit.stale)
-        cells.append((hit.id, hit.kind, *([hit.collection] if several else []), shown))
+        cells.append((hit.id, hit.kind, hit.collection, shown))
     return [
-        Table(
+        by_collection(
+            len({hit.collection for hit in result.hits}) > 1,
             {
                 "id": "key",
                 "kind": "whole",
-                **({"collection": "whole"} if several else {}),
+                "collection": "whole",
                 "text": "text",
             },
             cells,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Literal
 
 from vouch_sidecar.kb.paths import path_in
@@ -60,6 +61,18 @@ class Table:
     rows: Sequence[Sequence[object]]
     section: str = ""
     to: Reader = "all"
+
+
+def by_collection(
+    several: bool,
+    columns: Mapping[str, ColumnKind],
+    rows: Iterable[Sequence[object]],
+    section: str = "",
+) -> Table:
+    """A table whose column `collection` is there where rows may be of several."""
+    shown = [several or name != "collection" for name in columns]
+    cells = [[*compress(row, shown)] for row in rows]
+    return Table(dict(compress(columns.items(), shown)), cells, section)
 
 
 @dataclass(frozen=True, slots=True)
