@@ -26,11 +26,13 @@ def test_what_is_near_by_meaning_is_found_and_said(start: Start, root: Path) -> 
     assert hit["score"] > 0.3
     assert process.by_meaning("search", query="which queue?", kinds=["page"]) == ["lag"]
     assert len(process.by_meaning("search", query="is there snow?", limit=50)) == 5
+    told = process.ask("context", task="is there snow in winter?")["items"]
+    assert {item["kind"] for item in told} == {"claim"}  # what an entity is, answers nothing
     found = process.ask("context", task=ASKED)
     assert arms(found) == MEANT
     assert f"photos: {PHOTOS}" in found["text"]
-    told = process.ask("explain", text=ASKED)["texts"]
-    (said,) = [row for row in told if row["verdict"] == "said"]
+    explained = process.ask("explain", text=ASKED)["texts"]
+    (said,) = [row for row in explained if row["verdict"] == "said"]
     assert said["why"].endswith(": its meaning in common")
     assert said["factors"]["cosine"] > 0
     found = process.ask("context", task="When does a login at Relay expire, or an image?")

@@ -66,7 +66,7 @@ def context_for(
     once = None if repeat else session
     read = [(kb.view, _texts(kb, session) if text is None else [text]) for kb in served]
     asked, answers = ((), ()) if probed is None else (probed.asked, probed.answers)
-    # entities and sources are found, and say nothing
+    # with a model entities and sources are found, too, and say nothing
     more = [a for a in answers if isinstance(a.artifact, Claim | Page | Relation) or a.people]
     if probed is None:
         rows = volunteered(row for view, texts in read for row in named_in(view, texts))
