@@ -23,6 +23,7 @@ KNOWN = view(
     *OTHERS,
     claim("retries", "再試行回数の制限は三回です。"),
     claim("upload", "Uploads in SimpleWheelCache.get are retried 3 times, see #14094."),
+    claim("advisory", "GHSA-jfh8-c2jp-5v3q does not concern the till."),
     claim("killed", "Exit code 137 of a job means that it had too little memory."),
     claim("port", "Till Sync listens on port 8443 and refuses plain HTTP."),
     claim("wall", "The firewall lets 8443 in from the shops alone."),
@@ -56,6 +57,7 @@ def told(seen: View, text: str) -> list[str]:
         ("what now?", []),
         # an identifier, a ticket, a number that names something
         ("fix SimpleWheelCache.get", ["upload"]),
+        ("GHSA-jfh8-c2jp-5v3q", ["advisory"]),
         ("what runs on 8443?", ["port", "wall"]),
         ("I get e1042 at the till", ["code"]),
         ("why do we see 502?", ["gateway"]),
@@ -220,6 +222,7 @@ def test_a_command_and_a_few_words_are_not_searched() -> None:
         *("see #14094", "fix Cache.get_all", "--dry-run?", "src/app/main.py", "who is BlueShot"),
         *("Help me: losing brokers stops writes", "List every broker that was upgraded"),
         *("再試行回数の制限を教えて", "Redis 令牌过期", "עוד מילה אחת"),
+        "see UTF-8",  # a standard, though it is no ticket, and so no topic
     ]
     not_worth = [
         *("help", "yes please, continue with it", "two words", ""),

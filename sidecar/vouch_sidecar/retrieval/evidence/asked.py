@@ -38,6 +38,7 @@ from vouch_sidecar.text.prompt_text import (
     without_printed,
 )
 from vouch_sidecar.text.sentences import Span
+from vouch_sidecar.workspace.topic_names import ADVISORY
 
 _ASKS_ABOUT = frozenset(
     """
@@ -64,7 +65,7 @@ _REFLEX_COMMANDS = frozenset(
 # such as `relay.py` or `and/or`, where a file of that name tells.
 _EXACT = re.compile(
     r"(?<![\w#/.-])(?:"
-    r"\#\d++|[A-Z][A-Z0-9]++-\d++|--[A-Za-z][\w-]++"  # tickets, standards, options
+    rf"\#\d++|{ADVISORY}|[A-Z][A-Z0-9]++-\d++|--[A-Za-z][\w-]++"  # tickets, standards, options
     r"|(?:\.{0,2}/)?(?:[\w-]++/)++[\w-]++(?:\.\w++(?![\w/]))++|(?:[\w.-]++/){2,}+[\w.-]*+"  # paths
     r"|[A-Za-z_]\w*+(?:(?:\.[A-Za-z_]\w?(?!\w))*+\.[A-Za-z_]\w{2,}+(?!/))++(?:\(\))?"  # dotted
     r"|[A-Za-z0-9]*+_[^\WA-Za-z0-9]*+[A-Za-z0-9]\w*+|[a-z][a-z0-9]*+(?:[A-Z][a-z0-9]*+)++"
