@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from vouch_sidecar.engine import Engine
-from vouch_sidecar.kb.records import Severity
-from vouch_sidecar.workspace import build
+from vouch_sidecar.kb.reader import read_content
+from vouch_sidecar.kb.records import Severity, Source
+from vouch_sidecar.workspace import build, claim_readings
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.world import World
 
@@ -90,6 +91,29 @@ def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Pa
     serial = only(live).world.serial
     (root / "a/README.md").touch()  # it is compared with the document anew, and says the same
     assert looked(live).serial == serial
+
+
+def test_a_saved_document_is_compared_with_the_sources_of_its_name_alone(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = list[str]()
+    for name in ("GUIDE.md", "README.md"):
+        said = f"{name} says: it opens at {{}}.\n"
+        cite(root, name, said.format("nine"), name, said.format("nine").encode())
+        write(root, {f"{when}/{name}": said.format(when) for when in ("nine", "ten")})
+
+    def content(kb_dir: Path, source: Source) -> bytes | None:
+        compared.append(source.locator)
+        return read_content(kb_dir, source)
+
+    monkeypatch.setattr(claim_readings, "read_content", content)
+    live = settled(root)
+    compared.clear()
+    nine, ten = root / "nine/GUIDE.md", root / "ten/GUIDE.md"
+    ten.write_bytes(nine.read_bytes())
+    nine.write_text("It shuts.\n", "utf-8")
+    assert {*looked(live).sources.values()} >= {"ten/GUIDE.md", "nine/README.md"}
+    assert compared == ["GUIDE.md"]
 
 
 def test_a_look_without_news(root: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

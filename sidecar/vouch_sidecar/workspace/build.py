@@ -147,8 +147,9 @@ def _read_claims(before: World, world: World, knowledge: Knowledge, breathe: Bre
     """
     own, changed = world.inputs.own, changed_alone(knowledge, before.inputs.knowledge_serial)
     is_same = changed is not None and before.inputs.own == own and world.files is before.files
-    if not is_same or world.compared != before.compared:
-        world = with_sources(knowledge, world, breathe)
+    news = {path for path, stat in world.compared.items() if before.compared.get(path) != stat}
+    if news or not is_same:
+        world = with_sources(knowledge, world, breathe, news if is_same else None)
     known = before.readings if is_same and world.sources == before.sources else {}
     reader = ClaimReader(knowledge, world, own)
     readings, again = dict[str, ClaimReading](), changed or ()

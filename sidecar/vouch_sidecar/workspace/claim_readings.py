@@ -11,7 +11,6 @@ from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
 from vouch_sidecar.kb.reader import read_content, span_in
 from vouch_sidecar.kb.records import Evidence, Source
-from vouch_sidecar.kb.safe_files import Stat
 from vouch_sidecar.text.analysis import fold
 from vouch_sidecar.workspace.breath import Breathe
 from vouch_sidecar.workspace.file_kinds import changes_with_all
@@ -111,11 +110,15 @@ def documents_in(knowledge: Knowledge) -> Iterator[Source]:
     return (source for source in knowledge.all_of(Source) if source.question is None)
 
 
-def with_sources(knowledge: Knowledge, world: World, breathe: Breathe) -> World:
+def with_sources(
+    knowledge: Knowledge, world: World, breathe: Breathe, news: Set[str] | None
+) -> World:
     """A world with the file of each source: the one that its locator names. A locator that is a
     mere name means, of the files with that name, the one that holds most of what the source holds.
+    `news` are the files that alone changed since the world's sources were found; None if they are
+    to be found anew.
     """
-    compared = dict[str, Stat | None]()
+    compared = {} if news is None else {**world.compared}
 
     @cache
     def lines_of(path: str) -> frozenset[int]:
@@ -129,13 +132,17 @@ def with_sources(knowledge: Knowledge, world: World, breathe: Breathe) -> World:
         path = world.files.of_source(world.tree, source.locator)
         if name := mere_name(source.locator):
             several = dict.fromkeys([*filter(None, [path]), *world.files.ending(name)])
-            wanted = _telling_lines(read_content(world.root / KB_DIRNAME, source))
-            shared = {
-                path: len(wanted & lines_of(path)) for path in islice(several, MAX_COMPARED_FILES)
-            }
-            is_distinct = bool(wanted) or len(shared) == 1
-            likely = (path for path in shared if shared[path] >= SHARED_LINES * len(wanted))
-            path = max(likely, key=shared.__getitem__, default=None) if is_distinct else None
+            if news is not None and news.isdisjoint(several):
+                path = world.sources.get(source.id)
+            else:
+                wanted = _telling_lines(read_content(world.root / KB_DIRNAME, source))
+                shared = {
+                    file: len(wanted & lines_of(file))
+                    for file in islice(several, MAX_COMPARED_FILES)
+                }
+                is_distinct = bool(wanted) or len(shared) == 1
+                likely = (file for file in shared if shared[file] >= SHARED_LINES * len(wanted))
+                path = max(likely, key=shared.__getitem__, default=None) if is_distinct else None
         if path is not None:
             paths_by_id[source.id] = path
     return replace(world, sources=paths_by_id, compared=compared)
