@@ -61,24 +61,20 @@ def test_a_root_limits_an_answer_to_one_knowledge_base(three: list[Path]) -> Non
     assert ask(engine, "status")["sessions"] == 0
 
 
-def test_a_root_may_be_named_by_a_vouch_folder_that_is_a_link(tmp_path: Path) -> None:
-    link = tmp_path / "project" / ".vouch"
-    link.parent.mkdir()
-    link.symlink_to(base(tmp_path / "kept") / ".vouch")
-    for root in (link, link / "claims"):
-        (named,) = ask(engine_on(link.parent), "status", root=str(root))["roots"]
-        assert named["root"] == str(link.parent)
-
-
 def test_a_root_leads_where_a_search_from_it_leads(tmp_path: Path) -> None:
-    (root,) = (base(tmp_path / "kept"),)
-    for link in (tmp_path / ".vouch" / "project", tmp_path / "linked" / ".vouch"):
+    """Through links to a project and to its `.vouch`."""
+    root, linked, within = base(tmp_path / "kept"), tmp_path / "linked", tmp_path / ".vouch"
+    for link, target in ((within / "project", root), (linked / ".vouch", root / ".vouch")):
         link.parent.mkdir()
-    (tmp_path / ".vouch" / "project").symlink_to(root)
-    (tmp_path / "linked" / ".vouch").symlink_to(root / ".vouch")
-    for named in (tmp_path / ".vouch/project", tmp_path / "linked/.vouch/.."):
-        (found,) = ask(engine_on(named), "status", root=str(named))["roots"]
-        assert found["root"] == str(root)
+        link.symlink_to(target)
+    for start, named, found in (
+        (within / "project", within / "project", root),
+        (linked / ".vouch/..", linked / ".vouch/..", root),
+        (linked, linked / ".vouch", linked),
+        (linked, linked / ".vouch/claims", linked),
+    ):
+        (row,) = ask(engine_on(start), "status", root=str(named))["roots"]
+        assert row["root"] == str(found)
 
 
 CAMPAIGN = {

@@ -31,8 +31,6 @@ ENCODINGS = st.sampled_from(sorted(WIDTHS))
     ("uri", "path"),
     [
         ("file:///a/b%20c;d.md", "/a/b c;d.md"),
-        ("file://localhost/a", "/a"),
-        ("file://another/a", "//another/a"),
         ("file:///c%3A/a", "None"),
         *((uri, "None") for uri in ("untitled:a", "file:a", "file:///%00", "file:///\ud800")),
         ("file://[/a", "None"),
@@ -117,17 +115,14 @@ def test_a_long_paragraph_is_twenty_lines_around_the_edit(at: int) -> None:
         ("one\ntwo", "two\none", []),
         ("one\n\ntwo", "one\n\nNEW\n\ntwo", ["NEW"]),
         ("one\n\ntwo\n", "one\n\ntwo\n\nNEW\n\n\n", ["NEW"]),
+        ("The box is warm. \n", "The box is warm. \n\nbuy flour\n", ["buy flour"]),
         ("one", "one\n\nA\n\nB\n\nC\n\nD\n\n", ["B", "C", "D"]),
     ],
 )
 def test_paragraphs_with_changed_words_are_told(old: str, new: str, told: list[str]) -> None:
-    assert Document("u", old, "utf-8").edit(old, new) == [*enumerate(told)]
-
-
-def test_a_paragraph_with_a_blank_at_its_end_is_not_edited_by_what_follows() -> None:
-    document = Document("u", "The box is warm. \n", "utf-8")
-    before, document.source = document.words, document.source + "\nbuy flour\n"
-    assert document.edit(before, document.words) == [(0, "buy flour")]
+    document = Document("u", old, "utf-8")
+    before, document.source = document.words, new
+    assert document.edit(before, document.words) == [*enumerate(told)]
 
 
 @pytest.mark.parametrize(
