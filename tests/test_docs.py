@@ -75,14 +75,12 @@ def test_the_worked_example_is_what_explain_says(courier: Path) -> None:
             assert (example["id"] in shown_ids) == (example["verdict"] == "shown")
 
 
-WORDS = {7: "seven"}
-
-
 def test_figures_that_are_repeated_are_those_of_the_code() -> None:
+    words = {7: "seven"}
     said = {
         f"{constants.VOLUNTEERED:.2f} where": Volunteer.model_fields["threshold"].description,
         f"below {LEAST_CHARS} none": Recall.model_fields["max_context_chars"].description,
-        f"most {WORDS[constants.MAX_PATHS_OF_AUTHOR]}.": Author.__doc__,
+        f"most {words[constants.MAX_PATHS_OF_AUTHOR]}.": Author.__doc__,
     }
     assert [figure for figure, text in said.items() if figure not in (text or "")] == []
     assert MAX_INPUT == 4 * MAX_TEXT + 1  # UTF-8

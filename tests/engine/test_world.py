@@ -62,26 +62,24 @@ def told(world: World) -> object:
     return *of_files, of_quotes, world.history.names, world.owners_rules
 
 
-CHANGES: list[dict[str, str | None]] = [
-    {RELAY: "\n\n" + FILES[RELAY]},
-    {RELAY: "class Relay:\n    pass\n", "src/more.py": "class Relay:\n  def send(x):\n"},
-    {DESK: "class Desk:\n    pass\n"},
-    {ADR: None},
-    {ADR: "# Queues\n\nNothing queues.\n"},
-    {RELAY: None, DESK: None, "src/more.py": None},
-    {".vouch/claims/relay.yaml": None},
-    {"CODEOWNERS": "* @ada\n"},
-    {"CODEOWNERS": "* @bob\n"},
-    {"a/README.md": "It opens at nine.\n", "b/README.md": "It shuts at ten.\n"},
-    {"a/README.md": "It shuts at ten.\n", "b/README.md": "It opens at nine.\n"},
-    {"a/README.md": "It opens at nine.\n"},
-]
-
-
 def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Path) -> None:
+    changes: list[dict[str, str | None]] = [
+        {RELAY: "\n\n" + FILES[RELAY]},
+        {RELAY: "class Relay:\n    pass\n", "src/more.py": "class Relay:\n  def send(x):\n"},
+        {DESK: "class Desk:\n    pass\n"},
+        {ADR: None},
+        {ADR: "# Queues\n\nNothing queues.\n"},
+        {RELAY: None, DESK: None, "src/more.py": None},
+        {".vouch/claims/relay.yaml": None},
+        {"CODEOWNERS": "* @ada\n"},
+        {"CODEOWNERS": "* @bob\n"},
+        {"a/README.md": "It opens at nine.\n", "b/README.md": "It shuts at ten.\n"},
+        {"a/README.md": "It shuts at ten.\n", "b/README.md": "It opens at nine.\n"},
+        {"a/README.md": "It opens at nine.\n"},
+    ]
     cite(root, "named", "It opens at nine.", "README.md", b"It opens at nine.\n")
     live = settled(root)
-    for number, change in enumerate(CHANGES):
+    for number, change in enumerate(changes):
         for path, text in change.items():
             if text is None:
                 (root / path).unlink()

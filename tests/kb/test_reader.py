@@ -75,14 +75,6 @@ def content(path: str, field: str, value: Any) -> bytes:
     return entity(**{"id": "e", field: value})
 
 
-FILES = [
-    (f"{path} {field} {value!r}", path, content(path, field, value))
-    for path, names in FIELDS.items()
-    for field in names.split()
-    for value in VALUES
-] + [(repr(data), path, data) for path, files in MORE.items() for data in files]
-
-
 def read_by_vouch(file: Path, path: str) -> dict[str, Any] | None:
     """What vouch reads of a file that would stand at a path below `.vouch/`."""
     if path.startswith("pages"):
@@ -121,8 +113,14 @@ def compare(artifact: Artifact, theirs: dict[str, Any]) -> None:
 
 
 def test_the_same_files_are_served_with_the_same_values(tmp_path: Path) -> None:
+    files = [
+        (f"{path} {field} {value!r}", path, content(path, field, value))
+        for path, names in FIELDS.items()
+        for field in names.split()
+        for value in VALUES
+    ] + [(repr(data), path, data) for path, files in MORE.items() for data in files]
     differing, compared = set(), 0
-    for name, path, data in FILES:
+    for name, path, data in files:
         (tmp_path / "file").write_bytes(data)
         artifact, theirs = parse(path, data).artifact, read_by_vouch(tmp_path / "file", path)
         if artifact is None or theirs is None:
@@ -134,25 +132,23 @@ def test_the_same_files_are_served_with_the_same_values(tmp_path: Path) -> None:
     assert {name for name in differing if not is_read_differently(name)} == set()
 
 
-BODY = "# Auth\n\n---\n\nNot front matter.\n"
-STEPS: list[Step] = [
-    {"op": "source", "as": "s", "content": "Tokens live 15 minutes — «always».\n"},
-    {"op": "evidence", "as": "receipt", "source": "@s", "quote": "15 minutes"},
-    {"op": "entity", "as": "api", "name": "Service: API", "entity_type": "api"},
-    {"op": "entity", "as": "auth", "name": "認証基盤", "entity_type": "system"},
-    {"op": "claim", "as": "c", "text": "So: \"always\" — 'so' #1.", "evidence": ["@receipt"]},
-    {"op": "claim", "as": "no", "text": "No.", "evidence": ["@s"], "tags": ["on", "010"]},
-    {"op": "page", "title": "Auth", "body": BODY, "claim_ids": ["@c"]},
-    {"op": "relation", "src": "@api", "relation": "uses", "target": "@auth"},
-    {"op": "contradict", "claim_a": "@c", "claim_b": "@no"},
-    {"op": "redact", "claim_id": "@no"},
-    {"op": "session_start", "as": "closed", "task": "fix: auth"},
-    {"op": "session_end", "session": "@closed"},
-]
-
-
 def test_what_vouch_writes_is_read_with_the_same_values(tmp_path: Path) -> None:
-    kb_dir = OracleKb(tmp_path / "kb", *STEPS).root / ".vouch"
+    body = "# Auth\n\n---\n\nNot front matter.\n"
+    steps: list[Step] = [
+        {"op": "source", "as": "s", "content": "Tokens live 15 minutes — «always».\n"},
+        {"op": "evidence", "as": "receipt", "source": "@s", "quote": "15 minutes"},
+        {"op": "entity", "as": "api", "name": "Service: API", "entity_type": "api"},
+        {"op": "entity", "as": "auth", "name": "認証基盤", "entity_type": "system"},
+        {"op": "claim", "as": "c", "text": "So: \"always\" — 'so' #1.", "evidence": ["@receipt"]},
+        {"op": "claim", "as": "no", "text": "No.", "evidence": ["@s"], "tags": ["on", "010"]},
+        {"op": "page", "title": "Auth", "body": body, "claim_ids": ["@c"]},
+        {"op": "relation", "src": "@api", "relation": "uses", "target": "@auth"},
+        {"op": "contradict", "claim_a": "@c", "claim_b": "@no"},
+        {"op": "redact", "claim_id": "@no"},
+        {"op": "session_start", "as": "closed", "task": "fix: auth"},
+        {"op": "session_end", "session": "@closed"},
+    ]
+    kb_dir = OracleKb(tmp_path / "kb", *steps).root / ".vouch"
     paths = survey(kb_dir).files.keys() - {"config.yaml"}
     assert {path.partition("/")[0] for path in paths} == {"pages", *MODELS}
     for path in paths:

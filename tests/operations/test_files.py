@@ -92,22 +92,20 @@ def test_an_absolute_path_below_the_root_counts_in_a_prompt_as_the_relative_one(
     assert told(engine, "rename `Zephyr.quartz` to `Zephyr.obsidian` in src/relay.py") == []
 
 
-THERE: list[tuple[str, str | None, str]] = [
-    ("docs/a b.md", None, "docs/a%20b.md"),
-    ("docs/a b.md", "L12", "docs/a%20b.md#L12"),
-    ("docs/a b.md", "L12-L20", "docs/a%20b.md#L12"),
-    ("docs/a b.md", "page 3", "docs/a%20b.md"),
-    ("docs/a b.md#L2", None, "docs/a%20b.md#L2"),
-    ("docs/c#d.md", None, "docs/c%23d.md"),
-    ("./docs/../docs/a b.md", None, "docs/a%20b.md"),
-]
-NOT_THERE = [
-    *("docs/gone.md", "docs", "../secret.md", "docs/out.md", "/etc/passwd"),
-    *("https://example.org/a", ".vouch/config.yaml", "\0", "a" * 5000),
-]
-
-
 def test_the_citations_of_a_claim_lead_to_their_documents(tmp_path: Path) -> None:
+    there: list[tuple[str, str | None, str]] = [
+        ("docs/a b.md", None, "docs/a%20b.md"),
+        ("docs/a b.md", "L12", "docs/a%20b.md#L12"),
+        ("docs/a b.md", "L12-L20", "docs/a%20b.md#L12"),
+        ("docs/a b.md", "page 3", "docs/a%20b.md"),
+        ("docs/a b.md#L2", None, "docs/a%20b.md#L2"),
+        ("docs/c#d.md", None, "docs/c%23d.md"),
+        ("./docs/../docs/a b.md", None, "docs/a%20b.md"),
+    ]
+    not_there = [
+        *("docs/gone.md", "docs", "../secret.md", "docs/out.md", "/etc/passwd"),
+        *("https://example.org/a", ".vouch/config.yaml", "\0", "a" * 5000),
+    ]
     root = repository(tmp_path / "repo", {"docs/a b.md": "one\ntwo\n", "docs/c#d.md": "one\n"})
     kb_dir = make_kb(root)
     (tmp_path / "secret.md").write_text("x", "utf-8")
@@ -124,10 +122,10 @@ def test_the_citations_of_a_claim_lead_to_their_documents(tmp_path: Path) -> Non
             put(kb_dir, path, data)
         cited[evidence] = f"{root.as_uri()}/{document.format(cites)}"
 
-    for locator, place, document in THERE:
+    for locator, place, document in there:
         citing(locator, place, document)
         citing(str(root / locator), place, document)
-    for locator in NOT_THERE:
+    for locator in not_there:
         citing(locator, "L4", ".vouch/sources/{}/content#L4")
     for locator in ("docs/never kept.md", "docs/kept elsewhere.md"):
         citing(locator, None, "")

@@ -70,20 +70,17 @@ def test_requests_after_shutdown(client: Client) -> None:
     assert client.ended() == 0
 
 
-ASKING = {"dynamicRegistration": True, "refreshSupport": True}
-DEMANDING = {
-    "textDocument": {name: {**able, **ASKING} for name, able in ABLE["textDocument"].items()},
-    "workspace": {"diagnostics": ASKING},
-    "window": {"workDoneProgress": True},
-    "general": {"staleRequestSupport": "of another version"},
-}
-"""Capabilities that have the server ask for all it can ask, and one that nobody knows."""
-
-
 @pytest.mark.parametrize("answer", [{"error": {"code": -32601, "message": "unknown"}}, None])
 def test_one_that_refuses_or_is_silent(start: Start, root: Path, answer: Message | None) -> None:
+    asking = {"dynamicRegistration": True, "refreshSupport": True}
+    demanding = {
+        "textDocument": {name: {**able, **asking} for name, able in ABLE["textDocument"].items()},
+        "workspace": {"diagnostics": asking},
+        "window": {"workDoneProgress": True},
+        "general": {"staleRequestSupport": "of another version"},
+    }
     client = start(answer=answer)
-    client.initialize(root, capabilities=DEMANDING, workspaceFolders=None)
+    client.initialize(root, capabilities=demanding, workspaceFolders=None)
     client.indexed()
     assert "**JWT**" in hover(client, "About JWT.\n", 0, 7)["contents"]["value"]
     client.save(knowledge.claim(root, "since", "JWT is new.", "jwt").as_uri())

@@ -61,16 +61,13 @@ def test_a_paused_base_is_silent_beside_another(serve: Serve, root: Path, tmp_pa
     assert editor.at(uris[1], knowledge.SOURCE, "textDocument/definition")
 
 
-PROMPT = {"session_id": "agent", "text": "How long do JWT tokens live?"}
-
-
 def paused(client: Client) -> object:
     return client.request("vouch/status")["roots"][0]["paused_until"]
 
 
 def test_a_pause_silences_pushes_and_hover(client: Client, root: Path) -> None:
     """Whether the editor or the shell asks for it."""
-    client.notify("vouch/prompt", PROMPT)
+    client.notify("vouch/prompt", {"session_id": "agent", "text": "How long do JWT tokens live?"})
     client.pushed("agent", ["jwt"])
     since = len(client.received)
     answer = client.request("vouch/pause", {"seconds": 3600})

@@ -111,10 +111,6 @@ def test_where_they_answer(
     shared.close(uri)
 
 
-TEXT = "😀 JWT\r\nfirst Redis\n\nthen JSON Web Tokens\nand JWT"
-URI = "file:///notes/a%20b.md"
-
-
 @pytest.mark.parametrize(
     ("start", "end", "lines"),
     [
@@ -126,9 +122,11 @@ URI = "file:///notes/a%20b.md"
 def test_a_part_of_it(
     shared: Client, start: tuple[int, int], end: tuple[int, int], lines: list[int]
 ) -> None:
-    shared.open(URI, TEXT)
+    text = "😀 JWT\r\nfirst Redis\n\nthen JSON Web Tokens\nand JWT"
+    uri = "file:///notes/a%20b.md"
+    shared.open(uri, text)
     first, last = ({"line": line, "character": at} for line, at in (start, end))
-    asked = {"uri": URI, "range": {"start": first, "end": last}}
+    asked = {"uri": uri, "range": {"start": first, "end": last}}
     rows = shared.request("vouch/mentions", asked)["mentions"]
     assert [row["range"]["start"]["line"] for row in rows] == lines
     assert all("start" not in row and "end" not in row for row in rows)

@@ -96,21 +96,19 @@ def test_options_of_another_form_are_none(serve: Serve, root: Path, options: obj
     client.pushed("A", ["redis"])
 
 
-MISSPELT = {"trusts": {"folders": ["/"]}}
-NEAREST = "`vouchSidecar.trusts` is no setting; did you mean `vouchSidecar.trust`?"
-
-
 def test_a_misspelt_setting_is_always_said(start: Start, root: Path, tmp_path: Path) -> None:
+    misspelt = {"trusts": {"folders": ["/"]}}
+    nearest = "`vouchSidecar.trusts` is no setting; did you mean `vouchSidecar.trust`?"
     for folder in (root, tmp_path / "nothing"):
         folder.mkdir(exist_ok=True)
         client = start()
-        client.initialize(folder, initializationOptions={"settings": MISSPELT})
+        client.initialize(folder, initializationOptions={"settings": misspelt})
         if folder == root:
             (served,) = client.request("vouch/status", {})["roots"]
-            assert [problem["message"] for problem in served["problems"]] == [NEAREST]
+            assert [problem["message"] for problem in served["problems"]] == [nearest]
         else:
             told = client.notified("vouch/didChangeStatus", 0)
-            assert (told["health"], told["message"]) == ("warning", NEAREST)
+            assert (told["health"], told["message"]) == ("warning", nearest)
 
 
 def said(client: Client) -> int:

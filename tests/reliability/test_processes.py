@@ -83,12 +83,10 @@ def test_a_full_disk(here: Here, full: Path) -> None:
     says_who_knows(folder / "kb", {**env, "XDG_CACHE_HOME": str(full)})
 
 
-FAILED = "the index could not be read; it is being rebuilt"
-
-
 @pytest.mark.parametrize("ending", ["store", "term", "idx"])
 def test_a_base_that_is_damaged_while_it_is_served_costs_an_answer(here: Here, ending: str) -> None:
     """Files of the finished base are overwritten, which are mapped by whoever serves it."""
+    failed = "the index could not be read; it is being rebuilt"
     folder, env = here
     root = folder / "kb"
     with Server(root, env) as first:
@@ -101,7 +99,7 @@ def test_a_base_that_is_damaged_while_it_is_served_costs_an_answer(here: Here, e
             with file.open("r+b") as stream:
                 stream.write(b"\xff" * file.stat().st_size)
         assert files
-        assert FAILED in str(answers(server.ask, root))
+        assert failed in str(answers(server.ask, root))
         until(lambda: answers(server.ask, root) == before, "it is not made anew")
         until(lambda: server.ask("status")["degraded"] == [], "it says that it is not whole")
 

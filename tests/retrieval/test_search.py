@@ -111,14 +111,6 @@ def test_what_is_new_is_found_where_its_words_are_common_among_what_is_new() -> 
     assert first.artifact.id == "springs"
 
 
-HERE = view(
-    claim("batch_size-is-limited", "Batches are small."),
-    claim("retry-batch", "Batches are sent again."),
-    claim("batch-of-ada", "Hers.", scope=PRIVATE),
-    entity("batcher", "Batch Size Chooser", aliases=("chooser_9",)),
-)
-
-
 @pytest.mark.parametrize(
     ("typed", "found"),
     [
@@ -132,7 +124,13 @@ HERE = view(
     ],
 )
 def test_what_is_found_while_somebody_types(typed: str, found: list[str]) -> None:
-    matches = prefix_search(HERE, typed, [Kind.ENTITY, Kind.CLAIM], 5)
+    here = view(
+        claim("batch_size-is-limited", "Batches are small."),
+        claim("retry-batch", "Batches are sent again."),
+        claim("batch-of-ada", "Hers.", scope=PRIVATE),
+        entity("batcher", "Batch Size Chooser", aliases=("chooser_9",)),
+    )
+    matches = prefix_search(here, typed, [Kind.ENTITY, Kind.CLAIM], 5)
     assert [artifact.id for _, artifact in matches] == found
-    hers = replace(HERE, gates=ADA.gates)
+    hers = replace(here, gates=ADA.gates)
     assert len(prefix_search(hers, "batch", [Kind.CLAIM], 5)) == 3

@@ -55,27 +55,24 @@ def test_nothing_is_reported_to_anybody(folder: Path, tmp_path: Path) -> None:
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
-REFUSED, CHOOSE = "an error \\({}\\)", "choose another"
-FAILURES: list[tuple[str | tuple[int, bytes], str]] = [
-    ((500, b'{"error": "out of memory"}'), REFUSED.format(500)),
-    ((404, b'{"error": "model not found"}'), "run `ollama pull tiny`"),
-    ((200, b"<html>"), REFUSED.format(200)),
-    ((200, b"[1]"), REFUSED.format(200)),
-    ((200, b"{}"), CHOOSE),
-    ((200, b'{"embeddings": [["a"]]}'), CHOOSE),
-    ((200, b'{"embeddings": [[0.0, 0.0]]}'), CHOOSE),
-    ((200, b'{"embeddings": [[1e999, 1.0]]}'), CHOOSE),
-    ("slow", "took longer than 300 ms"),
-    ("drips", "took longer than 300 ms"),
-]
-"""What it does or answers to one text, and what is said of it."""
-
-
 def test_every_failure_of_a_server_says_what_to_do(server: Served, folder: Path) -> None:
+    refused, choose = "an error \\({}\\)", "choose another"
+    failures: list[tuple[str | tuple[int, bytes], str]] = [
+        ((500, b'{"error": "out of memory"}'), refused.format(500)),
+        ((404, b'{"error": "model not found"}'), "run `ollama pull tiny`"),
+        ((200, b"<html>"), refused.format(200)),
+        ((200, b"[1]"), refused.format(200)),
+        ((200, b"{}"), choose),
+        ((200, b'{"embeddings": [["a"]]}'), choose),
+        ((200, b'{"embeddings": [[0.0, 0.0]]}'), choose),
+        ((200, b'{"embeddings": [[1e999, 1.0]]}'), choose),
+        ("slow", "took longer than 300 ms"),
+        ("drips", "took longer than 300 ms"),
+    ]
     backend, texts = backend_of("tiny", server.address), ["a photo", "snow in winter"]
     assert np.allclose(backend.embed(texts, 5), Local(folder).embed(texts, 5))
     assert server.asked == [("/api/embed", {"model": "tiny", "input": texts, "truncate": True})]
-    for server.failure, said in FAILURES:
+    for server.failure, said in failures:
         with pytest.raises(UnavailableError, match=said):
             backend.embed(["snow"], 0.3 if "300" in said else 60)
     with pytest.raises(UnavailableError, match="ollama pull other"):

@@ -74,9 +74,6 @@ def test_positions_around_a_change(text: str, new: str, encoding: str, data: st.
     assert document.range_of(0, len(changed)).end == places(changed, encoding)[-1][1]
 
 
-TEXT = "one\nmore\n\ntwo\n\nthree\n\nfour\n"
-
-
 def window(engine: Engine) -> list[str]:
     """The texts of the only session that count for the only knowledge base."""
     (session,), (collection,) = engine.sessions, engine.registry.collections.values()
@@ -88,7 +85,8 @@ def prompt(uri: str, text: str) -> Document:
 
 
 def test_there_are_three_at_most_and_the_oldest_goes() -> None:
-    document, numbers = Document("u", TEXT, "utf-8"), list[int]()
+    text = "one\nmore\n\ntwo\n\nthree\n\nfour\n"
+    document, numbers = Document("u", text, "utf-8"), list[int]()
     for word in ("one", "two", "three", "four", "two!"):
         before, document.source = document.source, document.source.replace(word, f"{word}!", 1)
         numbers += [number for number, _ in document.edit(before, document.source)]

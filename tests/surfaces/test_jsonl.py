@@ -23,33 +23,31 @@ def error(answer: Answer) -> str:
     return str(answer["error"]["code"])
 
 
-NO_REQUESTS = (
-    *(b"not json", b"[1, 2]", b'"text"', b"\xff\xfe", b"[" * 100_000),
-    b'{"id": 1e999, "method": "kb.status"}',
-)
-REFUSED: list[tuple[Answer, str]] = [
-    ({}, "invalid_request"),
-    ({"method": 5}, "invalid_request"),
-    ({"method": "kb.unknown"}, "method_not_found"),
-    ({"method": "experts", "params": {"topic": "jwt"}}, "method_not_found"),
-    ({"method": "kb.experts"}, "missing_param"),
-    ({"method": "kb.experts", "params": {"topic": " "}}, "invalid_request"),
-    ({"method": "kb.experts", "params": [1]}, "invalid_request"),
-    ({"method": "kb.salience"}, "missing_param"),
-    ({"method": "kb.entity", "params": {"id": "never-seen"}}, "invalid_request"),
-]
-
-
 def test_bad_lines_cost_no_other(root: Path) -> None:
     """The first index is waited for."""
-    bad = [{"id": number, **line} for number, (line, _) in enumerate(REFUSED)]
+    no_requests = (
+        *(b"not json", b"[1, 2]", b'"text"', b"\xff\xfe", b"[" * 100_000),
+        b'{"id": 1e999, "method": "kb.status"}',
+    )
+    wrong: list[tuple[Answer, str]] = [
+        ({}, "invalid_request"),
+        ({"method": 5}, "invalid_request"),
+        ({"method": "kb.unknown"}, "method_not_found"),
+        ({"method": "experts", "params": {"topic": "jwt"}}, "method_not_found"),
+        ({"method": "kb.experts"}, "missing_param"),
+        ({"method": "kb.experts", "params": {"topic": " "}}, "invalid_request"),
+        ({"method": "kb.experts", "params": [1]}, "invalid_request"),
+        ({"method": "kb.salience"}, "missing_param"),
+        ({"method": "kb.entity", "params": {"id": "never-seen"}}, "invalid_request"),
+    ]
+    bad = [{"id": number, **line} for number, (line, _) in enumerate(wrong)]
     asked = {"id": "asked", "method": "kb.experts", "params": {"topic": "jwt"}}
     objects = [json.dumps(each).encode() for each in (*bad, {**asked, "params": None}, asked)]
-    found = answers(root, *NO_REQUESTS, b"", b"   ", *objects)
+    found = answers(root, *no_requests, b"", b"   ", *objects)
     *refused, last = map(json.loads, found)
     assert [(answer["id"], error(answer)) for answer in refused] == [
-        *((None, "invalid_request") for _ in NO_REQUESTS),
-        *((number, code) for number, (_, code) in enumerate(REFUSED)),
+        *((None, "invalid_request") for _ in no_requests),
+        *((number, code) for number, (_, code) in enumerate(wrong)),
         ("asked", "missing_param"),
     ]
     assert set(last) == {"id", "ok", "result"}

@@ -77,24 +77,22 @@ def test_the_same_answer(given: dict[str, dict[str, Any]], name: str) -> None:
         assert any(expected.get(key) for key in keys)
 
 
-LINES = [
-    (["experts", "zzzqqq relay", "--explain", "--json", "--root=.."], 0),
-    (["search", "zzzqqq"], 1),
-    (["entity", "relay", "--root", "..", "--header"], 0),
-    (["files", "-"], 0),
-    (["salience", "--agent", "--root", "..", "-"], 0),
-    (["salience", "--", "-", "-h"], 0),
-    (["search", "--header", "-", "--limit=3", "--agent", "-", "--root=.."], 0),
-    (["experts", "relay", "--root", "gone/.."], 2),
-    (["experts", "relay", "--root", ""], 2),
-]
-
-
 def test_a_shell_prints_the_same_whoever_answers(courier: Path, tmp_path: Path) -> None:
     """Where another process does, it is that one alone, and in the asker's place."""
+    lines = [
+        (["experts", "zzzqqq relay", "--explain", "--json", "--root=.."], 0),
+        (["search", "zzzqqq"], 1),
+        (["entity", "relay", "--root", "..", "--header"], 0),
+        (["files", "-"], 0),
+        (["salience", "--agent", "--root", "..", "-"], 0),
+        (["salience", "--", "-", "-h"], 0),
+        (["search", "--header", "-", "--limit=3", "--agent", "-", "--root=.."], 0),
+        (["experts", "relay", "--root", "gone/.."], 2),
+        (["experts", "relay", "--root", ""], 2),
+    ]
     alone = {**PATIENT, "XDG_RUNTIME_DIR": str(tmp_path)}
     with indexed_client(courier, env=PATIENT) as client:
-        for line, code in LINES:
+        for line, code in lines:
             said = "incidents/INC-118.md\nrelay" if "-" in line else ""
             asked = partial(run_command, *line, cwd=courier / "docs", said=said, code=code)
             served, own = asked(env=PATIENT), asked(env=alone)

@@ -87,15 +87,13 @@ def test_a_person_has_the_name_of_most_commits_and_none_is_from_the_future(root:
     assert all(commit.at <= time.time() for commit in found.by_path["a.py"])
 
 
-PROGRAMS = "dependabot[bot],Renovate Bot,pre-commit-ci,GitHub Actions,snyk-bot,a-release-bot"
-
-
 def test_what_shows_no_knowledge_is_left_out(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commits by programs, of many files, and older ones than are read."""
+    programs = "dependabot[bot],Renovate Bot,pre-commit-ci,GitHub Actions,snyk-bot,a-release-bot"
     commit_as(root, "Cy", {"0.py": "0"})
     commit_as(root, "Ada", {f"{n}.py": "1" for n in range(MAX_CHANGED)})
     commit_as(root, "Bob", {f"{n}.py": "2" for n in range(MAX_CHANGED + 1)})
-    for name in PROGRAMS.split(","):
+    for name in programs.split(","):
         commit_as(root, name, {"0.py": name})
     assert authors(history(root), "0.py") == ["Ada", "Cy"]
     monkeypatch.setattr(commit_history, "MAX_COMMITS", 8)

@@ -210,13 +210,9 @@ def test_a_private_source_tells_nobody_else_how_fresh_it_is(root: Path) -> None:
     assert checked(engine) == []
 
 
-DAY, EACH = 86_400, ("one", "rule", "never")
-CONFIRMED = 1_700_000_000
-"""14 November 2023."""
-
-
 def test_age_in_words_where_no_file_can_show_it(root: Path) -> None:
-    at = datetime.fromtimestamp(CONFIRMED, UTC).isoformat()
+    then, day = 1_700_000_000, 86_400  # 14 November 2023
+    at = datetime.fromtimestamp(then, UTC).isoformat()
     cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE, last_confirmed_at=at)
     rule = "Downloads stop after nine retries."
     cite(root, "rule", rule, "https://example.org/x", last_confirmed_at=at)
@@ -224,8 +220,9 @@ def test_age_in_words_where_no_file_can_show_it(root: Path) -> None:
     engine = settled(root)
 
     def stale(days: float) -> dict[str, str | None]:
-        engine.now = engine.registry.now = lambda: CONFIRMED + days * DAY
-        return {each: ask(engine, "claim", id=each)["claim"]["stale"] for each in EACH}
+        engine.now = engine.registry.now = lambda: then + days * day
+        every = {each: ask(engine, "claim", id=each)["claim"] for each in ("one", "rule", "never")}
+        return {each: claim["stale"] for each, claim in every.items()}
 
     assert set(stale(365).values()) == {None}
     assert stale(366) == {"one": None, "rule": "last confirmed over a year ago", "never": None}

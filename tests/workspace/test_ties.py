@@ -112,36 +112,34 @@ def test_a_receipt_that_lies_is_a_citation(root: Path) -> None:
         assert tie_rows(settled(root), NOTES) == [("one", "cites", None)]
 
 
-NAMED: dict[str, tuple[str, str, int | None]] = {
-    "See src/pkg/upload.py for it.": (UPLOAD, "path", None),
-    "It is in `pkg/net/wire.py`, at the end.": (WIRE, "path", None),
-    "Only wire.py knows.": (WIRE, "path", None),
-    "Frames are cut by `pkg.net.wire`.": (WIRE, "path", None),
-    "Raised through pkg.net.wire.cut_frame.": (WIRE, "path", None),
-    "Everything in `src/pkg/net/` is asynchronous.": (WIRE, "path", None),
-    "All of src/pkg/net waits.": (WIRE, "path", None),
-    "`pkg.net` is a package.": (WIRE, "path", None),
-    "`UploadLoop` gives up.": (UPLOAD, "identifier", 4),
-    "The UploadLoop gives up.": (UPLOAD, "identifier", 4),
-    "`UploadLoop.retry_once` is called twice.": (UPLOAD, "identifier", 7),
-    "retry_once is called twice.": (UPLOAD, "identifier", 7),
-    "`retry_once()` is called twice.": (UPLOAD, "identifier", 7),
-    "`MAX_FRAME` is 10.": (WIRE, "identifier", 1),
-    "Set PKG_FRAME for it.": (WIRE, "identifier", 2),
-    "--max-frame cuts.": (WIRE, "identifier", 3),
-    "charge() waits for the bank.": (WEB, "identifier", 2),
-    "`refund` is logged.": (PHONE, "identifier", 1),
-    "`account` has no limit.": (PHONE, "identifier", 4),
-}
-
-
 def test_a_path_or_an_identifier_that_few_files_define_is_named(root: Path) -> None:
-    for number, text in enumerate(NAMED):
+    named: dict[str, tuple[str, str, int | None]] = {
+        "See src/pkg/upload.py for it.": (UPLOAD, "path", None),
+        "It is in `pkg/net/wire.py`, at the end.": (WIRE, "path", None),
+        "Only wire.py knows.": (WIRE, "path", None),
+        "Frames are cut by `pkg.net.wire`.": (WIRE, "path", None),
+        "Raised through pkg.net.wire.cut_frame.": (WIRE, "path", None),
+        "Everything in `src/pkg/net/` is asynchronous.": (WIRE, "path", None),
+        "All of src/pkg/net waits.": (WIRE, "path", None),
+        "`pkg.net` is a package.": (WIRE, "path", None),
+        "`UploadLoop` gives up.": (UPLOAD, "identifier", 4),
+        "The UploadLoop gives up.": (UPLOAD, "identifier", 4),
+        "`UploadLoop.retry_once` is called twice.": (UPLOAD, "identifier", 7),
+        "retry_once is called twice.": (UPLOAD, "identifier", 7),
+        "`retry_once()` is called twice.": (UPLOAD, "identifier", 7),
+        "`MAX_FRAME` is 10.": (WIRE, "identifier", 1),
+        "Set PKG_FRAME for it.": (WIRE, "identifier", 2),
+        "--max-frame cuts.": (WIRE, "identifier", 3),
+        "charge() waits for the bank.": (WEB, "identifier", 2),
+        "`refund` is logged.": (PHONE, "identifier", 1),
+        "`account` has no limit.": (PHONE, "identifier", 4),
+    }
+    for number, text in enumerate(named):
         cite(root, f"c{number}", text, ELSEWHERE)
     cite(root, "begun", "See src/pkg/net/{a,b}.py and src/pkg/net/<name>.md.", ELSEWHERE)
     engine = settled(root)
     for path in (UPLOAD, WIRE, WEB, PHONE):
-        rows = [(f"c{at}", *row) for at, row in enumerate(NAMED.values())]
+        rows = [(f"c{at}", *row) for at, row in enumerate(named.values())]
         expected = {(claim_id, arm, line) for claim_id, there, arm, line in rows if there == path}
         assert {*tie_rows(engine, path)} == expected
     for path in ("src/pkg/other.py", "CHANGELOG.md"):
@@ -303,12 +301,10 @@ def test_binary_and_minified_files_and_comments_define_nothing() -> None:
         assert not names_in_file(data, "python").names
 
 
-ASKED = ("src/upload.py", "src/parse.py", "docs/adr/0003-valves.md", "docs/adr/0004-units.md")
-
-
 def test_a_prompt_that_names_a_file_is_told_the_claims_tied_to_it(tmp_path: Path) -> None:
     """A document also by its number; all of it as soon as ties are there."""
-    root = repository(tmp_path / "kb", dict.fromkeys(ASKED, "x\n"))
+    asked = ("src/upload.py", "src/parse.py", "docs/adr/0003-valves.md", "docs/adr/0004-units.md")
+    root = repository(tmp_path / "kb", dict.fromkeys(asked, "x\n"))
     cite(root, "limit", "Retries end after three attempts.", "src/upload.py")
     cite(root, "other", "Blank lines are kept.", "src/parse.py")
     cite(root, "valves", "Both valves close on HTTP 500.", "docs/adr/0003-valves.md")
