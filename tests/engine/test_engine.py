@@ -38,15 +38,10 @@ def items(engine: Engine, task: str, **params: object) -> dict[str, float]:
     return {item["id"]: item["similarity"] for item in answer["items"]}
 
 
-@pytest.fixture
-def three(tmp_path: Path) -> list[Path]:
-    return [base(tmp_path / folder / "kb") for folder in "abc"]
-
-
-def test_a_root_limits_an_answer_to_one_knowledge_base(three: list[Path]) -> None:
-    second = three[1]
+def test_a_root_limits_an_answer_to_one_knowledge_base(tmp_path: Path) -> None:
+    first, second, third = (base(tmp_path / folder / "kb") for folder in "abc")
     inner = base(second / "src" / "inner")
-    engine = engine_on(*three[::-1], inner)
+    engine = engine_on(third, second, first, inner)
     names = [root["collection"] for root in ask(engine, "status")["roots"]]
     assert names == ["kb", "kb-2", "inner", "kb-3"]
     assert [r["root"] for r in ask(engine, "status", root=str(inner))["roots"]] == [str(inner)]

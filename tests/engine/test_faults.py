@@ -112,16 +112,10 @@ STEPS = {
 
 @pytest.mark.parametrize("where", STEPS)
 async def test_a_step_that_fails_is_said_and_made_again(
-    engine: Engine,
-    root: Path,
-    tmp_path: Path,
-    clock: Clock,
-    fails: Fails,
-    where: str,
-    caplog: pytest.LogCaptureFixture,
+    engine: Engine, clock: Clock, fails: Fails, where: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Wherever it fails: what it may have half taken in is read anew, and the rest goes on."""
-    sentence, values = STEPS[where]
+    (root,), (sentence, values) = engine.registry.collections, STEPS[where]
     switch = fails(where)
     switch.on = where == WATCHER  # it does not begin twice
 
@@ -147,7 +141,7 @@ async def test_a_step_that_fails_is_said_and_made_again(
         assert health_told(engine) == ("ok", None)
         write(root, "claims/new.yaml", claim("new", text="New.", entities=["vault"]))
         await again(engine, clock, lambda: counts(engine, "key vault") == ONE)
-        await again(engine, clock, lambda: bool(finished(tmp_path)))
+        await again(engine, clock, lambda: bool(finished(root.parent)))
     assert SECRET not in caplog.text
 
 

@@ -3,7 +3,6 @@ asked before anything is chosen.
 """
 
 import json
-import shutil
 from collections import defaultdict
 from collections.abc import Mapping, Set
 from pathlib import Path
@@ -22,9 +21,9 @@ from tests.engine.bases import Listener, ask, base, engine_on, known, pushed, re
 from tests.kb.samples import claim, page
 from tests.workspace.places import cite, repository, settled
 
-TOP = Path(__file__).resolve().parents[2]
 WHY_NEVER_TOLD = View.why_never_told
-PROMPTS = (TOP / "tests" / "quality" / "prompts.jsonl").read_text("utf-8").splitlines()[::6]
+SET = Path(__file__).parents[1] / "quality" / "prompts.jsonl"
+PROMPTS = SET.read_text("utf-8").splitlines()[::6]
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, ids: Set[str]) -> None:
@@ -55,16 +54,15 @@ def claims_told(engine: Engine) -> Mapping[str, set[str]]:
     return said
 
 
-def test_what_is_refused_hides_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = Path(shutil.copytree(TOP / "examples" / "courier", tmp_path / "courier"))
-    engine = settled(root)
+def test_what_is_refused_hides_nothing(courier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = settled(courier)
     before = claims_told(engine)
     summary = brief([kb.view for kb in engine.registry.serving(Caller())])
     ids = sorted(set().union(*before.values()))
     assert len(ids) > 20
     for refused in (set(ids[::2]), set(ids[1::2])):
         refuse(monkeypatch, refused)
-        again = settled(root)
+        again = settled(courier)
         after = claims_told(again)
         assert not [way for way, ids in after.items() if ids & refused]
         for way in before:  # of a name the best claim is told, which may be another one now

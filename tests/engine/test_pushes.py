@@ -165,13 +165,9 @@ def test_a_new_reason_is_told_and_no_fading(engine: Engine, listener: Listener, 
     ],
 )
 def test_what_is_volunteered_is_as_the_config_says(
-    engine: Engine,
-    listener: Listener,
-    root: Path,
-    clock: Clock,
-    volunteer: dict[str, object],
-    expected: list[str],
+    engine: Engine, root: Path, clock: Clock, volunteer: dict[str, object], expected: list[str]
 ) -> None:
+    listener = Listener(engine)
     configure(engine, root, volunteer=volunteer)
     said = fresh(say(engine, listener, "where is the Key Vault kept"))
     clock.now += 59
@@ -242,13 +238,10 @@ def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Pat
     ],
 )
 def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
-    engine: Engine,
-    listener: Listener,
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
-    seconds: float,
-    each: list[int],
+    engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch, seconds: float, each: list[int]
 ) -> None:
+    listener = Listener(engine)
+
     async def late(run: Callable[[], T]) -> T:
         clock.now += 1.0
         clock.step = seconds

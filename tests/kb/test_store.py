@@ -19,6 +19,7 @@ from vouch_sidecar.kb.store import GRACE_SECONDS, Store
 from tests.engine.bases import Clock
 from tests.kb.samples import SHA, claim, entity, make_kb, page, put
 
+Harm = Callable[[Path, pytest.MonkeyPatch], None]
 A = "claims/a.yaml"
 CONFIG = b"kb: {id: x}"
 ARTIFACTS = (
@@ -146,14 +147,9 @@ def lock(_: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_what_cant_be_read_serves_for_seconds_and_is_withheld_then(
-    kb_dir: Path,
-    store: Store,
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
-    harm: Callable[[Path, pytest.MonkeyPatch], None],
-    path: str,
-    said: str,
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch, harm: Harm, path: str, said: str
 ) -> None:
+    kb_dir = store.kb_dir
     file = put(kb_dir, A, claim("a", text="good"))
     put(kb_dir, "entities/e.yaml", entity("e"))
     good = shown(store, ALL)

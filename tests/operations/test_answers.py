@@ -28,9 +28,8 @@ from tests.kb.samples import SHA, claim, dump, entity
 from tests.operations.conftest import FILES
 from tests.workspace.places import settled
 
-ROOT = Path(__file__).parents[2]
-COURIER = ROOT / "examples" / "courier"
-SCHEMA: dict[str, Any] = json.loads((ROOT / "schemas" / "protocol.json").read_text("utf-8"))
+PROTOCOL = Path(__file__).parents[2] / "schemas" / "protocol.json"
+SCHEMA: dict[str, Any] = json.loads(PROTOCOL.read_text("utf-8"))
 
 
 def test_a_claim_says_who_approved_it_what_contradicts_it_and_whom_to_ask(tmp_path: Path) -> None:
@@ -70,8 +69,8 @@ def valid(definition: dict[str, Any], instance: object) -> None:
     jsonschema.Draft202012Validator(schema).validate(instance)
 
 
-def test_answers_and_pushes_fit_the_schemas(tmp_path: Path) -> None:
-    engine = engine_on(COURIER, base(tmp_path / "other"))
+def test_answers_and_pushes_fit_the_schemas(courier: Path, tmp_path: Path) -> None:
+    engine = engine_on(courier, base(tmp_path / "other"))
     listener = Listener(engine)
     for name, operation in operations().items():
         asked = {**operation.example, "session_id": "s"}

@@ -13,17 +13,16 @@ from tests.engine.bases import ask, base, engine_on
 from tests.kb.samples import entity
 from tests.workspace.places import cite
 
-ROOT = Path(__file__).parents[2]
-ANSWERS = ROOT / "tests" / "quality" / "sets" / "answers.jsonl"
+ANSWERS = Path(__file__).parents[1] / "quality" / "sets" / "answers.jsonl"
 CASES = map(json.loads, ANSWERS.read_text("utf-8").splitlines()[::3])
 PROMPTS = [case["text"] for case in CASES if case["base"] == "courier"]
 
 
-def test_what_is_said_is_what_context_says_and_what_its_factors_give() -> None:
-    courier = engine_on(ROOT / "examples" / "courier")
+def test_what_is_said_is_what_context_says_and_what_its_factors_give(courier: Path) -> None:
+    engine = engine_on(courier)
     for prompt in PROMPTS:
-        context = ask(courier, "context", task=prompt)
-        found = ask(courier, "explain", text=prompt)
+        context = ask(engine, "context", task=prompt)
+        found = ask(engine, "explain", text=prompt)
         said = {(text["kind"], text["id"]) for text in found["texts"] if text["verdict"] == "said"}
         assert said == {(item["kind"], item["id"]) for item in context["items"]}, prompt
         verdicts = {row["entity_id"]: row["verdict"] for row in found["entities"]}
@@ -56,12 +55,12 @@ def test_the_missed_threshold_is_named(engine: Engine) -> None:
     assert explained(engine, asked)[1]["night"]["verdict"] == "said"
 
 
-def test_what_is_likely_and_not_said_has_a_reason() -> None:
-    courier = engine_on(ROOT / "examples" / "courier")
-    drain = explained(courier, "buffer drain")[1]["drain-before-restart"]
+def test_what_is_likely_and_not_said_has_a_reason(courier: Path) -> None:
+    engine = engine_on(courier)
+    drain = explained(engine, "buffer drain")[1]["drain-before-restart"]
     assert drain["why"].endswith("in common; names alone are looked for here")
     asked = "Relay buffer not empty drain wait scans kafka brokers lose depot printer"
-    assert explained(courier, asked)[1]["label-printer-dpi"]["why"].endswith("go before it")
+    assert explained(engine, asked)[1]["label-printer-dpi"]["why"].endswith("go before it")
 
 
 def test_a_name_that_settings_silence_is_refused(tmp_path: Path) -> None:

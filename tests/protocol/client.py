@@ -340,21 +340,11 @@ def is_served(env: Mapping[str, str]) -> bool:
 
 
 def ran(
-    *command: str | Path,
-    cwd: Path | None = None,
-    said: bytes = b"",
-    env: Mapping[str, str] | None = None,
+    *command: str | Path, cwd: Path | None = None, said: bytes = b"", env: Mapping[str, str] = {}
 ) -> subprocess.CompletedProcess[bytes]:
     """What became of a process with `said` as its standard input."""
-    return subprocess.run(
-        command,
-        input=said,
-        capture_output=True,
-        cwd=cwd,
-        env=environment(env or {}),
-        timeout=110,
-        check=False,
-    )
+    env = environment(env)
+    return subprocess.run(command, input=said, capture_output=True, cwd=cwd, env=env, timeout=110)
 
 
 @contextmanager

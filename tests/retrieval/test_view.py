@@ -1,6 +1,5 @@
 """A view: what it keeps of a text is kept by all that this depends on."""
 
-import shutil
 from collections.abc import Callable, Hashable
 from dataclasses import fields
 from functools import cached_property
@@ -17,7 +16,6 @@ from vouch_sidecar.retrieval.view import View
 from tests.engine.bases import Listener, ask, pushed
 from tests.workspace.places import settled
 
-COURIER = Path(__file__).resolve().parents[2] / "examples" / "courier"
 T = TypeVar("T")
 FIELDS = {each.name for each in fields(View)} - {"_found"}
 READ = set[str]()
@@ -74,9 +72,9 @@ def watched(*arguments: Any, **named: Any) -> View:
 
 
 def test_what_is_kept_depends_on_what_it_is_kept_by(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    courier: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = settled(Path(shutil.copytree(COURIER, tmp_path / "courier")))
+    engine = settled(courier)
     monkeypatch.setattr(registry, "View", watched)
     listener = Listener(engine)
     for text in ("Relay", "What does INC-118 say of the relay's src/upload.py, Ada?"):
