@@ -140,7 +140,6 @@ async def test_unreported_files_are_listed(tmp_path: Path, monkeypatch: pytest.M
 
 
 async def test_a_lock_holds_up_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As soon as one of their files changes."""
     for name in ("LOCK_SECONDS", "GIT_LOOK_SECONDS", "FINISH_SECONDS"):
         monkeypatch.setattr(disk_follower, name, 60)
     monkeypatch.setattr("vouch_sidecar.engine.collection.sweep_interval", lambda _: 60.0)

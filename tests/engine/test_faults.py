@@ -177,7 +177,6 @@ async def test_a_base_is_kept_later(engine: Engine, root: Path, clock: Clock, fa
 async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
     tmp_path: Path, engine: Engine, root: Path, clock: Clock, fails: Fails
 ) -> None:
-    """Of that knowledge base alone; the others are followed."""
     other = base(tmp_path / "other")
     engine.registry.set_folders([root, other])
     switch = fails(LOOKS[0])
@@ -220,7 +219,6 @@ async def test_after_a_minute_nothing_is_said_until_a_look_succeeds(
 async def test_a_first_look_that_fails_is_not_waited_for(
     tmp_path: Path, engine: Engine, root: Path, clock: Clock, fails: Fails
 ) -> None:
-    """Nor is it said of another knowledge base."""
     other = base(tmp_path / "other")
     engine.registry.set_folders([root, other])
     switch = fails(LOOKS[0])

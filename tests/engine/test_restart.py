@@ -112,7 +112,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_when_one_is_written(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The next process reads that anew."""
+    """After many changes; of no half of a file, which the next process reads anew."""
     monkeypatch.setattr("vouch_sidecar.engine.disk_reader.REBASE_FROM", 3)
     engine = started(root, tmp_path)
     (first,) = finished(tmp_path)
@@ -178,7 +178,7 @@ def test_all_is_for_this_user_alone(root: Path, tmp_path: Path) -> None:
 
 
 def test_a_base_removed_midway(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever writes is told so, and of nothing else."""
+    """By another process, while it is written: who writes is told so, and nothing is left."""
     collection, bases = kept(started(root, tmp_path), root)
     layer_of = vars(base_cache)["layer_of"]
 

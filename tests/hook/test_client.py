@@ -162,7 +162,6 @@ def mark(place: Place) -> Path:
 
 
 def test_after_one_that_came_to_nothing_none_is_waited_for_within_a_minute(place: Place) -> None:
-    """Unless another one comes up."""
     env, starts = planted(place, "sys.exit(3)")
     assert place.hook(PROMPT, KNOWN, env=env) == ""
     assert starts.read_text("utf-8").startswith("x")
@@ -189,13 +188,11 @@ def test_where_one_that_ends_still_holds_the_socket_another_is_started(place: Pl
 
 
 def test_a_process_that_ends_while_it_is_asked_is_no_answer(place: Place) -> None:
-    """As one that is being stopped: the next one answers."""
     with place.listener(b""):
         assert "jwt-rotates" in place.hook(PROMPT, KNOWN, env=KEEP)
 
 
 def test_it_imports_the_standard_library_alone_and_little_of_it() -> None:
-    """And the module that takes the sockets before it imports the engine."""
     code = (
         "import sys, vouch_sidecar.surfaces.entry, vouch_sidecar.surfaces.hook.client\n"
         "import vouch_sidecar.surfaces.local.user_socket\n"

@@ -163,7 +163,6 @@ def test_the_same_event_is_answered_once_a_minute(agent: Agent) -> None:
 
 @pytest.mark.parametrize(("event", "source"), [(START, "compact"), (START, "clear"), (END, None)])
 def test_what_the_agent_forgot_is_told_again(agent: Agent, event: str, source: str | None) -> None:
-    """Of a prompt that names something, of one that full text answers, and of a file."""
     assert agent(PROMPT, "other", prompt=KNOWN)
     for prompt in 2 * (KNOWN, "Do refresh tokens rotate on every use?"):
         first = agent(PROMPT, prompt=prompt)

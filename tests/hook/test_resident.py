@@ -150,7 +150,6 @@ def test_stop_has_not_ended_one_that_only_closes_the_connection(place: Place) ->
 
 
 def test_the_shell_beside_a_new_one_is_answered_in_whole(place: Place) -> None:
-    """Whatever became of the one before."""
     os.kill(left(place), signal.SIGKILL)
     until(lambda: not residents(place))
     root = repository(place.base / "relay", {".gitignore": "x\n"})

@@ -22,7 +22,6 @@ PAGE = "---\nid: p\nclaims: [a]\n---\nclaims: [b]\n[[c]], [[d|D]], [claim: e], [
     ],
 )
 def test_the_ids_of_a_claim_or_a_page(text: str, found: list[str]) -> None:
-    """Each stands where it is said to."""
     places: dict[int, str] = {}
     path = "pages/p.md" if text.startswith("---") else "claims/x.yaml"
     for offset in range(len(text) + 1):

@@ -302,7 +302,6 @@ def test_artifacts_and_the_config_are_found_and_nothing_else(kb_dir: Path) -> No
 
 
 def test_links_are_followed_within_the_root_only(tmp_path: Path) -> None:
-    """What leads out of it is in `tests/reliability/test_paths.py`, too."""
     root, kb_dir = tmp_path / "root", make_kb(tmp_path / "root")
     put(root, "shared/c.yaml", claim("in"))
     (kb_dir / "claims/in.yaml").symlink_to(root / "shared/c.yaml")

@@ -52,7 +52,6 @@ def test_what_pyyaml_writes_has_the_values_that_pyyaml_reads(value: object, flow
     ids=lambda given: repr(given)[:20],
 )
 def test_what_is_wrong_has_a_place(data: bytes, said: str, place: tuple[int, int]) -> None:
-    """More of it, as whole files, is in `tests/reliability/test_files.py`."""
     with pytest.raises(DocumentError, match=said) as caught:
         YamlDocument(decode(data))
     assert (caught.value.line, caught.value.column) == place

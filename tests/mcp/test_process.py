@@ -44,7 +44,6 @@ def test_the_project_is_where_somebody_says(place: Place, tmp_path: Path) -> Non
     ],
 )
 def test_whose_roots_count(place: Place, args: list[str], is_offered: bool, said: str) -> None:
-    """And where there is none, every tool says so."""
     with host(Path("/"), place.env, *args, offers=place.root if is_offered else None) as mcp:
         for result in (mcp.call("claim", id="jwt-expires"), mcp.call("search", query="JWT")):
             assert re.match(said, text_of(result))

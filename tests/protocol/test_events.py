@@ -26,7 +26,6 @@ def test_a_prompt_is_replaced_in_place_until_it_is_submitted(client: Client) -> 
 
 
 def test_a_request_reflects_every_message_before_it(client: Client) -> None:
-    """Of a document the paragraph that was edited."""
     uri = "file:///notes.md"
     client.open(uri, "Redis and JWT.\n\n", "markdown")
     asked = []
@@ -40,7 +39,6 @@ def test_a_request_reflects_every_message_before_it(client: Client) -> None:
 
 
 def test_what_was_typed_before_a_question_of_its_session_is_older(client: Client) -> None:
-    """And gone when the session ends."""
     client.open("vouch-prompt:///A/1", "Where is Redis?", "vouch-prompt")
     found = client.request("vouch/search", {"query": "How long does JWT live?", "session_id": "A"})
     rows = found["_meta"]["vouch_salience"]

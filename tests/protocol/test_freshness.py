@@ -66,7 +66,6 @@ def paused(client: Client) -> object:
 
 
 def test_a_pause_silences_pushes_and_hover(client: Client, root: Path) -> None:
-    """Whether the editor or the shell asks for it."""
     client.notify("vouch/prompt", {"session_id": "agent", "text": "How long do JWT tokens live?"})
     client.pushed("agent", ["jwt"])
     since = len(client.received)

@@ -88,7 +88,6 @@ def test_a_file_below_a_link_is_of_the_tree_that_has_the_link(serve: Serve, tmp_
     ],
 )
 def test_ids_that_name_nothing(editor: Editor, library: Path, uri: str) -> None:
-    """Also in documents of other machines and systems."""
     text = knowledge.claim_text("x", "Nothing.", "no-such-thing", "../../../docs/auth")
     uri = editor.open(uri.format(library.as_uri()), text)
     for words in ("no-such", "|../../../docs"):

@@ -89,7 +89,6 @@ def test_settings_at_the_start_and_later(serve: Serve, root: Path) -> None:
 
 @pytest.mark.parametrize("options", [3, {"settings": ONE, "viewer": 3, "push": "none"}])
 def test_options_of_another_form_are_none(serve: Serve, root: Path, options: object) -> None:
-    """And take none away that stands beside them."""
     client = serve(root, initializationOptions=options)
     assert said(client) == (2 if options == 3 else 1)
     client.open("vouch-prompt:/A/1", "Where is Redis?", "vouch-prompt")

@@ -49,7 +49,6 @@ def events(root: Path) -> Mapping[str, dict[str, Any]]:
 
 @pytest.mark.soak
 def test_every_request_and_event_has_one_answer_and_no_log_holds_one() -> None:
-    """Some requests are taken back."""
     with place() as (folder, env):
         root, random = knowledge.make(folder / "project"), Random(43)
         (root / "CODEOWNERS").write_text(f"* @{OWNER}\n[x] @{OWNER}\nsrc/ {OWNER}\n", "utf-8")

@@ -149,7 +149,6 @@ def test_a_slow_server_costs_the_time_limit_at_most(server: Ollama, start: Start
 
 
 def test_the_language_server_and_who_asks_it(root: Path, folder: Path, tmp_path: Path) -> None:
-    """Settings of the client count at once."""
     env = with_model(folder, tmp_path / "cache")
     model = env["VOUCH_SIDECAR_SEMANTIC_MODEL"]
     with indexed_client(root, env=env | {"VOUCH_SIDECAR_SEMANTIC_MODEL": ""}) as server:

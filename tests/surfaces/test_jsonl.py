@@ -24,7 +24,6 @@ def error(answer: Answer) -> str:
 
 
 def test_bad_lines_cost_no_other(root: Path) -> None:
-    """The first index is waited for."""
     no_requests = (
         *(b"not json", b"[1, 2]", b'"text"', b"\xff\xfe", b"[" * 100_000),
         b'{"id": 1e999, "method": "kb.status"}',
