@@ -76,7 +76,6 @@ def _context() -> ForkServerContext:
 
 
 def _opened(end: Connection, mode: str) -> IO[bytes]:
-    """Our end of a pipe as a stream."""
     with end:
         return os.fdopen(os.dup(end.fileno()), mode)
 

@@ -63,7 +63,6 @@ class OracleKb:
         return getattr(self.store, f"put_{kind}")(made)
 
     def _config(self, **changes: Any) -> None:
-        """Keys of the configuration, one level deep."""
         path = self.root / ".vouch" / "config.yaml"
         path.write_text(yaml.safe_dump(yaml.safe_load(path.read_text("utf-8")) | changes), "utf-8")
 

@@ -235,7 +235,6 @@ class Served:
             yield f"symbol {query}", self.client.request("workspace/symbol", {"query": query})
 
     def by_commands(self) -> Iterator[tuple[str, str]]:
-        """What every command of the shell prints."""
         context = shell.make_context("vouch-sidecar", [], resilient_parsing=True)
         for command in {*shell.list_commands(context)} - COMMANDS:
             for number, params in enumerate(PARAMS.get(command, [{}])):
@@ -284,7 +283,6 @@ def served(is_whole: bool) -> Iterator[Served]:
 
 @pytest.fixture(scope="module")
 def whole() -> Iterator[Served]:
-    """The base in which much is withheld."""
     with served(True) as one:
         yield one
 

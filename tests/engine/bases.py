@@ -90,7 +90,6 @@ def engine_on(*roots: Path, env: Mapping[str, str] | None = None, **options: Any
 
 
 def only(engine: Engine) -> Collection:
-    """The knowledge base of an engine that has one."""
     (collection,) = engine.registry.collections.values()
     return collection
 

@@ -16,7 +16,6 @@ PAGE = (Path(__file__).parents[2] / "docs" / "diagnostics.md").read_text("utf-8"
 
 
 def problems(root: Path) -> list[Problem]:
-    """What a check finds, by path."""
     collection = engine_on(root, env=cached(root.parent)).registry.collections[root]
     every = check_all(CheckContext(collection, collection.knowledge))
     return sorted(every, key=lambda problem: problem.path)

@@ -72,12 +72,10 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def engine(root: Path, tmp_path: Path, clock: Clock) -> Engine:
-    """An engine that has read nothing yet."""
     return unread_engine(root, env=cached(tmp_path), clock=clock)
 
 
 def faults(engine: Engine) -> list[str]:
-    """What fails, as the status says it."""
     status = ask(engine, "status")["roots"][0]
     return [problem["message"] for problem in status["problems"] if not problem["path"]]
 

@@ -56,7 +56,6 @@ def ties_in(world: World) -> dict[str, list[str]]:
 
 
 def told(world: World) -> object:
-    """All that a world says."""
     of_quotes = world.quotes.places, world.quotes.gone
     of_files = ties_in(world), dict(world.sources)
     return *of_files, of_quotes, world.history.names, world.owners_rules

@@ -95,7 +95,6 @@ def agent(root: Path, tmp_path: Path) -> Agent:
 
 
 def held(text: str, words: Sequence[str] = ("night", "RelayLoop", "send_once")) -> list[str]:
-    """Which of the words that stand for claims a text holds."""
     return [word for word in words if word in text]
 
 

@@ -33,7 +33,6 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def install(root: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Runs the command in the project."""
     monkeypatch.chdir(root)
     env = {"HOME": str(root.parent), "XDG_CONFIG_HOME": "", "CODEX_HOME": ""}
     return partial(run_command, "install", env=env)

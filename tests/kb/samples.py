@@ -34,12 +34,10 @@ def page(body: str = "# Auth\n", **fields: object) -> bytes:
 
 
 def source_of(content: bytes) -> str:
-    """The id of a source with this content."""
     return sha256(content).hexdigest()
 
 
 def source(content: bytes, **meta: object) -> dict[str, bytes]:
-    """The files of a source with this content."""
     name = source_of(content)
     meta = {"id": name, "locator": "notes.md"} | meta
     return {f"sources/{name}/content": content, f"sources/{name}/meta.yaml": dump(meta)}

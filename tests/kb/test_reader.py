@@ -86,7 +86,6 @@ def read_by_vouch(file: Path, path: str) -> dict[str, Any] | None:
 
 
 def is_read_differently(name: str) -> bool:
-    """Whether a file is read differently on purpose."""
     path, field, value = name.split(" ", 2)
     if value == "None":
         return field in {"id", "entities", "tags", "claims", "aliases", "created_at", "updated_at"}

@@ -91,6 +91,5 @@ def place() -> Iterator[Place]:
 
 @pytest.fixture(scope="module")
 def mcp(place: Place) -> Iterator[Host]:
-    """A host whose server runs in the folder; one for a module."""
     with host(place.root, place.env) as one:
         yield one

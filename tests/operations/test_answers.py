@@ -202,7 +202,6 @@ def test_the_rest_of_a_huge_text_is_not_looked_at(engine: Engine) -> None:
 
 
 def read(engine: Engine, name: str, **params: Any) -> list[str]:
-    """The lines that an operation gives."""
     operation = operations()[name]
     said = for_model(operation.shown(performed(engine, operation, Caller(is_model=True), **params)))
     return said.split("\n")

@@ -30,7 +30,6 @@ AGREED: Message = {"result": None}
 
 
 def framed(body: bytes) -> bytes:
-    """A body with its header."""
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
@@ -139,7 +138,6 @@ class Client:
             return found
 
     def until(self, method: str, params: object, wanted: Callable[[Any], bool]) -> Any:
-        """Ask again and again until the result is the wanted one."""
         deadline = time.monotonic() + WAIT
         while not wanted(result := self.request(method, params)):
             if time.monotonic() > deadline:

@@ -70,13 +70,11 @@ def claim(root: Path, claim_id: str, text: str, *entities: str, **fields: object
 
 
 def claim_text(claim_id: str, text: str, *entities: str, **fields: object) -> str:
-    """What the file of a claim holds."""
     given = {"type": "fact", "evidence": [SOURCE], "updated_at": "2026-05-04T10:00:00Z"} | fields
     return samples.claim(claim_id, text=text, entities=[*entities], **given).decode()
 
 
 def digest(root: Path) -> dict[str, str]:
-    """What every file under `.vouch/` holds."""
     return {
         path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted((root / ".vouch").rglob("*"))

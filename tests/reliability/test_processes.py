@@ -20,7 +20,6 @@ from tests.reliability.conftest import Here
 
 
 def says_who_knows(root: Path, env: Mapping[str, str]) -> None:
-    """A process in an environment."""
     with Client("jsonl", cwd=root, env=env) as client:
         client.send_bytes(b'{"id": 1, "method": "kb.experts", "params": {"topic": "key vault"}}\n')
         assert b'"entity_id":"vault"' in client.last_words()

@@ -40,7 +40,6 @@ NAMED = (
 
 
 def known_of(*entities: Entity) -> list[Artifact]:
-    """Entities, each with a claim."""
     told = (claim(f"of-{e.id}", f"Known of {e.name}.", entities=(e.id,)) for e in entities)
     return [*entities, *told]
 

@@ -24,10 +24,7 @@ def arms(found: dict[str, Any]) -> Arms:
 
 
 class Process(Server):
-    """A process that answers JSON lines."""
-
     def by_meaning(self, operation: str, **params: object) -> list[str]:
-        """The ids of what is found by meaning alone."""
         return [one for one, arm in arms(self.ask(operation, **params)) if arm == "semantic"]
 
     def ready(self) -> None:

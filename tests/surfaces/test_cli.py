@@ -218,8 +218,6 @@ STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Terminal(TextIOWrapper):
-    """Standard output that is a terminal."""
-
     def isatty(self) -> bool:
         return True
 

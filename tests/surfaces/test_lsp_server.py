@@ -18,8 +18,6 @@ METHOD, HUSH = "vouch/broken", "hush"
 
 
 class Answers(list[Any]):
-    """What a server writes."""
-
     def write(self, body: bytes) -> None:
         self.append(json.loads(body))
 

@@ -38,7 +38,6 @@ def ask_all(ask: Callable[..., Any]) -> dict[str, Any]:
 
 
 def by_shell(root: Path) -> dict[str, Any]:
-    """What the shell prints as JSON."""
     found = {}
     for name in QUESTIONS.keys() - {"capabilities", "session_end", "stats"}:
         done = run_command(name, *OF_SHELL[name], "--json", cwd=root, env=PATIENT)

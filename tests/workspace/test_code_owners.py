@@ -17,7 +17,6 @@ from tests.workspace.places import write
 
 
 def owners(text: str, path: str) -> str:
-    """The handles of those who own a path by the text of a file."""
     rule = rule_for(rules_in(text), path)
     return " ".join(rule.owners) if rule is not None else ""
 

@@ -23,7 +23,6 @@ def history(root: Path, below: str = "") -> History:
 
 
 def authors(found: History, path: str) -> list[str]:
-    """Newest first."""
     return [commit.author for commit in found.by_path.get(path, ())]
 
 

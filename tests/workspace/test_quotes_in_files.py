@@ -40,7 +40,6 @@ def row(engine: Engine, path: str = FILE) -> tuple[str | None, int | None, str |
 
 
 def checked(engine: Engine) -> list[Problem]:
-    """What a check finds in the only knowledge base."""
     collection = only(engine)
     return list(check_all(CheckContext(collection, collection.knowledge, now=engine.now())))
 
@@ -153,7 +152,6 @@ def test_of_claims_that_say_the_same_the_one_with_the_quote_is_told(root: Path) 
     cite(root, "b", said, path, there.encode(), quote=said.encode())
 
     def told(now: str) -> tuple[list[str], str]:
-        """The claims of the file, and what a question is told."""
         track(root, {path: now})
         engine = settled(root)
         answer = ask(engine, "context", task="When do refunds stop and wait for the clerk?")
