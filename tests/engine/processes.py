@@ -24,14 +24,9 @@ class Server(Client):
 
     def ask(self, operation: str, **params: Any) -> dict[str, Any]:
         """The result of an operation, or the error, once the first index is built."""
-        answers: list[dict[str, Any]] = []
-
-        def is_whole() -> bool:
-            answers.append(self._ask(operation, params))
-            return answers[-1].get("complete") is not False
-
-        until(is_whole, "the first index is never built")
-        return answers[-1]
+        while (answer := self._ask(operation, params)).get("complete") is False:
+            time.sleep(0.02)
+        return answer
 
     def _ask(self, operation: str, params: dict[str, Any]) -> dict[str, Any]:
         request = {"id": 1, "method": f"kb.{operation}", "params": params}

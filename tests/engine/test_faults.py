@@ -30,6 +30,7 @@ from tests.kb.samples import claim
 
 pytestmark = pytest.mark.anyio
 
+Fails = Callable[[str], "Switch"]
 SECRET = "hunter2"
 ONE = {"vault": 1}
 
@@ -53,9 +54,6 @@ class Switch:
             return real(one, *args, **kwargs)
 
         monkeypatch.setattr(broken, name, method)
-
-
-Fails = Callable[[str], Switch]
 
 
 @pytest.fixture

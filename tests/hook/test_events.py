@@ -193,9 +193,6 @@ def test_what_stands_in_an_envelope_is_not_typed() -> None:
             assert prompt_of({"prompt": text}) == KNOWN
 
 
-IDE = "# Context from my IDE setup:\n\n- redis.py\n\n## My request for Codex:\n"
-
-
 @pytest.mark.parametrize(
     ("prompt", "typed"),
     [
@@ -204,7 +201,7 @@ IDE = "# Context from my IDE setup:\n\n- redis.py\n\n## My request for Codex:\n"
         ("Stop hook feedback:\n- [x]: JWT failed", ""),
         ("# AGENTS.md instructions for /repo\n\nJWT", ""),
         ("[Request interrupted by user for tool use]", ""),
-        (IDE + KNOWN, KNOWN),
+        (f"# Context from my IDE setup:\n\n- redis.py\n\n## My request for Codex:\n{KNOWN}", KNOWN),
         ("a\ud800", "a\ufffd"),
         *((text, text) for text in ("Why <system-reminder>?", "Close </system-reminder>, please.")),
         *((text, text) for text in ("<system-reminders>R</system-reminders>", "<T>x</T> <task>")),

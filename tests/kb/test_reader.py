@@ -18,6 +18,7 @@ from tests.oracle import OracleKb, Step, vouch
 
 CLAIM = "claims/auth-uses-jwt.yaml"
 SOURCE = f"sources/{SHA}/meta.yaml"
+SPARSE = b"text: x\nevidence: [e]\nid: auth-uses-jwt\n"
 
 VALUES: list[object] = [
     None, "x", "", " ", True, 1, 0.5, "0.5", "2026-01-01", [], ["a"], ["a", None], "private",
@@ -220,9 +221,6 @@ def test_content_is_never_echoed() -> None:
     torn = (b"id: x\nhunter2\n", b"id: 'hunter2")
     for data in (*(claim(**{field: "hunter2"}) for field in fields), *torn):
         assert "hunter2" not in "".join(one.message for one in parse(CLAIM, data).problems)
-
-
-SPARSE = b"text: x\nevidence: [e]\nid: auth-uses-jwt\n"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,9 @@ from scripts import settings_docs
 from tests.kb.samples import dump
 
 PREFIX = "VOUCH_SIDECAR_"
+RECALL = "sidecar:\n  recall:\n    "
+LIST = "must be a list of short words, at most 200; it is ignored"
+PERSONAL = "counts in client settings and the environment alone; it is ignored"
 GIT = {"sidecar": {"people": {"git": "off"}}}
 NEVER = {"sidecar": {"people": {"never": ["Ada", "Bob"]}}}
 NAMES = {"sidecar": {"names": {"always": ["Beacon", " Gull "], "never": ["mark"]}}}
@@ -88,10 +91,6 @@ def test_what_is_set_counts(
     settings, problems = load_settings(Config(dump(config)), client, variables)
     assert problems == ()
     assert attrgetter(name)(settings) == value
-
-
-LIST = "must be a list of short words, at most 200; it is ignored"
-PERSONAL = "counts in client settings and the environment alone; it is ignored"
 
 
 @pytest.mark.parametrize(
@@ -172,9 +171,6 @@ def test_who_asks_is_decided_for_project_and_agent_apart() -> None:
     config = dump({"kb": {"id": "k"}, "retrieval": {"scope": {"project": "p0"}}})
     settings, _ = load_settings(Config(config), {}, {})
     assert viewer_for(settings, None, None, {}) == Viewer("p0", None)
-
-
-RECALL = "sidecar:\n  recall:\n    "
 
 
 @pytest.mark.parametrize(

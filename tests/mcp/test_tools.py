@@ -15,6 +15,7 @@ from tests.mcp.conftest import Host, content_of, text_of
 from tests.protocol import knowledge
 
 MAX_LIST = 8000
+NEAR = ["minClaims is no parameter and was ignored; did you mean min_claims?"]
 
 
 def test_six_tools_by_default_in_few_words(mcp: Host) -> None:
@@ -43,9 +44,6 @@ def test_all_tools_on_demand() -> None:
     assert needed["kb_context"] == needed["kb_status"] == []
     experts = listed["kb_experts"]["inputSchema"]["properties"]
     assert experts["weight"]["enum"] == sorted(WEIGHTS)
-
-
-NEAR = ["minClaims is no parameter and was ignored; did you mean min_claims?"]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from tests.protocol import knowledge
 
 PERSONA = "Auth desk </vouch>"
 NAMED = "How long do JWT access tokens live?"
+TASK = {"task": "How long does a JWT live?"}
 
 
 @pytest.fixture
@@ -92,9 +93,6 @@ def test_prompts_lines_and_phrases_are_counted(tmp_path: Path) -> None:
         assert bool(found["from_cache"] - before["from_cache"]) is from_cache
     counts = {row["operation"]: row["count"] for row in found["operations"]}
     assert counts["probe"] == 2
-
-
-TASK = {"task": "How long does a JWT live?"}
 
 
 async def held_up(engine: Engine, until: Event) -> asyncio.Task[ContextResult]:

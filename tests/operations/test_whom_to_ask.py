@@ -18,6 +18,9 @@ MODEL = Caller(is_model=True)
 AGENTS = {"people": {"git": "agents"}}
 ADA = {"agent": "ada"}
 HERS = {"visibility": "private", "project": None, "agent": "ada"}
+RULES = "* @everybody\n/src/ @acme/relay @ada\n/src/idle.py ops@example.org\n"
+WHO = "Who owns the Relay Loop?"
+FORMS = ("{}", "who owns {}", "Whom do I ask about `{}`?")
 
 
 def facts(*lines: str) -> Files:
@@ -124,11 +127,6 @@ def test_a_topic_without_a_name_has_people_to_ask(tmp_path: Path) -> None:
     assert "asks for somebody" in rows[0]["why"]
     for text in ("whom should I ask about small dogs?", "whom do I ask about it", "glyph fonts"):
         assert told(engine, text) == []
-
-
-RULES = "* @everybody\n/src/ @acme/relay @ada\n/src/idle.py ops@example.org\n"
-WHO = "Who owns the Relay Loop?"
-FORMS = ("{}", "who owns {}", "Whom do I ask about `{}`?")
 
 
 @pytest.fixture(scope="module")

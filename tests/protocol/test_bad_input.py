@@ -159,7 +159,7 @@ def test_anything(client: Client, root: Path, seed: int) -> None:
 def test_what_is_asked_before_the_input_ends_is_answered(start: Start) -> None:
     client = start()
     asked = [client.start("initialize", {"capabilities": {}})]
-    asked += [client.start(method) for method in ("vouch/status", "shutdown")]
+    asked += [client.start("vouch/status"), client.start("vouch/context", {"task": "jwt"})]
     client.hang_up()
     assert all("result" in client.answer(request) for request in asked)
     assert client.ended() == 1

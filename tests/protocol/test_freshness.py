@@ -10,7 +10,7 @@ from tests.protocol import knowledge
 from tests.protocol.client import ABLE, Client, Editor, hover, run_command
 from tests.protocol.conftest import Serve, Start
 
-STATUS = "vouch/didChangeStatus"
+STATUS, PUBLISHED = "vouch/didChangeStatus", "textDocument/publishDiagnostics"
 
 
 def test_health_and_problems_are_told_on_change(serve: Serve, root: Path) -> None:
@@ -88,9 +88,6 @@ def test_a_pause_silences_pushes_and_hover(client: Client, root: Path) -> None:
     since = len(client.received)
     run_command("resume", "--root", root)
     client.pushed("agent", ["jwt"], since)
-
-
-PUBLISHED = "textDocument/publishDiagnostics"
 
 
 def published(client: Client, uri: str, count: int, since: int = 0) -> list[Any]:

@@ -15,6 +15,8 @@ from tests.reliability.conftest import Here
 
 SECONDS = 30.0
 """The promise is two; a machine that does much else takes longer."""
+ENDS = [(end, one) for end in ("hang up", "interrupt") for one in GREETINGS]
+ENDS += [("stop reading", "mcp"), ("stop reading", "jsonl"), ("terminate", "lsp")]
 
 
 class Launched(Popen[bytes]):
@@ -27,10 +29,6 @@ def greet(process: Launched | Forked, command: str) -> None:
     process.stdin.write(GREETINGS[command][0])
     process.stdin.flush()
     assert process.stdout.read(1)
-
-
-ENDS = [(end, one) for end in ("hang up", "interrupt") for one in GREETINGS]
-ENDS += [("stop reading", "mcp"), ("stop reading", "jsonl"), ("terminate", "lsp")]
 
 
 @pytest.mark.parametrize(("end", "command"), ENDS)

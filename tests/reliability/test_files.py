@@ -16,6 +16,9 @@ from tests.engine.world import said_by
 from tests.kb.samples import claim, page
 
 PATHS = ["claims/a.yaml", "pages/a.md", "entities/a.yaml", "sources/a/meta.yaml"]
+PUT = [b"", b"\0", b"\n", b"- ", b"&a ", b"*a", b"{", b"]", b": ", b"'", b"\xff", b"---\n"]
+PUT += [b"<<: ", b"!!int ", b"\t", b"\xc2\x85"]
+MUTATIONS = st.lists(st.tuples(st.integers(0, 10_000), st.sampled_from(PUT)), max_size=8)
 
 
 def bomb(depth: int, width: int) -> bytes:
@@ -75,11 +78,6 @@ def test_all_of_them_cost_the_rest_nothing(tmp_path: Path) -> None:
             wanted = clean[key].replace('"degraded": []', '"degraded": ["files_skipped"]')
             assert said[key] == wanted
     assert engine.registry.collections[root].on_disk.skipped > len(HOSTILE)
-
-
-PUT = [b"", b"\0", b"\n", b"- ", b"&a ", b"*a", b"{", b"]", b": ", b"'", b"\xff", b"---\n"]
-PUT += [b"<<: ", b"!!int ", b"\t", b"\xc2\x85"]
-MUTATIONS = st.lists(st.tuples(st.integers(0, 10_000), st.sampled_from(PUT)), max_size=8)
 
 
 @given(st.sampled_from([claim(), page("# T\n\ntext\n")]), MUTATIONS)

@@ -14,6 +14,7 @@ from vouch_sidecar.kb.store import Store
 from tests.engine.bases import base
 from tests.kb.samples import claim
 
+Plant = Callable[[Path, Path], None]
 SECRET = "outside"
 _opened: list[list[str]] = []
 """Lists that take the paths that are opened or listed; an audit hook can't be taken off."""
@@ -64,9 +65,6 @@ def special(kb_dir: Path, _: Path) -> None:
     link(kb_dir, "claims/null.yaml", "/dev/zero")
     link(kb_dir, "claims/loop.yaml", kb_dir / "claims/loop.yaml")
     (kb_dir / "claims" / "folder.yaml").mkdir()
-
-
-Plant = Callable[[Path, Path], None]
 
 
 @pytest.fixture

@@ -39,6 +39,7 @@ KNOWN = view(
 )
 LONG_TAIL = "but first add new racks in the basement, and tell me which cables are needed for that"
 BOILER = entity("boiler", "Boiler House")
+LEDGER = "Ledgerly exports invoices."
 
 
 def said(seen: View, text: str) -> list[str]:
@@ -161,9 +162,6 @@ def test_a_relation_answers_beside_the_names_of_its_ends() -> None:
     assert (first.artifact.id, second.artifact.id) == ("yew-birch", "yew-alder")
     assert first.likelihood > second.likelihood >= 0.4
     assert said(seen, "what does it use") == []
-
-
-LEDGER = "Ledgerly exports invoices."
 
 
 @pytest.mark.parametrize(

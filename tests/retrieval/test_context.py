@@ -22,6 +22,8 @@ from tests.retrieval.samples import claim, entity, page, view
 
 VAULT = entity("vault", "Key Vault")
 RELAY = entity("relay", "Mail Relay")
+FILLER = "Nothing to see in this sentence either. " * 12
+ITEMS = "".join(f"- Pump {i} is checked by hand. [claim: pump-{i}]\n" for i in range(9))
 
 
 def lines(seen: View, text: str) -> list[Line]:
@@ -124,10 +126,6 @@ def test_a_section_that_answers_goes_first(text: str, listing: Page, ids: list[s
     if "drain" in text:
         assert found[0].section == 1
         assert excerpt(found[0]) == "## Draining Drain the buffer before midnight."
-
-
-FILLER = "Nothing to see in this sentence either. " * 12
-ITEMS = "".join(f"- Pump {i} is checked by hand. [claim: pump-{i}]\n" for i in range(9))
 
 
 @pytest.mark.parametrize(

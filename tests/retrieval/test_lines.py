@@ -22,11 +22,8 @@ def a_hit(artifact: Claim | Page | Entity, phrase: str = "vault", seen: View = C
 
 
 def block(*found: Line, max_chars: int = 1000, facts: bool = True) -> str:
-    shown = Recall(include_key_facts=facts)
-    hits = [
-        hit if facts else replace(hit, view=replace(hit.view, settings=Settings(recall=shown)))
-        for hit in found
-    ]
+    shown = Settings(recall=Recall(include_key_facts=facts))
+    hits = [replace(hit, view=replace(hit.view, settings=shown)) for hit in found]
     return render(hits, "courier", max_chars)[0]
 
 

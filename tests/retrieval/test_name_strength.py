@@ -16,6 +16,7 @@ from vouch_sidecar.retrieval.view import View
 
 from tests.retrieval.samples import claim, entity, page, view
 
+SIGNS = ("Relay", "C#", "F#", "C++", ".NET", "@team", "--Force", "🚀 launcher", "→", "++")
 NAMED = (
     entity("relay", "Relay", type="system"),
     entity("kafka", "Kafka", type="tool"),
@@ -125,9 +126,6 @@ def test_a_name_without_its_signs_is_a_word() -> None:
     seen = view(*known_of(entity("deploy", "/deploy"), entity("infra", "@infra")))
     for text in ("please deploy the blog now", "we need new infra help for the blog"):
         assert (listed(text, seen), said(text, seen)) == ("", "")
-
-
-SIGNS = ("Relay", "C#", "F#", "C++", ".NET", "@team", "--Force", "🚀 launcher", "→", "++")
 
 
 @pytest.mark.parametrize("name", SIGNS)

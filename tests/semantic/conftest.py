@@ -17,6 +17,7 @@ ASKED = "for how long is an image retained?"
 """Asks for `photos` in other words."""
 MEANT = [("photos", "semantic")]
 Arms = list[tuple[str, str | None]]
+Start = Callable[..., "Process"]
 
 
 def arms(found: dict[str, Any]) -> Arms:
@@ -30,9 +31,6 @@ class Process(Server):
     def ready(self) -> None:
         """Wait until everything has its vector."""
         until(lambda: not self.ask("search", query=ASKED)["degraded"])
-
-
-Start = Callable[..., Process]
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,11 @@ from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, as_command, ran, run_command
 from tests.workspace.places import cite, commit_as, git, repository, write
 
+HIDDEN = "\x1b[2J\u3164\u2800\ufe0f\U000e0041\u202e\x07"
+OF_LIGHT = ["pydantic", "vouch_sidecar.operations.operation"]
+OF_HELP = ["vouch_sidecar.engine", "tantivy", "rich", "vouch_sidecar.retrieval.view"]
+OF_OTHERS = ["pygls", "lsprotocol", "mcp", "vouch_sidecar.surfaces.cli.doctor"]
+
 
 @pytest.mark.parametrize(
     ("args", "code", "said"),
@@ -145,11 +150,6 @@ def test_output_that_cannot_take_every_character(root: Path) -> None:
     run_command("experts", "認証基盤", cwd=root, env={"PYTHONIOENCODING": "ascii"})
 
 
-OF_LIGHT = ["pydantic", "vouch_sidecar.operations.operation"]
-OF_HELP = ["vouch_sidecar.engine", "tantivy", "rich", "vouch_sidecar.retrieval.view"]
-OF_OTHERS = ["pygls", "lsprotocol", "mcp", "vouch_sidecar.surfaces.cli.doctor"]
-
-
 @pytest.mark.parametrize(
     "runs",
     [
@@ -167,9 +167,6 @@ def test_a_command_imports_what_it_needs(root: Path, runs: list[tuple[str, list[
     )
     done = ran(sys.executable, "-c", script, cwd=root)
     assert done.returncode == 0, done.stderr
-
-
-HIDDEN = "\x1b[2J\u3164\u2800\ufe0f\U000e0041\u202e\x07"
 
 
 @pytest.fixture(scope="module")
@@ -214,9 +211,6 @@ def test_the_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (done.stdout, f"`{sys.executable} -m pip install 'mcp<2'`" in done.stderr) == ("", True)
 
 
-STYLE = re.compile(r"\x1b\[[0-9;]*m")
-
-
 class Terminal(TextIOWrapper):
     def isatty(self) -> bool:
         return True
@@ -233,7 +227,7 @@ def on_terminal(width: int, *args: str, cwd: Path) -> list[str]:
         with pytest.raises(SystemExit) as ended:
             main(args, COMMAND.name)
         assert ended.value.code == 0
-        return STYLE.sub("", shown.getvalue().decode()).splitlines()
+        return re.sub(r"\x1b\[[0-9;]*m", "", shown.getvalue().decode()).splitlines()
 
 
 LONG = "relay-answers-202-early--contradicts--relay-202-before-durable"

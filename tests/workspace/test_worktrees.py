@@ -10,6 +10,7 @@ from tests.engine.bases import ask, cached, engine_on, settle, unread_engine
 from tests.workspace.places import cite, commit_as, git, repository, write
 
 FILE = "src/till.py"
+EXPECTED = {"path": FILE, "claims": ["defined", "named"], "people": ["Ada"]}
 
 
 def tied(start: Path, tmp_path: Path, path: Path | str = FILE, **env: str) -> dict[str, object]:
@@ -20,9 +21,6 @@ def tied(start: Path, tmp_path: Path, path: Path | str = FILE, **env: str) -> di
     rows = ask(engine, "experts", topic="ledger").get("by_commits", ())
     claims = sorted(claim["id"] for claim in file["claims"])
     return {"path": file["path"], "claims": claims, "people": [row["name"] for row in rows]}
-
-
-EXPECTED = {"path": FILE, "claims": ["defined", "named"], "people": ["Ada"]}
 
 
 def fill(root: Path) -> None:
