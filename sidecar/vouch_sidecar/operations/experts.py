@@ -116,7 +116,7 @@ def answer(ask: OperationCall, params: ExpertsParams) -> ExpertsResult:
     result = ExpertsResult(
         experts=[_row(expert, params) for expert in ranked],
         people=asked or None,
-        unmatched=unmatched or None,
+        unmatched=(ask.complete and unmatched) or None,
         unknown=unknown or None,
         by_commits=authors(about) or None,
         degraded=[] if params.weight in WEIGHTS else ["unknown_weight"],
