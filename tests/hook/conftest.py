@@ -90,27 +90,28 @@ class Place:
             yield client
 
     @contextmanager
-    def listener(self, answer: bytes | None) -> Iterator[list[tuple[float, bytes]]]:
-        """A process that holds the socket, answers this once and goes; with None it never does.
-        Gives what it was asked, and when.
+    def listener(self, *answers: bytes | None) -> Iterator[list[tuple[float, bytes]]]:
+        """A process that holds the socket, answers with these in turn and goes; with None it never
+        answers. Gives what it was asked, and when.
         """
         asked = list[tuple[float, bytes]]()
 
-        def serve(answer: bytes) -> None:
+        def serve(*answers: bytes) -> None:
             with suppress(OSError):  # nobody came
-                connected, _ = listener.accept()
-                with connected:
-                    question = connected.recv(1 << 16)
-                    asked.append((time.monotonic(), question))
-                    connected.sendall(answer)
-                    listener.close()
+                for answer in answers:
+                    connected, _ = listener.accept()
+                    with connected:
+                        question = connected.recv(1 << 16)
+                        asked.append((time.monotonic(), question))
+                        connected.sendall(answer)
+                listener.close()
 
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(self.socket))
             listener.listen()
             os.utime(self.socket, (0, 0))  # long ago: one that begins is waited for
-            if answer is not None:
-                threading.Thread(target=serve, args=[answer], daemon=True).start()
+            if None not in answers:
+                threading.Thread(target=serve, args=answers, daemon=True).start()
             yield asked
             with suppress(OSError):  # it is closed
                 listener.shutdown(socket.SHUT_RDWR)

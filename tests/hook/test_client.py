@@ -76,6 +76,20 @@ def test_an_answer_is_wanted_before_the_hook_ends(place: Place) -> None:
     assert json.loads(asked)["until"] <= moment + 10 - LAST_STEP
 
 
+def test_a_prompt_has_two_seconds_where_its_base_has_just_begun_to_be_served(place: Place) -> None:
+    answers = b'{"ok":false,"begins":true}\n', b'{"ok":true,"result":{"mine":1}}\n'
+
+    def is_told() -> bool:
+        """Also on a busy machine, on which it may end before it asks."""
+        with place.listener(*answers) as questions:
+            done = ran(COMMAND, "hook", PROMPT, cwd=place.root, said=TYPED, env=place.env)
+        place.socket.unlink()
+        ends = [json.loads(question)["until"] for _, question in questions]
+        return done.stdout == b'{"mine":1}\n' and ends[1] - ends[0] > 1.0
+
+    until(is_told)
+
+
 def test_a_hook_without_more_time_is_told_what_was_found(served: Place) -> None:
     for seconds, lines in ((0, 1), (60, 2)):
         given = {"session_id": f"{seconds} s", "prompt": KNOWN, "cwd": str(served.root)}

@@ -1,6 +1,7 @@
 """The first answer is whole, whoever serves, or says what it lacks."""
 
 import os
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from vouch_sidecar.surfaces.console.printing import show
 from vouch_sidecar.surfaces.jsonl import answer
 from vouch_sidecar.surfaces.projects import Projects
 
-from tests.engine.bases import Clock, cached, load, unread_engine, until
+from tests.engine.bases import Clock, base, cached, load, unread_engine, until
 from tests.workspace.places import cite, commit_as, git, repository
 
 pytestmark = pytest.mark.anyio
@@ -72,11 +73,14 @@ async def test_no_question_waits_for_ever(root: Path, capsys: pytest.CaptureFixt
     clock = Clock()
     engine = engine_at(root, clock=clock)
     clock.now += READY_SECONDS
+    engine.registry.set_folders([root, new := base(root.parent / "zoo")])
+    engine.registry.collections[new].ready_at = inf  # of which nobody asks
     for ask in (by_jsonl, by_mcp):
         found = await ask(engine, "experts", topic="relay", types=["ship"])
         assert (found["complete"], "index_building" in found["degraded"]) == (False, True)
         assert (found.get("unknown"), found.get("unmatched")) == (None, None)
     load(engine)
+    engine.registry.set_folders([root])
     for name, params in (("experts", {"topic": "zebra"}), ("files", {"paths": ["src/relay.py"]})):
         with anyio.fail_after(60):  # nothing is waited for any more
             asked = operations()[name], params, CALLER

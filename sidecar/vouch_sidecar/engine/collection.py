@@ -17,6 +17,7 @@ from vouch_sidecar.kb.artifact_files import KB_DIRNAME, read_with
 from vouch_sidecar.kb.discovery import is_refused, why_refused
 from vouch_sidecar.kb.pauses import end_in, pause_file
 from vouch_sidecar.kb.records import Degraded, Problem, Severity
+from vouch_sidecar.kb.runtime_folder import READY_SECONDS
 from vouch_sidecar.kb.settings import Settings, load_settings, viewer_for
 from vouch_sidecar.kb.store import EVERYTHING, OnDisk
 from vouch_sidecar.kb.watch import sweep_interval
@@ -142,8 +143,8 @@ class Collection:
         """Its part of the user's cache; None without a cache."""
         self.name = ""
         """The name of no other knowledge base in the process."""
-        self.since = clock()
-        """When this process began to serve it."""
+        self.ready_at = clock() + READY_SECONDS
+        """Until when who asks may wait for what this process has yet to read of it."""
         self.reader = DiskReader(self.kb_dir, clock, self.bases)
         nothing = Seen(Knowledge(), OnDisk(), Checkout())
         self.published = Published(World(tree, root), nothing).configured(client, env)

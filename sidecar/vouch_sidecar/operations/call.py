@@ -27,7 +27,6 @@ from vouch_sidecar.index.layers import DamagedError
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import anchored
 from vouch_sidecar.kb.records import Degraded
-from vouch_sidecar.kb.runtime_folder import READY_SECONDS
 from vouch_sidecar.operations.open_document import OpenDocument
 from vouch_sidecar.operations.operation import (
     Operation,
@@ -129,11 +128,12 @@ async def ready(
 ) -> Sequence[Served]:
     """Wait for what an answer out of the knowledge bases of `serving` depends on, and return these:
     for the look at what was reported as changed, for at most `seconds`; `until` it is there for the
-    `first` time, or `READY_SECONDS` after a knowledge base was added; or, with `later`, for
-    whatever is missing.
+    `first` time, in the first seconds of a knowledge base (`Collection.ready_at`); or, with
+    `later`, for whatever is missing.
     """
-    added = max((c.since for c in engine.registry.collections.values()), default=-inf)
-    limits = {"first": added + READY_SECONDS - engine.clock(), "later": inf}
+    served = serving()
+    ready_at = max((kb.collection.ready_at for kb in served), default=-inf)
+    limits = {"first": ready_at - engine.clock(), "later": inf}
     left = limits.get(until, 0.0)
     awaited = {"reported", "first", until} if left > 0 else {"reported"}
 
@@ -147,7 +147,7 @@ async def ready(
         lacks = (kb.collection.lacks(needs, kb.view.gates).values() for kb in served)
         return awaited.isdisjoint(chain.from_iterable(lacks))
 
-    if not is_ready(served := serving()):
+    if not is_ready(served):
         await engine.changed.until(lambda: is_ready(serving()), max(left, seconds))
         served = serving()
     return served

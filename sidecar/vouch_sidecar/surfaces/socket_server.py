@@ -36,6 +36,7 @@ from vouch_sidecar.surfaces.agent_requests import EVENTS, respond, tool_result
 from vouch_sidecar.surfaces.hook.client import note_serving
 from vouch_sidecar.surfaces.jsonl import as_line, refusal
 from vouch_sidecar.surfaces.local.user_socket import (
+    BEGINS,
     CHECK_SECONDS,
     HOOK,
     LINE,
@@ -225,6 +226,9 @@ class LocalServer:
         engine = self.engine_for(caller)
         event, tool = method.removeprefix(HOOK), method.removeprefix(TOOL)
         if event in EVENTS and isinstance(params, dict):
+            asked = engine.registry.asked(caller)
+            if not request.get(BEGINS, True) and any(c.ready_at > engine.clock() for c in asked):
+                return {"ok": False, BEGINS: True}
             return {"ok": True, "result": await respond(engine, event, params, caller)}
         if method.startswith(TOOL) and (operation := operations().get(tool)) is not None:
             return {"ok": True, "result": await tool_result(engine, operation, params, caller)}

@@ -18,6 +18,7 @@ from vouch_sidecar.kb.pauses import paused_until
 from vouch_sidecar.kb.recall_limit import DEFAULT, MOST, VARIABLE, limit_in, limit_of
 from vouch_sidecar.kb.runtime_folder import is_supported, usable_folder
 from vouch_sidecar.surfaces.local.user_socket import (
+    BEGINS,
     HOOK,
     MAX_LOCAL_MESSAGE,
     connect,
@@ -84,7 +85,8 @@ def _end_after(seconds: float) -> None:
 
 def allowed(event: str, places: Sequence[BaseInTree], env: Env, *, begins: bool) -> float:
     """Seconds that an event may take: as the environment says, else the config of the knowledge
-    bases, else the default. `begins`: the process that answers has to start, or has just started.
+    bases, else the default. `begins`: the process that answers has to start, or has just started,
+    or just begun to serve these.
     """
     in_env = limit_in(env.get(VARIABLE, ""))
     limits = [in_env] if in_env else [limit_of(place.root) for place in places]
@@ -111,13 +113,17 @@ def _ask(places: Sequence[BaseInTree], event: str, payload: Mapping[str, Any], e
     trees = [place.tree for place in places]
     request = question(trees, f"{HOOK}{event}", payload, env)
     started: Callable[[], int | None] | None = None
-    _end_after(allowed(event, places, env, begins=is_beginning(env)))
+    begins = event != PROMPT or is_beginning(env)
+    _end_after(allowed(event, places, env, begins=begins))
     while True:
         if (connected := connect(env)) is not None:
             left = signal.getitimer(signal.ITIMER_REAL)[0]
             until = time.monotonic() + left - min(LAST_STEP, left / 2)
-            if (answered := exchange(connected, {**request, "until": until}, None)) is not None:
-                return answered.get("result")
+            asked = {**request, "until": until, BEGINS: begins}
+            if (answered := exchange(connected, asked, None)) is not None:
+                if not (begins := BEGINS in answered):
+                    return answered.get("result")
+                _end_after(allowed(event, places, env, begins=True))
         elif event == END or starts_none(env):
             return None
         elif started is None or (state := started()) == FOUND_IT_HELD:

@@ -42,6 +42,10 @@ LINE, TYPED = "line", "typed"
 """The method by which a shell asks: a command line, of which the answer is what it prints; and the
 answer where that depends on standard input, which is to come with the line.
 """
+BEGINS = "begins"
+"""In a request whether who asks waits for what the holder has yet to read, and in an answer that he
+may: it began to serve that a moment ago.
+"""
 SOON_SECONDS = 2.0
 """Time limit for a process that has read its files."""
 STOP_SECONDS = 10.0
@@ -120,7 +124,9 @@ def _bound_at(path: str) -> float | None:
 
 
 def is_beginning(env: Mapping[str, str]) -> bool:
-    """Whether the holder of the socket took it a moment ago, or has yet to."""
+    """Whether the holder of the socket took it a moment ago, and may answer nobody yet, or has yet
+    to.
+    """
     at = _bound_at(socket_path(env))
     return at is None or time.time() - at < READY_SECONDS
 
