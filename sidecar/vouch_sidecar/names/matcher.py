@@ -174,9 +174,10 @@ class Names:
             having: Mapping[str, list[NameForm]] = self._by_stem.get(unit.stem, {})
             is_word = not unit.spaceless and unit.folded not in STOPWORDS
             is_whole = _NUMBER_BEHIND.match(text, unit.end) is None
+            if not (is_word and is_whole and len(having) <= MANY_SHARE):
+                continue
             named: dict[str, str] = {}
-            is_part = is_word and is_whole and len(having) <= MANY_SHARE
-            for form in chain.from_iterable(having.values()) if is_part else ():
+            for form in chain.from_iterable(having.values()):
                 if any(differ_in_number(word, unit.folded) for word in form.words):
                     named.setdefault(form.entity_id, form.name)
             found += [
@@ -207,8 +208,8 @@ def _mentions_between(
     exact = [e for e in certain if best[e][1] is not FormKind.VARIANT]
     entity_ids = exact or certain or list(best)
     for entity_id in sorted(entity_ids):
-        named = entity_id, *best[entity_id][1:]
-        yield Mention(first.start, last.end, *named, len(entity_ids) > 1, False)
+        _, kind, name = best[entity_id]
+        yield Mention(first.start, last.end, entity_id, kind, name, len(entity_ids) > 1, False)
 
 
 def _kind(form: NameForm, written: str, words: tuple[str, ...]) -> FormKind | None:

@@ -78,10 +78,9 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
     by_claim = defaultdict[str, list[tuple[str, Tie]]](list)
     for path, tie in ties:
         by_claim[tie.claim_id].append((path, tie))
-    claims = filter(None, map(view.claim, by_claim))
     of_each = (
         [_tied(view, claim, *each) for each in _holding(view, claim, by_claim[claim.id])]
-        for claim in claims
+        for claim in filter(None, map(view.claim, by_claim))
         if view.is_sayable(claim)
     )
     tied = [_together(several) for several in of_each if several]

@@ -60,10 +60,10 @@ def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
     called, ids = called[:LONG_NAME], defaultdict[str, list[str]](list)
     for view in views:
         alike = (one for one, _ in view.found(nearly_query(kind, called), IDS_COMPARED))
-        for artifact in (*alike, *_all(view, kind)[:IDS_COMPARED]):
-            for name in names_of(artifact):
-                for alike_to in (name[:LONG_NAME], name[: len(called)]):
-                    ids[alike_to.casefold()].append(artifact.id)
+        every = (*alike, *_all(view, kind)[:IDS_COMPARED])
+        for name, artifact_id in ((n, one.id) for one in every for n in names_of(one)):
+            for alike_to in (name[:LONG_NAME], name[: len(called)]):
+                ids[alike_to.casefold()].append(artifact_id)
     near = get_close_matches(called.casefold(), ids, 3 * FEW)
     return list(dict.fromkeys(chain.from_iterable(map(ids.__getitem__, near))))[:FEW]
 

@@ -85,9 +85,11 @@ class Probe:
 
     def hits(self) -> list[Line]:
         """The named entities, what is told of them, and what may answer, by similarity."""
-        lines = [row.line(row.entity) for row in self.named]
-        lines += lines_for(self.rows, self.text, self.answers)
-        lines.sort(key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection))
+        named = (row.line(row.entity) for row in self.named)
+        lines = sorted(
+            [*named, *lines_for(self.rows, self.text, self.answers)],
+            key=lambda h: (-h.similarity, key_of(h.artifact), h.view.collection),
+        )
         return each_line_once(lines)[:MANY]
 
 
@@ -119,8 +121,8 @@ def run(
         )
         in_time = (view for view in searched if not view.deadline.has_passed())
         found += (line for view in in_time for line in _answering(view, sure, text, vector))
-    found.sort(key=lambda line: (not line.people, -line.similarity))
-    return Probe(views, text, named, asked, sure, found)
+    first = sorted(found, key=lambda line: (not line.people, -line.similarity))
+    return Probe(views, text, named, asked, sure, first)
 
 
 def _answering(

@@ -161,8 +161,11 @@ def pages_told(view: View, entity: Entity) -> list[Page]:
         return []
     titled = view.found(view.search.holding(terms(entity.name), TITLE), FEW)
     about = [*view.pages_about((Kind.ENTITY, entity.id)), *(page for page, _ in titled)]
-    pages = (page for page in about if isinstance(page, Page) and page.type != SESSION_PAGE)
-    return [page for page in pages if view.may_enter(page)]
+    return [
+        page
+        for page in about
+        if isinstance(page, Page) and page.type != SESSION_PAGE and view.may_enter(page)
+    ]
 
 
 def ranking_order(row: Salient) -> tuple[float, str, str]:
@@ -234,8 +237,13 @@ def surely_named(rows: Iterable[Salient]) -> list[Salient]:
     """The entities whose names are no words of a text, whatever may be volunteered. Names of topics
     are words.
     """
-    sure = (row for row in rows if row.strength >= VOLUNTEERED and not row.ambiguous)
-    return [row for row in sure if not row.view.is_topic(row.entity.id)]
+    return [
+        row
+        for row in rows
+        if row.strength >= VOLUNTEERED
+        and not row.ambiguous
+        and not row.view.is_topic(row.entity.id)
+    ]
 
 
 def strengths_of(rows: Iterable[Salient], view: View) -> dict[str, float]:

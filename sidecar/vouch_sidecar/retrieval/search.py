@@ -130,9 +130,15 @@ def _in_kind(
         artifact, is_named = view.artifact((kind, key.id)), key.id in named
         holds = not is_whole or all(word.held_by(frozenset(stems)) for word in words)
         if (is_named or holds) and isinstance(artifact, Told) and artifact.id not in exclude:
-            score = _score(stems, weights, average)
-            section = key.section if kind is Kind.PAGE else None
-            yield Line(view, artifact, "", score, "name" if is_named else "text", None, section)
+            yield Line(
+                view,
+                artifact,
+                phrase="",
+                similarity=_score(stems, weights, average),
+                arm="name" if is_named else "text",
+                entity_id=None,
+                section=key.section if kind is Kind.PAGE else None,
+            )
 
 
 def _score(stems: Sequence[str], weights: Mapping[Term, float], average_length: float) -> float:
@@ -168,8 +174,10 @@ def _ranked_by_meaning(
         )
         if isinstance(artifact, Told) and artifact.id not in exclude
     )
-    near = [hit for hit in first_of_each(every, place) if place(hit) not in found]
-    near.sort(key=lambda hit: -_worth(hit.artifact) * hit.similarity)
+    near = sorted(
+        (hit for hit in first_of_each(every, place) if place(hit) not in found),
+        key=lambda hit: -_worth(hit.artifact) * hit.similarity,
+    )
     return [_scored(vector, hit, query) for hit in (*known, *near[:MAX_SEMANTIC])]
 
 

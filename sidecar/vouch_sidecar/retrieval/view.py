@@ -298,15 +298,16 @@ class View:
 
     def entities_of(self, claim_id: str) -> frozenset[str]:
         """The entities and topics that a claim counts for."""
-        linked, _ = self.knowledge.links(claim_id)
-        return frozenset((*linked, *self.derived.of_claim.get(claim_id, ())))
+        derived = self.derived.of_claim.get(claim_id, ())
+        return frozenset((*self.knowledge.links(claim_id)[0], *derived))
 
     # What is shown of claims
 
     def shown(self, claim: Claim) -> ShownText:
         """What is shown for a claim. Every answer takes a claim's text from here."""
-        key = "shown", claim.id
-        return self.once(key, lambda: shown(self.knowledge, self.root, claim, self.gates))
+        return self.once(
+            ("shown", claim.id), lambda: shown(self.knowledge, self.root, claim, self.gates)
+        )
 
     def is_reviewed(self, artifact: Artifact) -> bool:
         """Whether a person worded, approved or confirmed an artifact. vouch also marks as approved

@@ -60,8 +60,7 @@ def make_block(
         if has_room and not line.gives.items() <= given.items():
             told[line.view.collection] += 1
             kept.append(line)
-    limit = max((recall.max_results for recall in recalls), default=0)
-    lines = kept[:limit]
+    lines = kept[: max((recall.max_results for recall in recalls), default=0)]
     present = {line.view.collection for line in lines}
     named = [row.line(row.entity) for row in rows if row.view.collection in present]
     primary, others = tiers(text, [*lines, *named], views)
@@ -98,9 +97,10 @@ def lines_for(rows: Sequence[Salient], text: str, answering: Sequence[Line] = ()
         less = (at for at, line in enumerate(firsts) if line.likelihood < best.likelihood)
         firsts.insert(next(less, len(firsts)), best)
     others = sorted([*others, *answering[1:]], key=lambda line: -line.likelihood)
-    lines = each_line_once(_both_sides([*firsts, *others]))
-    lines.sort(key=lambda line: (line.is_gone, not line.view.is_unasked and not line.is_reviewed))
-    return lines
+    return sorted(
+        each_line_once(_both_sides([*firsts, *others])),
+        key=lambda line: (line.is_gone, not line.view.is_unasked and not line.is_reviewed),
+    )
 
 
 def _both_sides(lines: Iterable[Line]) -> Iterator[Line]:

@@ -169,8 +169,7 @@ def asked_by(view: View, text: str, names: tuple[Span, ...] = ()) -> WeighedWord
 
 
 def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
-    asked = without_asking(without_printed(view.world.relative(text)))
-    rest = blanked(asked, names)
+    rest = blanked(without_asking(without_printed(view.world.relative(text))), names)
     worths = worths_of(view, rest)
     words = [word for word in worths if fold(word.word) not in view.own_names]
     places = [*islice(exact_places(rest), MANY)]

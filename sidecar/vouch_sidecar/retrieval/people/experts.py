@@ -67,9 +67,8 @@ class Match(NamedTuple):
     @property
     def about(self) -> Subject:
         """The files that the topic names, else those of the claims."""
-        named = dict.fromkeys(self.paths, 1.0)
         claims = (matched.claim for matched in self.claims)
-        return self.view, named or files_of(self.view, claims)
+        return self.view, dict.fromkeys(self.paths, 1.0) or files_of(self.view, claims)
 
 
 def people_on(views: Sequence[View], text: str) -> tuple[str, list[Expert]]:

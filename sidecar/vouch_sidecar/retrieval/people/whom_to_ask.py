@@ -63,8 +63,7 @@ def to_ask(view: View, about: Claim | Entity) -> tuple[list[PersonToAsk], list[A
     if isinstance(about, Claim):
         subjects = [(view, files_of(view, [about]))]
         return with_owners(people_of_claim(view, about), subjects), authors(subjects)
-    linked = view.search.claims_of([about.id])
-    best = view.found(linked, MAX_CLAIMS_WITH_FILES, by="worth")
+    best = view.found(view.search.claims_of([about.id]), MAX_CLAIMS_WITH_FILES, by="worth")
     subjects = [(view, files_of(view, (claim for claim, _ in best if isinstance(claim, Claim))))]
     asked = [] if about.type == PERSON else with_owners(people(view, about), subjects)
     return asked, authors(subjects)

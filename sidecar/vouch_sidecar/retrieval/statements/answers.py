@@ -68,10 +68,10 @@ def _answers(
             *claims_by_id(view, ties),
             *candidates_for(view, asked, entity_strengths, vector),
         ]
-        found.sort(key=lambda candidate: (candidate.kind != "worded", candidate.kind != "answer"))
         # of a sentence the first, which holds most of what is asked for
         first = first_of_each(
-            found, lambda one: (one.sentence_key or key_of(one.artifact), one.section)
+            sorted(found, key=lambda one: (one.kind != "worded", one.kind != "answer")),
+            lambda one: (one.sentence_key or key_of(one.artifact), one.section),
         )
         new = judge(view, asked, entity_strengths, first, ties, vector)
         judged += (
@@ -80,8 +80,8 @@ def _answers(
             if each.words
             or (said == text and (vector is not None or not named.isdisjoint(each.entity_ids)))
         )
-    judged.sort(key=lambda answer: answer.order)
-    return list(first_of_each(judged, lambda answer: key_of(answer.artifact)))
+    ranked = sorted(judged, key=lambda answer: answer.order)
+    return list(first_of_each(ranked, lambda answer: key_of(answer.artifact)))
 
 
 def _ties(view: View, text: str) -> dict[str, Tied]:

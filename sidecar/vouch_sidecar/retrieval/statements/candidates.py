@@ -261,8 +261,7 @@ def _section(
     own = (part for part in parts if not any(map(view.claim, part.claim_ids)))
     best = max(own, key=weight, default=Passage("", (), ()))
     text, stems = f"{above}\n{best.text}", [*headed, *best.stems]
-    mentions = view.mentions(text) if entity_strengths else ()
-    named = {mention.entity_id for mention in mentions}
+    named = {each.entity_id for each in (view.mentions(text) if entity_strengths else ())}
     about = frozenset(page.entities).union(named.intersection(entity_strengths))
     return Candidate(page, number, stems, text, about, group=page.path, kind=view.kind_of(page))
 
