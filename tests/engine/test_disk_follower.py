@@ -20,8 +20,6 @@ from tests.engine.bases import ask, base, cached, counts, known, unread_engine, 
 from tests.kb.samples import claim
 from tests.workspace.places import cite, git, repository
 
-pytestmark = pytest.mark.anyio
-
 
 def add(root: Path, name: str) -> None:
     write(root, f"claims/{name}.yaml", claim(name, text="New.", entities=["vault"]))

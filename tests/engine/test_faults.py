@@ -28,11 +28,21 @@ from tests.engine.bases import (
 )
 from tests.kb.samples import claim
 
-pytestmark = pytest.mark.anyio
-
 Fails = Callable[[str], "Switch"]
 SECRET = "hunter2"
 ONE = {"vault": 1}
+LOOKS = [
+    "kb.store:Store:reconcile",
+    "engine.collection:Published:configured",
+    "index.knowledge:Knowledge:after",
+]
+WATCHER, BUILD = "kb.watch::awatch", "engine.collection:Collection:build"
+STEPS = {
+    **dict.fromkeys(LOOKS, ("Changes on disk could not be taken in", ["files_skipped"])),
+    "index.base_cache:Bases:write": ("The cache could not be written", []),
+    BUILD: ("Claims are not tied to files", []),
+    WATCHER: ("Changes on disk are noticed late: the watcher was lost", ["watch_lost"]),
+}
 
 
 class Switch:
@@ -90,20 +100,6 @@ async def again(engine: Engine, clock: Clock, condition: Callable[[], bool]) -> 
             clock.now += 2.0
             engine.look_soon(engine.registry.collections)
             await anyio.sleep(0.05)
-
-
-LOOKS = [
-    "kb.store:Store:reconcile",
-    "engine.collection:Published:configured",
-    "index.knowledge:Knowledge:after",
-]
-WATCHER, BUILD = "kb.watch::awatch", "engine.collection:Collection:build"
-STEPS = {
-    **dict.fromkeys(LOOKS, ("Changes on disk could not be taken in", ["files_skipped"])),
-    "index.base_cache:Bases:write": ("The cache could not be written", []),
-    BUILD: ("Claims are not tied to files", []),
-    WATCHER: ("Changes on disk are noticed late: the watcher was lost", ["watch_lost"]),
-}
 
 
 @pytest.mark.parametrize("where", STEPS)

@@ -268,7 +268,6 @@ async def telling(engine: Engine, *tell: Callable[[Push], None]) -> None:
             tasks.start_soon(subscriber.keep_told, lambda: [engine], engine.sessions)
 
 
-@pytest.mark.anyio
 async def test_ends_are_told(engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pushes_module, "PAUSE_LOOK_SECONDS", 0.1)
     told = list[int]()
@@ -329,7 +328,6 @@ def test_a_pause_is_told_beside_what_is_wrong_and_of_some_which() -> None:
         assert message.endswith("; Paused")
 
 
-@pytest.mark.anyio
 async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine: Engine) -> None:
     others, faults = list[Push](), iter([ZeroDivisionError])
     told, messages = list[Push](), list[str]()
@@ -356,7 +354,6 @@ async def test_one_that_fails_is_said_and_made_again_and_others_are_told(engine:
     assert len(told) == 1
 
 
-@pytest.mark.anyio
 async def test_of_one_who_leaves_no_fault_stays(engine: Engine) -> None:
     def leave(_: Push) -> None:
         tasks.cancel_scope.cancel()
@@ -368,7 +365,6 @@ async def test_of_one_who_leaves_no_fault_stays(engine: Engine) -> None:
     assert not engine.faults.problems()
 
 
-@pytest.mark.anyio
 async def test_a_session_that_ends_while_another_is_told_is_not_told(engine: Engine) -> None:
     engine.observe("s", None, "the Key Vault")
     engine.observe("first", None, "Mail Relay 1x")

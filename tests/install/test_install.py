@@ -169,9 +169,7 @@ def test_without_a_base_the_commands_that_make_one_are_named(install: Install, r
     assert "to make one of docs, 4 files:" in install("zed").stderr
 
 
-def test_a_path_that_a_shell_would_read_otherwise_is_not_written(
-    install: Install, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_odd_path_is_used(install: Install, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     odd = root / "$(x);"
     odd.mkdir()
     (odd / "vouch-sidecar").symlink_to(COMMAND)

@@ -90,7 +90,6 @@ def test_what_no_file_is_called_or_leads_to_itself(tmp_path: Path, name: str) ->
     assert found_from(f"{tmp_path}/{name}", {"HOME": str(tmp_path)}) == []
 
 
-@pytest.mark.timeout(30)
 def test_a_pipe_that_git_never_made_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / ".vouch").mkdir()
     os.mkfifo(tmp_path / ".git")

@@ -33,7 +33,6 @@ def test_the_ids_of_a_claim_or_a_page(text: str, found: list[str]) -> None:
     assert [*places.values()] == found
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "text",
     [

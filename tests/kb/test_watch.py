@@ -11,8 +11,6 @@ from vouch_sidecar.kb.watch import changes, sweep_interval
 
 from tests.kb.samples import claim, make_kb, put
 
-pytestmark = pytest.mark.anyio
-
 
 class Heard:
     """What the watch said, with a way to wait for more of it."""

@@ -215,7 +215,6 @@ def test_what_names_a_viewer_in_the_environment_goes_with_a_question() -> None:
     assert viewer_for(Settings(), None, None, carried(env)) == Viewer(*fields)
 
 
-@pytest.mark.anyio
 @pytest.mark.parametrize("is_patient", [True, False])
 async def test_who_can_read_for_himself_waits_for_no_late_answer(
     place: Place, monkeypatch: pytest.MonkeyPatch, is_patient: bool
@@ -261,7 +260,6 @@ def test_who_asks_about_others_changes_nothing_in_the_window(start: Any, place: 
     assert one.in_play("away") == []
 
 
-@pytest.mark.anyio
 async def test_an_engine_lives_while_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Meanwhile it tells who follows, in the names that he has for these."""
     one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
@@ -324,7 +322,6 @@ async def test_a_session_goes_on_where_the_window_answers_for_its_bases(tmp_path
         tasks.cancel_scope.cancel()
 
 
-@pytest.mark.anyio
 async def test_a_subscriber_is_who_he_says_and_has_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pushing, "MAX_LOCAL_MESSAGE", 1000)
     here, there = socket.socketpair()

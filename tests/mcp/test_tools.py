@@ -82,7 +82,7 @@ def test_the_text_of_context_is_the_block(mcp: Host) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "said", "is_error"),
+    ("tool", "given", "said", "fails"),
     [
         ("experts", {"topic": "JWT"}, r"- jwt · JWT · concept · claims 2", False),
         ("entity", {"id": "jwt"}, r"2026-05-04 · JWT access tokens expire", False),
@@ -95,11 +95,9 @@ def test_the_text_of_context_is_the_block(mcp: Host) -> None:
         ("experts", {"topic": "JWT", "limit": "s3cret" * 999}, r"^invalid_request: limit", True),
     ],
 )
-def test_text_is_short(
-    mcp: Host, tool: str, arguments: dict[str, Any], said: str, is_error: bool
-) -> None:
-    result = mcp.call(tool, **arguments)
-    assert bool(result.isError) == is_error
+def test_text_is_short(mcp: Host, tool: str, given: dict[str, Any], said: str, fails: bool) -> None:
+    result = mcp.call(tool, **given)
+    assert bool(result.isError) == fails
     assert re.search(said, text_of(result))
     assert len(text_of(result)) < 2000
     assert "s3cret" not in text_of(result)

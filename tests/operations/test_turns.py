@@ -109,7 +109,6 @@ async def held_up(engine: Engine, until: Event) -> asyncio.Task[ContextResult]:
     return asked
 
 
-@pytest.mark.anyio
 async def test_others_are_answered_meanwhile_and_it_of_when_it_was_asked(engine: Engine) -> None:
     go_on, before = Event(), engine.registry.generation
     slow = await held_up(engine, go_on)
@@ -127,7 +126,6 @@ async def test_others_are_answered_meanwhile_and_it_of_when_it_was_asked(engine:
     assert answered.items
 
 
-@pytest.mark.anyio
 async def test_an_answer_out_of_nothing_yet_is_never_complete(root: Path) -> None:
     engine, go_on = unread_engine(root), Event()
     slow = await held_up(engine, go_on)
@@ -138,7 +136,6 @@ async def test_an_answer_out_of_nothing_yet_is_never_complete(root: Path) -> Non
     assert "index_building" in answered.degraded
 
 
-@pytest.mark.anyio
 async def test_one_that_is_cancelled_holds_nobody_up(engine: Engine) -> None:
     go_on = Event()
     slow = [await held_up(engine, go_on) for _ in range(9)]

@@ -23,6 +23,20 @@ SECRET = "hunter2-do-not-echo"
 NOWHERE = {"uri": "file:///never-opened", "version": 2}
 BAD = {"recall": SECRET, "recall.max_results": SECRET}
 PLACE = {"line": SECRET, "character": -1}
+MESSAGES = 600
+STANDARD = """
+initialize initialized textDocument/didOpen textDocument/didChange textDocument/didClose
+textDocument/didSave textDocument/hover textDocument/definition textDocument/completion
+workspace/symbol workspace/didChangeConfiguration workspace/didChangeWorkspaceFolders
+notebookDocument/didOpen notebookDocument/didChange
+notebookDocument/didClose $/cancelRequest $/setTrace window/workDoneProgress/cancel unknown
+""".split()
+OPERATIONS = {operation.method: operation for operation in operations().values()}
+METHODS = [*STANDARD, *OPERATIONS, *NOTIFICATIONS]
+TOLD = {name for name in STANDARD if lsp.METHOD_TO_TYPES.get(name, (None, 0))[1] is None}
+"""Methods of LSP that are notifications."""
+URIS = ["", "x", "::", "file://[bad", *(f"vouch-prompt:{x}/1" for x in ("//[x", "/A"))]
+URIS += ["\ud800", "jwt\x00"]
 
 
 @pytest.mark.parametrize(
@@ -86,22 +100,6 @@ def test_one_that_refuses_or_is_silent(start: Start, root: Path, answer: Message
     client.save(knowledge.claim(root, "since", "JWT is new.", "jwt").as_uri())
     client.until("vouch/experts", {"topic": "jwt"}, lambda r: r["experts"][0]["claim_count"] == 3)
     assert client.shut_down() == 0
-
-
-MESSAGES = 600
-STANDARD = """
-initialize initialized textDocument/didOpen textDocument/didChange textDocument/didClose
-textDocument/didSave textDocument/hover textDocument/definition textDocument/completion
-workspace/symbol workspace/didChangeConfiguration workspace/didChangeWorkspaceFolders
-notebookDocument/didOpen notebookDocument/didChange
-notebookDocument/didClose $/cancelRequest $/setTrace window/workDoneProgress/cancel unknown
-""".split()
-OPERATIONS = {operation.method: operation for operation in operations().values()}
-METHODS = [*STANDARD, *OPERATIONS, *NOTIFICATIONS]
-TOLD = {name for name in STANDARD if lsp.METHOD_TO_TYPES.get(name, (None, 0))[1] is None}
-"""Methods of LSP that are notifications."""
-URIS = ["", "x", "::", "file://[bad", *(f"vouch-prompt:{x}/1" for x in ("//[x", "/A"))]
-URIS += ["\ud800", "jwt\x00"]
 
 
 def right(random: Random, root: Path) -> dict[str, Any]:

@@ -92,7 +92,6 @@ def test_a_config_can_not_trust_itself(tmp_path: Path) -> None:
     assert not served(give(root)).registry.collections
 
 
-@pytest.mark.anyio
 async def test_the_process_that_serves_trusts_what_the_asker_trusts(tmp_path: Path) -> None:
     """No other asker's question is answered from it."""
     roots = frozenset({theirs(tmp_path)})

@@ -24,6 +24,12 @@ VAULT = entity("vault", "Key Vault")
 RELAY = entity("relay", "Mail Relay")
 FILLER = "Nothing to see in this sentence either. " * 12
 ITEMS = "".join(f"- Pump {i} is checked by hand. [claim: pump-{i}]\n" for i in range(9))
+BODY = (
+    "# Runbook\n\nStart here.\n\n## Draining\n\nDrain the buffer before midnight.\n\n"
+    "## Paging\n\nWho pages whom.\n\n## Colours\n\nBlue is for tests.\n"
+)
+RUNBOOK, LISTING = (page("runbook", "Runbook", body=BODY, entities=e) for e in ((), ("relay",)))
+PARKED = claim("a", "Bounces are parked.", entities=("relay",))
 
 
 def lines(seen: View, text: str) -> list[Line]:
@@ -95,14 +101,6 @@ def test_a_section_without_a_text_is_told_with_what_follows() -> None:
     seen = view(*longer, page("retries", "Retry policy for uploads", body=body))
     first, *_ = run([seen], "What is the retry policy for uploads?").answers
     assert excerpt(first).endswith("## Limits Three, then the operator is called.")
-
-
-BODY = (
-    "# Runbook\n\nStart here.\n\n## Draining\n\nDrain the buffer before midnight.\n\n"
-    "## Paging\n\nWho pages whom.\n\n## Colours\n\nBlue is for tests.\n"
-)
-RUNBOOK, LISTING = (page("runbook", "Runbook", body=BODY, entities=e) for e in ((), ("relay",)))
-PARKED = claim("a", "Bounces are parked.", entities=("relay",))
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,7 @@ def test_no_shown_part_overlaps_a_withheld_receipt(look: Look, hides: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("cited", "fields", "is_closed"),
+    ("cited", "fields", "closes"),
     [
         (SOURCE_ID, {"status": "redacted"}, True),
         ("ev-other", {"status": "redacted"}, True),
@@ -151,14 +151,12 @@ def test_no_shown_part_overlaps_a_withheld_receipt(look: Look, hides: dict[str, 
         ("empty", {"status": "archived"}, False),
     ],
 )
-def test_what_closes_a_source_as_a_whole(
-    look: Look, cited: str, fields: dict[str, Any], is_closed: bool
-) -> None:
+def test_what_closes_a_source(look: Look, cited: str, fields: dict[str, Any], closes: bool) -> None:
     bare = receipt("other", id="bare", path="evidence/bare.yaml", byte_start=None)
     empty = replace(bare, id="empty", path="evidence/empty.yaml", byte_start=bare.byte_end)
     hiding = Claim("h", "claims/h.yaml", "Nobody is told.", evidence=(cited,), **fields)
     view = look(bare, empty, hiding)
-    assert said(view, "first") == (QUOTES["first"] if is_closed else WHOLE)
+    assert said(view, "first") == (QUOTES["first"] if closes else WHOLE)
     if fields == {"scope": PRIVATE}:
         assert said(look(bare, empty, hiding, who=ADA), "first") == WHOLE
 

@@ -38,6 +38,8 @@ OTHERS = [
     for n, word in enumerate("door roof wall gate shed barn mill pump well yard path hedge".split())
 ]
 """Claims that share no name, so that three claims are not too many."""
+NOTES = b"# Notes\n\n## Big wheel cache\n\nWheels stay.\n\nBuild isolation\n-----\n\nAlone.\n"
+BOTH = {"Big wheel cache", "Build isolation"}
 
 
 def seen(*artifacts: Artifact, who: Viewer = NOBODY, **around: Any) -> View:
@@ -142,10 +144,6 @@ def cited_by(*evidences: str, locator: str = "docs/notes.md") -> list[Artifact]:
     texts = ("The cache keeps a big wheel.", "Build works in isolation.")
     made = [claim(f"c{n}", text, evidence=(evidences[n],)) for n, text in enumerate(texts)]
     return [source, *made]
-
-
-NOTES = b"# Notes\n\n## Big wheel cache\n\nWheels stay.\n\nBuild isolation\n-----\n\nAlone.\n"
-BOTH = {"Big wheel cache", "Build isolation"}
 
 
 def test_headings_of_cited_documents_are_topics() -> None:

@@ -71,9 +71,7 @@ def watched(*arguments: Any, **named: Any) -> View:
     return Watched(*arguments, **named | {"settings": WatchedSettings(**dict(named["settings"]))})
 
 
-def test_what_is_kept_depends_on_what_it_is_kept_by(
-    courier: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_kept_depends_on_its_key(courier: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = settled(courier)
     monkeypatch.setattr(registry, "View", watched)
     listener = Listener(engine)

@@ -82,17 +82,15 @@ def test_off_absent_and_broken_answer_alike(start: Start, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("lacking", "ollama"),
+    ("lacks", "more"),
     [("onnxruntime", {}), ("numpy", {"VOUCH_SIDECAR_SEMANTIC_OLLAMA": "http://127.0.0.1:1"})],
 )
-def test_without_the_extra_it_says_what_to_install(
-    start: Start, tmp_path: Path, lacking: str, ollama: dict[str, str]
-) -> None:
-    (tmp_path / f"{lacking}.py").write_text(f"raise ModuleNotFoundError(name='{lacking}')")
-    process = start(PYTHONPATH=str(tmp_path), **ollama)
+def test_without_the_extra(start: Start, tmp_path: Path, lacks: str, more: dict[str, str]) -> None:
+    (tmp_path / f"{lacks}.py").write_text(f"raise ModuleNotFoundError(name='{lacks}')")
+    process = start(PYTHONPATH=str(tmp_path), **more)
     until(process.faults)
     assert process.faults() == [
-        f"Nothing is found by meaning: {lacking} is missing: install `vouch-sidecar[semantic]`"
+        f"Nothing is found by meaning: {lacks} is missing: install `vouch-sidecar[semantic]`"
     ]
     assert process.ask("search", query=ASKED)["degraded"] == ["semantic_unavailable"]
 

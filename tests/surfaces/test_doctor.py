@@ -14,8 +14,6 @@ from tests.kb.samples import make_kb
 from tests.protocol import knowledge
 from tests.protocol.client import COMMAND, run_command
 
-pytestmark = pytest.mark.process  # its trial of a hook is one
-
 
 @pytest.fixture
 def place() -> Iterator[Place]:

@@ -138,7 +138,6 @@ def test_the_uri_names_the_session(uri: str, session_id: str) -> None:
     assert Document(uri, "", "utf-8", "", "own").session_id == session_id
 
 
-@pytest.mark.anyio
 async def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Path) -> None:
     engine = engine_on(base(tmp_path))
     server, typing = Sidecar(engine), prompt("u", "jwt")
@@ -151,7 +150,6 @@ async def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Pat
     assert window(engine) == ["jwt and redis", "jwt"]
 
 
-@pytest.mark.anyio
 async def test_a_block_that_comes_back_is_nobodys_words(tmp_path: Path) -> None:
     engine = engine_on(base(tmp_path))
     server, block = Sidecar(engine), ask(engine, "context", task="the Key Vault")["text"]
@@ -165,7 +163,6 @@ async def test_a_block_that_comes_back_is_nobodys_words(tmp_path: Path) -> None:
     assert window(engine) == ["redis", "jwt"]
 
 
-@pytest.mark.anyio
 async def test_a_text_that_can_not_be_taken_in_is_a_fault_and_in_no_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,8 +19,6 @@ from vouch_sidecar.surfaces.projects import Projects
 from tests.engine.bases import Clock, base, cached, load, unread_engine, until
 from tests.workspace.places import cite, commit_as, git, repository
 
-pytestmark = pytest.mark.anyio
-
 UNREAD = "Not everything is read yet"
 CALLER = Caller()
 
