@@ -72,8 +72,8 @@ def configure(engine: Engine, root: Path, **sections: object) -> None:
 
 def cached(folder: Path) -> dict[str, str]:
     """An environment whose caches lie in a folder, and in which there is git."""
-    caches = {"HOME": str(folder), "XDG_CACHE_HOME": str(folder / "cache")}
-    return caches | {"PATH": os.environ["PATH"]}
+    cache, path = str(folder / "cache"), os.environ["PATH"]
+    return {"HOME": str(folder), "XDG_CACHE_HOME": cache, "PATH": path}
 
 
 def finished(folder: Path) -> list[Path]:

@@ -58,18 +58,10 @@ def test_every_kind_of_id_that_names_nothing(root: Path) -> None:
 def test_the_marks_in_the_text_of_a_page(root: Path, end: str) -> None:
     claim(root, "old", "JWT was old.", "jwt", status="archived")
     lines = (
-        "---",
-        "id: page",
-        "title: Runbook",
-        "---",
+        *("---", "id: page", "title: Runbook", "---"),
         "Known: [[jwt]], [[page]], [[runbook]], [claim: jwt-rotates], [[ -f x ]].",
-        "",
-        "Not: [[gone]] and",
-        "[claim: gone], [claim: old].",
-        "<<<<<<< HEAD",
-        "=======",
-        ">>>>>>> main",
-        "",
+        *("", "Not: [[gone]] and", "[claim: gone], [claim: old]."),
+        *("<<<<<<< HEAD", "=======", ">>>>>>> main", ""),
     )
     write(root, "pages/page.md", end.join(lines))
     assert found(root) == [

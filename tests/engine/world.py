@@ -49,10 +49,7 @@ SCOPES: list[object] = [
 ]
 STATUSES = [*["stable"] * 6, "contested", "redacted", "redacted", "superseded", "archived"]
 TEXTS = (
-    *SENTENCES,
-    "vault key lies under the mat",
-    "Gate is red",
-    "gate 7",
+    *(*SENTENCES, "vault key lies under the mat", "Gate is red", "gate 7"),
     "Couriers c**arr**y 1000 parcels.",
     "Couriers\u200bcarry [claim: c1] 1 000 parcels.",
     "金庫の鍵はマットの下",

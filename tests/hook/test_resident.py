@@ -26,11 +26,9 @@ IMPATIENT = "from vouch_sidecar.surfaces import socket_server as own; own.IDLE_S
 
 def residents(place: Place) -> list[int]:
     """The processes that hooks left behind."""
-    found = []
-    for process in place.processes():
-        if b"vouch_sidecar.surfaces.entry\0resident" in (process / "cmdline").read_bytes():
-            found.append(int(process.name))
-    return found
+    words = b"vouch_sidecar.surfaces.entry\0resident"
+    every = place.processes()
+    return [int(each.name) for each in every if words in (each / "cmdline").read_bytes()]
 
 
 def left(place: Place, **env: str) -> int:

@@ -31,14 +31,8 @@ FIELDS = {
     "pages/auth.md": "id title type status claims updated_at tags",
     "entities/e.yaml": "id name type aliases description page",
 }
-MODELS = {
-    "claims": "Claim",
-    "entities": "Entity",
-    "relations": "Relation",
-    "evidence": "Evidence",
-    "sources": "Source",
-    "sessions": "Session",
-}
+MODELS = {"claims": "Claim", "entities": "Entity", "relations": "Relation"}
+MODELS |= {"evidence": "Evidence", "sources": "Source", "sessions": "Session"}
 """By folder, the model by which vouch reads its files."""
 MORE = {
     "claims/c.yaml": [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from vouch_sidecar.kb.access import is_shown_to_any, stub_of
 from vouch_sidecar.kb.artifact_files import survey
-from vouch_sidecar.kb.records import Artifact, Claim, Entity, Kind, Page, Scope, Severity, Source
+from vouch_sidecar.kb.records import Artifact, Claim, Kind, Page, Scope, Severity, Source
 from vouch_sidecar.kb.settings import Config
 from vouch_sidecar.kb.store import EVERYTHING as ALL
 from vouch_sidecar.kb.store import GRACE_SECONDS, Store
@@ -52,14 +52,10 @@ def store(kb_dir: Path, clock: Clock) -> Store:
 
 def shown(store: Store, *looks: Collection[str]) -> dict[str, str]:
     """By id, the file and the text of what somebody may see, after these looks."""
-    found = {}
     for paths in looks:
         store.reconcile(paths)
-    for one in filter(is_shown_to_any, store.records.values()):
-        assert isinstance(one, Claim | Entity | Page)
-        text = one.text if isinstance(one, Claim) else ""
-        found[one.id] = f"{one.path} {text}".rstrip()
-    return found
+    seen = filter(is_shown_to_any, store.records.values())
+    return {one.id: f"{one.path} {getattr(one, 'text', '')}".rstrip() for one in seen}
 
 
 def test_what_is_there_is_what_the_files_say(kb_dir: Path, store: Store) -> None:

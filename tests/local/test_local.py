@@ -284,7 +284,6 @@ async def test_an_engine_lives_while_asked(tmp_path: Path, monkeypatch: pytest.M
         tasks.cancel_scope.cancel()
 
 
-@pytest.mark.anyio
 async def test_a_hook_learns_that_its_base_has_just_begun_to_be_served(place: Place) -> None:
     event = {"session_id": "agent", "prompt": KNOWN, "cwd": str(place.root)}
     async with anyio.create_task_group() as tasks:
@@ -297,7 +296,6 @@ async def test_a_hook_learns_that_its_base_has_just_begun_to_be_served(place: Pl
         tasks.cancel_scope.cancel()
 
 
-@pytest.mark.anyio
 async def test_a_session_goes_on_where_the_window_answers_for_its_bases(tmp_path: Path) -> None:
     one, two = (knowledge.make(tmp_path / name) for name in ("one", "two"))
     window, told = Engine(env={}), list[Push]()

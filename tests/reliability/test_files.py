@@ -38,7 +38,6 @@ HOSTILE: dict[str, bytes] = {
     "many keys": b"".join(b"k%d: 1\n" % n for n in range(MAX_NODES * 4)),
     "one key again and again": b"a: 1\n" * 9_000,
     "python tag": b"id: !!python/object/apply:os.system [id]\n",
-    "python name": b"id: !!python/name:os.system\n",
     "unknown tag": b"id: !secret x\n",
     "binary": b"text: !!binary " + b"A" * 1000,
     "endless number": b"confidence: " + b"9" * 500_000,

@@ -1,6 +1,5 @@
 """The first answer is whole, whoever serves, or says what it lacks."""
 
-import os
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -33,8 +32,7 @@ def root(tmp_path: Path) -> Path:
 
 def engine_at(root: Path, **options: Any) -> Engine:
     nobody = {"XDG_RUNTIME_DIR": "/nowhere"}  # whom MCP could ask
-    env = {**cached(root.parent), **nobody, "PATH": os.environ["PATH"]}
-    return unread_engine(root, env=env, **options)
+    return unread_engine(root, env=cached(root.parent) | nobody, **options)
 
 
 async def by_jsonl(engine: Engine, name: str, **params: Any) -> Any:

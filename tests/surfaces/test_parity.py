@@ -38,11 +38,9 @@ def ask_all(ask: Callable[..., Any]) -> dict[str, Any]:
 
 
 def by_shell(root: Path) -> dict[str, Any]:
-    found = {}
-    for name in QUESTIONS.keys() - {"capabilities", "session_end", "stats"}:
-        done = run_command(name, *OF_SHELL[name], "--json", cwd=root, env=PATIENT)
-        found[name] = json.loads(done.stdout)
-    return found
+    asked = QUESTIONS.keys() - {"capabilities", "session_end", "stats"}
+    told = {n: run_command(n, *OF_SHELL[n], "--json", cwd=root, env=PATIENT) for n in asked}
+    return {name: json.loads(done.stdout) for name, done in told.items()}
 
 
 @pytest.fixture(scope="module")
