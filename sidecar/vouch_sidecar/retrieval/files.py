@@ -168,9 +168,11 @@ def _why(view: View, name: str, tie: Tie) -> str:
         said = f"is about {called}, which the file is named after"
     elif tie.arm in CITING:
         said = f"{tie.arm} {'it' if tie.line is None else f'L{tie.line}'}"
+    elif tie.arm == "path" or tie.line is None:
+        said = f"names {name}"
     else:
-        is_defined = tie.arm == "identifier" and tie.line is not None
-        said = f"names {name}{f', defined at L{tie.line}' * is_defined}"
+        how = "quoted" if name.startswith("--") else "defined"  # others may take the same option
+        said = f"names {name}, {how} at L{tie.line}"
     return f"{said} ({tie.tested}, which this tests)" if tie.tested else said
 
 
