@@ -12,7 +12,7 @@ import pytest
 from vouch_sidecar.engine import Caller
 from vouch_sidecar.engine.threads import ANSWERS
 from vouch_sidecar.surfaces.agent_requests import respond
-from vouch_sidecar.surfaces.hook.payload import ENVELOPES, REST, prompt_of
+from vouch_sidecar.surfaces.hook.payload import ENVELOPES, REST, prompt_of, session_of
 
 from tests.engine.bases import Clock, Listener, ask, pushed
 from tests.hook.conftest import END, FILE, KNOWN, PROMPT, START
@@ -38,6 +38,9 @@ class Agent:
     ) -> str:
         """What it is told; empty for nothing."""
         payload = {"session_id": session_id, "cwd": str(self.root), **given}
+        if event == END:
+            self.engine.sessions.end(session_of(payload) or "")
+            return ""
 
         async def answer() -> Any:
             left = asyncio.get_running_loop().create_future()

@@ -35,7 +35,7 @@ from vouch_sidecar.surfaces.socket_server import LocalServer
 
 from tests.engine import bases
 from tests.engine.processes import until
-from tests.hook.conftest import KEEP, KNOWN, PROMPT, Place, project
+from tests.hook.conftest import END, KEEP, KNOWN, PROMPT, Place, project
 from tests.protocol import knowledge
 from tests.protocol.client import WAIT, Client, indexed_client, run_command
 
@@ -88,9 +88,9 @@ def test_an_agent_that_changes_folders_is_one_session_in_all_of_them(
     start()  # it holds the socket, and has another engine for each set of folders of others
     folders = [{"uri": root.as_uri(), "name": root.name} for root in (place.root, other)]
 
-    def asked(root: Path, text: str, *roots: Path, event: str = PROMPT) -> str:
+    def asked(root: Path, text: str, *roots: Path) -> str:
         given = {"session_id": "agent", "prompt": text, "cwd": str(root)}
-        said = ask([root, *roots], f"hook.{event}", given, timeout=WAIT, env=place.env)
+        said = ask([root, *roots], f"hook.{PROMPT}", given, timeout=WAIT, env=place.env)
         return str(said["hookSpecificOutput"]["additionalContext"]) if said else ""
 
     with indexed_client(other, env=place.env, workspaceFolders=folders) as window:
@@ -101,7 +101,8 @@ def test_an_agent_that_changes_folders_is_one_session_in_all_of_them(
         window.pushed("agent", ["bell", "jwt"])
         assert "jwt-rotates" not in asked(place.root, f"{KNOWN} Please.", other)
         since = len(window.received)
-        asked(other, "", event="session-end")
+        (place.base / "empty").mkdir()
+        place.hook(END, cwd=str(place.base / "empty"))
         window.pushed("agent", [], since)
         assert "jwt-rotates" in asked(place.root, KNOWN)
 

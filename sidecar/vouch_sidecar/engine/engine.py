@@ -50,8 +50,7 @@ class Engine:
     pause was last written.
     """
 
-    breath = Breath()
-    """That of the process."""
+    breath = Breath()  # one for all engines of the process
 
     def __init__(
         self,
@@ -152,7 +151,6 @@ class Engine:
         self, served: Sequence[Served], session_id: str, top_k: int | None = None
     ) -> list[Salient]:
         """The ranking of a session over the knowledge bases that have `reflex.enabled`."""
-        session = self.sessions.peek(session_id)
-        if session is None:
+        if (session := self.sessions.peek(session_id)) is None:
             return []
         return in_play([kb.window(session) for kb in served], top_k)

@@ -76,8 +76,8 @@ class Subscriber:
                 with Engine.breath:
                     push = await in_turn(partial(push_of, *of))
                 # It waited behind questions. What has changed since then has this called anew.
-                is_there = sessions.peek(session.id) is session
-                if not is_there or _windows(engines(), caller, session)[2] != state:
+                now = sessions.peek(session.id), _windows(engines(), caller, session)[2]
+                if now != (session, state):
                     continue
                 says = [{**row, "score": None} for row in push.salience]  # it fades with every text
                 if says != said or push.volunteered:

@@ -133,8 +133,7 @@ async def ready(
     """
     served = serving()
     ready_at = max((kb.collection.ready_at for kb in served), default=-inf)
-    limits = {"first": ready_at - engine.clock(), "later": inf}
-    left = limits.get(until, 0.0)
+    left = {"first": ready_at - engine.clock(), "later": inf}.get(until, 0.0)
     awaited = {"reported", "first", until} if left > 0 else {"reported"}
 
     seen: list[int] = []

@@ -30,7 +30,7 @@ from vouch_sidecar.retrieval.blocks.block import safe, without_blocks
 from vouch_sidecar.retrieval.blocks.session_brief import brief
 from vouch_sidecar.retrieval.blocks.touched_files import lines_at
 from vouch_sidecar.surfaces.hook import payload as given
-from vouch_sidecar.surfaces.hook.client import END, FILE, MINUTE, NAMES, PROMPT, START
+from vouch_sidecar.surfaces.hook.client import FILE, MINUTE, NAMES, PROMPT, START
 
 log = logging.getLogger(__name__)
 
@@ -194,15 +194,8 @@ def _lines_naming(served: Sequence[Served], text: str) -> str:
     return "\n".join(lines).encode()[:MAX_SLOT_BYTES].decode("utf-8", "ignore")
 
 
-async def _end(engine: Engine, _payload: Payload, session: Session | None, _caller: Caller) -> str:
-    if session is not None:
-        engine.sessions.end(session.id)
-    return ""
-
-
 EVENTS: dict[str, Callable[[Engine, Payload, Session | None, Caller], Awaitable[str]]] = {
     PROMPT: _prompt,
     START: _begin,
     FILE: _file,
-    END: _end,
 }

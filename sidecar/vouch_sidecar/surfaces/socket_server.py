@@ -33,7 +33,8 @@ from vouch_sidecar.operations.call import perform
 from vouch_sidecar.operations.operation import Operation, operations
 from vouch_sidecar.operations.wire import Result
 from vouch_sidecar.surfaces.agent_requests import EVENTS, respond, tool_result
-from vouch_sidecar.surfaces.hook.client import note_serving
+from vouch_sidecar.surfaces.hook.client import END, note_serving
+from vouch_sidecar.surfaces.hook.payload import session_of
 from vouch_sidecar.surfaces.jsonl import as_line, refusal
 from vouch_sidecar.surfaces.local.user_socket import (
     BEGINS,
@@ -221,13 +222,17 @@ class LocalServer:
                 limiter=self._lines,
             )
             return {"ok": result is not None, "result": result}
+        event, tool = method.removeprefix(HOOK), method.removeprefix(TOOL)
+        if event == END and isinstance(params, dict) and (ended := session_of(params)):
+            self.sessions.end(ended)
+            return {"ok": True, "result": None}
         if not caller.trees:  # whose texts would count for all that the engine of an editor serves
             return refusal(None, "invalid_request", "roots: must name knowledge bases")
         engine = self.engine_for(caller)
-        event, tool = method.removeprefix(HOOK), method.removeprefix(TOOL)
         if event in EVENTS and isinstance(params, dict):
-            asked = engine.registry.asked(caller)
-            if not request.get(BEGINS, True) and any(c.ready_at > engine.clock() for c in asked):
+            if not request.get(BEGINS, True) and any(
+                collection.ready_at > engine.clock() for collection in engine.registry.asked(caller)
+            ):
                 return {"ok": False, BEGINS: True}
             return {"ok": True, "result": await respond(engine, event, params, caller)}
         if method.startswith(TOOL) and (operation := operations().get(tool)) is not None:

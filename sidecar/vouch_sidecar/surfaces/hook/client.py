@@ -102,7 +102,8 @@ def _answer(event: str, data: bytes, env: Env) -> object:
     start = cwd if isinstance(cwd, str) and os.path.isabs(cwd) else start_folder(env)
     places = find(start, env).places
     awake = [place for place in places if paused_until(place.root, env) is None]
-    return _ask(awake, event, {**given, "cwd": start}, env) if awake else None
+    # A session ends wherever its agent stands.
+    return _ask(awake, event, {**given, "cwd": start}, env) if awake or event == END else None
 
 
 def _ask(places: Sequence[BaseInTree], event: str, payload: Mapping[str, Any], env: Env) -> object:
@@ -110,19 +111,18 @@ def _ask(places: Sequence[BaseInTree], event: str, payload: Mapping[str, Any], e
     starts one, and waits for it until the time limit ends the hook, where that is worth it. Raises
     OSError.
     """
-    trees = [place.tree for place in places]
-    request = question(trees, f"{HOOK}{event}", payload, env)
+    request = question([place.tree for place in places], f"{HOOK}{event}", payload, env)
     started: Callable[[], int | None] | None = None
-    begins = event != PROMPT or is_beginning(env)
-    _end_after(allowed(event, places, env, begins=begins))
+    request[BEGINS] = event != PROMPT or is_beginning(env)
+    _end_after(allowed(event, places, env, begins=request[BEGINS]))
     while True:
         if (connected := connect(env)) is not None:
             left = signal.getitimer(signal.ITIMER_REAL)[0]
-            until = time.monotonic() + left - min(LAST_STEP, left / 2)
-            asked = {**request, "until": until, BEGINS: begins}
-            if (answered := exchange(connected, asked, None)) is not None:
-                if not (begins := BEGINS in answered):
+            request["until"] = time.monotonic() + left - min(LAST_STEP, left / 2)
+            if (answered := exchange(connected, request, None)) is not None:
+                if BEGINS not in answered:
                     return answered.get("result")
+                request[BEGINS] = True
                 _end_after(allowed(event, places, env, begins=True))
         elif event == END or starts_none(env):
             return None
