@@ -22,13 +22,9 @@ LONG = os.environ.get("VOUCH_SIDECAR_LONG") == "1"
 """Whether tests that try many things try many more, as in `make soak`."""
 
 # How fast examples are made and run depends on what else the machine does.
-settings.register_profile(
-    "any machine",
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    max_examples=4_000 if LONG else 100,
-)
-settings.load_profile("any machine")
+SLOW, MOST = [HealthCheck.too_slow], 4_000 if LONG else 100
+settings.register_profile("any", deadline=None, suppress_health_check=SLOW, max_examples=MOST)
+settings.load_profile("any")
 
 STARTING = (
     *("engine/test_kills", "hook/", "install/test_planted", "local/", "mcp/", "protocol/"),

@@ -31,11 +31,8 @@ from tests.kb.samples import claim
 Fails = Callable[[str], "Switch"]
 SECRET = "hunter2"
 ONE = {"vault": 1}
-LOOKS = [
-    "kb.store:Store:reconcile",
-    "engine.collection:Published:configured",
-    "index.knowledge:Knowledge:after",
-]
+LOOKS = ["kb.store:Store:reconcile", "index.knowledge:Knowledge:after"]
+LOOKS += ["engine.collection:Published:configured"]
 WATCHER, BUILD = "kb.watch::awatch", "engine.collection:Collection:build"
 STEPS = {
     **dict.fromkeys(LOOKS, ("Changes on disk could not be taken in", ["files_skipped"])),

@@ -32,7 +32,7 @@ def refused(operation: str, params: object) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("operation", "wrong", "message"),
+    ("name", "wrong", "message"),
     [
         ("experts", {"topic": " \n\u3000"}, "topic must not be blank"),
         ("experts", {"limit": 0}, "limit must be greater than or equal to 1"),
@@ -54,11 +54,9 @@ def refused(operation: str, params: object) -> dict[str, str]:
         *(("search", {"since": at}, "since must be an ISO date, or a span") for at in NO_TIMES),
     ],
 )
-def test_one_wrong_field(
-    engine: Engine, operation: str, wrong: dict[str, object], message: str
-) -> None:
+def test_one_wrong_field(engine: Engine, name: str, wrong: dict[str, object], message: str) -> None:
     with pytest.raises(InvalidParamsError) as error:
-        ask(engine, operation, None, **valid(operation) | wrong)
+        ask(engine, name, None, **valid(name) | wrong)
     assert str(error.value).startswith(message)
     assert SENT not in str(error.value)
     is_missing = message.endswith(("missing", "needed"))

@@ -15,14 +15,9 @@ def test_nothing_that_is_planted_runs(tmp_path: Path, monkeypatch: pytest.Monkey
     assert head == git(root, "rev-parse", "HEAD").strip()
     plant(root, planted)
     script = str(root / "run.sh")
-    env = {
-        "PATH": f".:{os.environ['PATH']}",
-        "GIT_EXTERNAL_DIFF": script,
-        "GIT_SSH_COMMAND": script,
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": "core.fsmonitor",
-        "GIT_CONFIG_VALUE_0": script,
-    }
+    named = ("GIT_EXTERNAL_DIFF", "GIT_SSH_COMMAND", "GIT_CONFIG_VALUE_0")
+    env = dict.fromkeys(named, script) | {"PATH": f".:{os.environ['PATH']}"}
+    env |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor"}
     before = {path: path.read_bytes() for path in (root / ".git").rglob("*") if path.is_file()}
     monkeypatch.chdir(root)
     for path in (env["PATH"], ".", f"{os.pathsep}{os.environ['PATH']}"):
