@@ -178,12 +178,8 @@ PARAMS: Mapping[str, list[dict[str, Any]]] = {
 """By operation the params that should bring up what there is. `session_end` says nothing."""
 COMMANDS = {"lsp", "jsonl", "mcp", "hook", "watch", "demo", "install", "pause", "resume", "stop"}
 """Those that read no knowledge base to anybody, or serve what is asked by itself."""
-HOOK: Mapping[str, Any] = {
-    "prompt": TEXTS[0],
-    "last_assistant_message": TEXTS[0],
-    "tool_name": "Read",
-    "tool_input": {"file_path": "docs/keys.md", "content": TEXTS[0]},
-}
+HOOK = {"prompt": TEXTS[0], "last_assistant_message": TEXTS[0], "tool_name": "Read"}
+READ = {"file_path": "docs/keys.md", "content": TEXTS[0]}
 ABOUT_PLACES, SYMBOLS = ("hover", "definition", "completion"), "workspaceSymbol"
 """What an editor may ask by the standard methods."""
 
@@ -206,7 +202,7 @@ class Served:
 
     def by_hooks(self) -> Iterator[tuple[str, Any]]:
         for event in EVENTS:
-            payload = {**HOOK, "session_id": event, "cwd": str(self.root)}
+            payload = {**HOOK, "tool_input": READ, "session_id": event, "cwd": str(self.root)}
             asked = [self.root], f"hook.{event}", payload
             yield f"hook {event}", ask_socket(*asked, env=self.env, timeout=30)
 

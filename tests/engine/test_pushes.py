@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import anyio
 import pytest
@@ -32,8 +32,6 @@ from tests.engine.bases import (
 )
 from tests.engine.processes import place
 from tests.kb.samples import claim, entity, page
-
-T = TypeVar("T")
 
 
 @pytest.fixture
@@ -242,7 +240,7 @@ def test_what_a_push_had_no_time_to_say_is_in_the_next_one(
 ) -> None:
     listener = Listener(engine)
 
-    async def late(run: Callable[[], T]) -> T:
+    async def late(run: Callable[[], Any]) -> Any:
         clock.now += 1.0
         clock.step = seconds
         result = run()
@@ -385,7 +383,7 @@ async def test_a_session_that_ends_while_another_is_told_is_not_told(engine: Eng
 def test_what_was_retired_while_a_push_was_worked_out_is_not_in_it(
     engine: Engine, listener: Listener, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def late(run: Callable[[], T]) -> T:
+    async def late(run: Callable[[], Any]) -> Any:
         ranked = run()
         data = claim("rotation", text="Keys stay.", entities=["vault"])
         write(root, "claims/rotation.yaml", data)

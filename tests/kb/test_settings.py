@@ -23,13 +23,9 @@ GIT = {"sidecar": {"people": {"git": "off"}}}
 NEVER = {"sidecar": {"people": {"never": ["Ada", "Bob"]}}}
 NAMES = {"sidecar": {"names": {"always": ["Beacon", " Gull "], "never": ["mark"]}}}
 OLLAMA, CY = ("semantic.ollama", "http://localhost:11434"), {"PEOPLE_NEVER": "Cy,Ada"}
-UNKNOWN_TO_US: dict[str, object] = {
-    "volunteer": {"poll_interval_seconds": 2},
-    "retrieval": {"backend": "fts5", "scope": {"more": 1}},
-    "kb": {"more": 1},
-    "sidecar": None,
-    "sidecars": 5,
-}
+UNKNOWN_TO_US: dict[str, object] = {"kb": {"more": 1}, "sidecar": None, "sidecars": 5}
+UNKNOWN_TO_US |= {"retrieval": {"backend": "fts5", "scope": {"more": 1}}}
+UNKNOWN_TO_US |= {"volunteer": {"poll_interval_seconds": 2}}
 
 
 def test_a_setting_is_one_line_of_one_model(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import pytest
 from vouch_sidecar.engine import Caller, registry
@@ -16,7 +16,6 @@ from vouch_sidecar.retrieval.view import View
 from tests.engine.bases import Listener, ask, pushed
 from tests.workspace.places import settled
 
-T = TypeVar("T")
 FIELDS = {each.name for each in fields(View)} - {"_found"}
 READ = set[str]()
 """The fields of a view, and the groups of its settings, that were read."""
@@ -40,7 +39,7 @@ class Watched(View):
             READ.add(name)
         return super().__getattribute__(name)
 
-    def read_by(self, make: Callable[[], T]) -> tuple[T, set[str]]:
+    def read_by(self, make: Callable[[], Any]) -> tuple[Any, set[str]]:
         """A result, and what is read for it where nothing is known yet."""
         before = set(READ)
         for name in (name for name, of in vars(View).items() if isinstance(of, cached_property)):
@@ -55,10 +54,10 @@ class Watched(View):
         self,
         what: Hashable,
         text: str,  # noqa: ARG002
-        make: Callable[[], T],
+        make: Callable[[], Any],
         *,
         for_all: bool = False,
-    ) -> T:
+    ) -> Any:
         _, keyed = self.read_by(lambda: self._read_stamp)
         made, read = self.read_by(make)
         name = (what if isinstance(what, str) else "called").split()[0]

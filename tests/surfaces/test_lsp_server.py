@@ -5,6 +5,7 @@ import json
 import logging
 import threading
 from io import BytesIO
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,14 +18,6 @@ from tests.protocol.client import INITIALIZE, framed
 METHOD, HUSH = "vouch/broken", "hush"
 
 
-class Answers(list[Any]):
-    def write(self, body: bytes) -> None:
-        self.append(json.loads(body))
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
 def fails(params: object) -> object:
     raise ValueError(params)
 
@@ -32,10 +25,10 @@ def fails(params: object) -> object:
 def test_an_error_is_answered_and_logged_without_its_text(caplog: pytest.LogCaptureFixture) -> None:
     """And nothing is kept of what was answered."""
     caplog.set_level(logging.DEBUG, logger="vouch_sidecar")
-    engine, answers = Engine(env={}), Answers()
-    server = Sidecar(engine)
+    server, answers = Sidecar(Engine(env={})), list[Any]()
     server.on(METHOD, fails)
-    server.protocol.set_writer(answers, include_headers=False)
+    writer: Any = SimpleNamespace(write=lambda body: answers.append(json.loads(body)))
+    server.protocol.set_writer(writer, include_headers=False)
     call = {"jsonrpc": "2.0", "method": METHOD}
     told = call | {"params": {"text": HUSH}}
     asked = (INITIALIZE, told | {"id": 2}, told, call | {"id": 3})
