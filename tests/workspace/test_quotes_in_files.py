@@ -3,16 +3,21 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+import anyio
 import pytest
+from lsprotocol import types as lsp
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.records import Problem, Severity
+from vouch_sidecar.surfaces.lsp.documents import Document
+from vouch_sidecar.surfaces.lsp.features import diagnostics
+from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.workspace import quotes_in_files
 from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.quotes_in_files import MAX_LOOKED
 
-from tests.engine.bases import ask, only
+from tests.engine.bases import ask, only, until
 from tests.kb.samples import entity
 from tests.workspace.places import cite, git, looked, repository, settled, ties, track, write
 
@@ -87,6 +92,29 @@ def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path) -> None
         assert ("quote gone" in ask(engine, "context", task=TASK)["text"]) == is_gone
         (said, *_) = ask(engine, "explain", text=TASK)["texts"]
         assert said["verdict"] == "said"
+
+
+@pytest.mark.anyio
+async def test_an_open_claim_is_looked_at_again_where_nothing_is_reported(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, told = Sidecar(settled(root)), list[list[object]]()
+    path = root / ".vouch" / "claims" / "one.yaml"
+    server.documents[path.as_uri()] = Document(path.as_uri(), path.read_text("utf-8"), "utf-8")
+    monkeypatch.setattr(diagnostics, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(Sidecar, "folders", [])
+
+    def publish(params: lsp.PublishDiagnosticsParams) -> None:
+        told.append([one.code for one in params.diagnostics])
+
+    monkeypatch.setattr(server, "text_document_publish_diagnostics", publish)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(diagnostics.keep_published, server)
+        for now, count in (("# Notes\n", 1), (NOTES, 2)):
+            write(root, {FILE: now})
+            await until(lambda count=count: len(told) == count)  # type: ignore[misc]
+        tasks.cancel_scope.cancel()
+    assert told == [["quote-gone"], []]
 
 
 def test_what_a_session_was_given_by_a_name_is_given_again_once_its_quote_is_gone(

@@ -28,6 +28,8 @@ SEVERITIES = {
     Severity.WARNING: lsp.DiagnosticSeverity.Warning,
     Severity.HINT: lsp.DiagnosticSeverity.Hint,
 }
+LOOK_SECONDS = 60.0
+"""Pause between looks where nothing happens: a file that an open claim quotes may have changed."""
 END_OF_LINE = 2**31 - 1
 """A position beyond the end of a line stands for its end."""
 Problems = dict[str, list[lsp.Diagnostic]]
@@ -38,7 +40,7 @@ async def keep_published(server: Sidecar) -> None:
     empty list.
     """
     engine, sent = server.engine, Problems()
-    async for _ in engine.sessions.tellable.rounds():
+    async for _ in engine.sessions.tellable.rounds(LOOK_SECONDS):
         with engine.faults.contained(Step("Problems of files could not be told")):
             problems = _problems(server)
             for uri in sent | problems:
