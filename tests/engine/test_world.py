@@ -95,9 +95,8 @@ def test_a_saved_document_is_compared_with_the_sources_of_its_name_alone(
 ) -> None:
     compared = list[str]()
     for name in ("GUIDE.md", "README.md"):
-        said = f"{name} says: it opens at {{}}.\n"
-        cite(root, name, said.format("nine"), name, said.format("nine").encode())
-        write(root, {f"{when}/{name}": said.format(when) for when in ("nine", "ten")})
+        cite(root, name, f"{name} opens at nine.", name, f"{name} opens at nine.".encode())
+        write(root, {f"{when}/{name}": f"{name} opens at {when}." for when in ("nine", "ten")})
 
     def content(kb_dir: Path, source: Source) -> bytes | None:
         compared.append(source.locator)
@@ -106,9 +105,7 @@ def test_a_saved_document_is_compared_with_the_sources_of_its_name_alone(
     monkeypatch.setattr(claim_readings, "read_content", content)
     live = settled(root)
     compared.clear()
-    nine, ten = root / "nine/GUIDE.md", root / "ten/GUIDE.md"
-    ten.write_bytes(nine.read_bytes())
-    nine.write_text("It shuts.\n", "utf-8")
+    write(root, {"nine/GUIDE.md": "It shuts.", "ten/GUIDE.md": "GUIDE.md opens at nine."})
     assert {*looked(live).sources.values()} >= {"ten/GUIDE.md", "nine/README.md"}
     assert compared == ["GUIDE.md"]
 

@@ -68,10 +68,11 @@ def context_for(
     asked, answers = ((), ()) if probed is None else (probed.asked, probed.answers)
     # with a model entities and sources are found, too, and say nothing
     more = [a for a in answers if isinstance(a.artifact, Claim | Page | Relation) or a.people]
-    if probed is None:
-        rows = volunteered(row for view, texts in read for row in named_in(view, texts))
-    else:
-        rows = probed.rows
+    rows = (
+        volunteered(row for view, texts in read for row in named_in(view, texts))
+        if probed is None
+        else probed.rows
+    )
     if once is not None:
         # Who asks for all about a name gets the rest of it.
         names = {row.identity for row in asked}

@@ -149,9 +149,9 @@ def _references(artifact: Artifact) -> Iterator[tuple[str, tuple[Kind, ...], str
 
 def retired(artifact: Artifact, context: CheckContext) -> Iterator[Finding]:
     """Finds citations of claims that are retired or contested, in what relies on them."""
-    if not isinstance(artifact, Page | Relation):
-        return
-    if isinstance(artifact, Relation) and artifact.relation in ("supersedes", "contradicts"):
+    if not isinstance(artifact, Page | Relation) or (
+        isinstance(artifact, Relation) and artifact.relation in ("supersedes", "contradicts")
+    ):
         return
     for field, kinds, claim_id, at in _references(artifact):
         claim = context.knowledge.records.get((Kind.CLAIM, claim_id))

@@ -96,8 +96,9 @@ class Engine:
         before, was = collection.published, collection.published.seen
         differs = seen.on_disk != was.on_disk or seen.knowledge.serial != was.knowledge.serial
         read_at = self.now() if differs else before.indexed_at
-        after = replace(before, seen=seen, indexed_at=read_at)
-        after = after.configured(self.registry.client, self.env)
+        after = replace(before, seen=seen, indexed_at=read_at).configured(
+            self.registry.client, self.env
+        )
         self.registry.publish(collection, after, is_news=differs)
         self.registry.name_collections()
         if differs and before.indexed_at is not None:  # what ended earlier may have been resumed

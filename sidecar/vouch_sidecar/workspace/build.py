@@ -67,19 +67,22 @@ def build(
         before, inputs=inputs, prefix=prefix, files=files, owners_rules=rules, compared=compared
     )
     if inputs.is_whole:
-        history = (
-            _history(world, git, why_unasked, bases, env, lists_anew)
+        world = replace(
+            world,
+            history=_history(world, git, why_unasked, bases, env, lists_anew)
             if inputs.names_people
-            else History()
+            else History(),
+            definitions=_defined(before, world, bases, breathe),
+            topics=_topics(before, knowledge, inputs, viewers, breathe),
         )
-        definitions = _defined(before, world, bases, breathe)
-        topics = _topics(before, knowledge, inputs, viewers, breathe)
-        world = replace(world, history=history, definitions=definitions, topics=topics)
     if inputs == was and world == before and compared == before.compared:
         return before
     world = _read_claims(before, world, knowledge, breathe)
-    ties, quotes = Ties(world.readings, world.definitions), _quotes(world, knowledge)
-    world = replace(world, ties=ties, quotes=quotes)
+    world = replace(
+        world,
+        ties=Ties(world.readings, world.definitions),
+        quotes=_quotes(world, knowledge),
+    )
     return world if world == before else replace(world, serial=next(SERIALS))
 
 
