@@ -191,7 +191,7 @@ class TopicFinder:
         knowledge, gates = self._knowledge, self._gates
         cited = filter(None, map(knowledge.source, citing))
         shown = (source for source in cited if shows(knowledge, source, gates))
-        documents = (source for source in shown if has_headings(source.locator))
+        documents = (each for each in shown if each.question is None and has_headings(each.locator))
         for source in islice(documents, MAX_DOCUMENTS):
             headings = headings_in(self._content(source) or b"")
             starts = [start for start, _, _ in headings]
