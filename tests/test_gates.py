@@ -180,7 +180,7 @@ COMMANDS = {"lsp", "jsonl", "mcp", "hook", "watch", "demo", "install", "pause", 
 """Those that read no knowledge base to anybody, or serve what is asked by itself."""
 HOOK = {"prompt": TEXTS[0], "last_assistant_message": TEXTS[0], "tool_name": "Read"}
 READ = {"file_path": "docs/keys.md", "content": TEXTS[0]}
-ABOUT_PLACES, SYMBOLS = ("hover", "definition", "completion"), "workspaceSymbol"
+ABOUT_PLACES = "hover", "definition", "completion"
 """What an editor may ask by the standard methods."""
 
 
@@ -297,7 +297,7 @@ def test_every_surface_is_asked(whole: Served) -> None:
     began = whole.client.answer(1)["result"]  # of `initialize`
     assert began["serverInfo"]["name"] == "vouch-sidecar"
     commands = "executeCommand"  # pygls offers it by itself, and no command
-    wanted = {f"{one}Provider" for one in (*ABOUT_PLACES, SYMBOLS, commands)}
+    wanted = {f"{one}Provider" for one in (*ABOUT_PLACES, "workspaceSymbol", commands)}
     assert {one for one in began["capabilities"] if one.endswith("Provider")} == wanted
 
 

@@ -54,7 +54,7 @@ def test_hooks(install: Install, root: Path, mark: Path, host: str) -> None:
     for event, (group,) in read(root / HOOKS[host])["hooks"].items():
         (hook,) = group["hooks"]
         name = re.sub("(?<!^)(?=[A-Z])", "-", event).lower()
-        assert hook["command"].endswith(f" hook {name}")
+        assert hook["command"].removesuffix(" || true").endswith(f" hook {name}")
         assert hook["timeout"] * 1000 > MOST
         said[event] = run(root, ["sh", "-c", hook["command"]], prompt, **{RESIDENT: "true"})
     run(root, ["vouch-sidecar", "stop"], PYTHONPATH="")

@@ -55,12 +55,9 @@ def file_at(server: Sidecar, document: Document) -> tuple[Served, str] | None:
     return None
 
 
-def spot_of(
-    server: Sidecar, params: lsp.HoverParams | lsp.DefinitionParams | lsp.CompletionParams
-) -> tuple[Document, int] | None:
-    """The open document that a request is about, and the offset in it; None where there is none."""
-    document = server.document(params.text_document.uri)
-    at = params.position
+def spot_of(server: Sidecar, uri: str, at: lsp.Position) -> tuple[Document, int] | None:
+    """An open document, and the offset of a position in it; None where it is not open."""
+    document = server.document(uri)
     return None if document is None else (document, document.offset_at(at.line, at.character))
 
 

@@ -32,7 +32,7 @@ ITEMS = {
 
 
 def complete(server: Sidecar, params: lsp.CompletionParams) -> lsp.CompletionList | None:
-    spot = spot_of(server, params)
+    spot = spot_of(server, params.text_document.uri, params.position)
     file = None if spot is None else file_at(server, spot[0])
     if spot is None or file is None or classify(file[1]) is not Kind.PAGE:
         return None

@@ -15,7 +15,7 @@ from vouch_sidecar.surfaces.lsp.server import Sidecar
 
 
 def definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Location] | None:
-    if (spot := spot_of(server, params)) is None:
+    if (spot := spot_of(server, params.text_document.uri, params.position)) is None:
         return None
     if (place := artifact_at(server, *spot)) is None:
         registry, caller = server.engine.registry, server.caller_for(params.text_document.uri)

@@ -46,7 +46,7 @@ HEAD_CHARS = 80
 
 
 def hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
-    spot = spot_of(server, params)
+    spot = spot_of(server, params.text_document.uri, params.position)
     speaking = server.engine.registry.unpaused(server.caller_for(params.text_document.uri))
     server.engine.have_topics_derived(speaking)
     if spot is None or not speaking:
