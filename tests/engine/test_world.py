@@ -90,9 +90,8 @@ def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Pa
     assert looked(live).serial == serial
 
 
-def test_a_saved_document_is_compared_with_the_sources_of_its_name_alone(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_saved_document_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What sources of another name hold is not read again."""
     compared = list[str]()
     for name in ("GUIDE.md", "README.md"):
         cite(root, name, f"{name} opens at nine.", name, f"{name} opens at nine.".encode())

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import anyio
 import pytest
-from lsprotocol import types as lsp
 from vouch_sidecar.engine import Caller, Engine
 from vouch_sidecar.engine.checks import CheckContext, check_all
 from vouch_sidecar.kb.access import Viewer
@@ -94,20 +93,15 @@ def test_a_save_that_nobody_reported_counts_for_what_is_told(root: Path) -> None
         assert said["verdict"] == "said"
 
 
-@pytest.mark.anyio
-async def test_an_open_claim_is_looked_at_again_where_nothing_is_reported(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_idle_editor_is_told_too(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server, told = Sidecar(settled(root)), list[list[object]]()
     path = root / ".vouch" / "claims" / "one.yaml"
     server.documents[path.as_uri()] = Document(path.as_uri(), path.read_text("utf-8"), "utf-8")
     monkeypatch.setattr(diagnostics, "LOOK_SECONDS", 0.1)
     monkeypatch.setattr(Sidecar, "folders", [])
-
-    def publish(params: lsp.PublishDiagnosticsParams) -> None:
-        told.append([one.code for one in params.diagnostics])
-
-    monkeypatch.setattr(server, "text_document_publish_diagnostics", publish)
+    server.text_document_publish_diagnostics = lambda params: told.append(  # type: ignore[method-assign]
+        [one.code for one in params.diagnostics]
+    )
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(diagnostics.keep_published, server)
         for now, count in (("# Notes\n", 1), (NOTES, 2)):

@@ -331,8 +331,10 @@ class Collection:
             (bool(unread), Severity.WARNING if head else Severity.HINT, NO_HISTORY.format(unread)),
             (self.is_silent, Severity.ERROR, SILENT.format(self.name)),
         ]
-        said = [Problem("", text, severity) for is_so, severity, text in off if is_so]
-        return [*self.faults.problems(), *said]
+        return [
+            *self.faults.problems(),
+            *(Problem("", text, severity) for is_so, severity, text in off if is_so),
+        ]
 
 
 def _below(folder: Path, path: Path) -> str | None:
