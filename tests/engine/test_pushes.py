@@ -93,6 +93,17 @@ def test_nothing_is_fresh_twice_in_a_session(engine: Engine, listener: Listener)
     assert pushed(listener) == [], "there was nothing to take back"
 
 
+def test_a_window_is_told_of_its_own_session_wherever_an_agent_uses_its_id(engine: Engine) -> None:
+    told = list[Push]()
+    window = Subscriber(lambda: Caller(session_id="s"), told.append)
+    elsewhere = Caller(env={}, trees=frozenset({Path("/elsewhere")}))
+    for session_id in ("s", "t"):
+        engine.observe(session_id, None, "the Key Vault")
+        engine.observe(session_id, None, "the Mail Relay 1x", elsewhere)
+    anyio.run(window.tell_news, lambda: [engine], engine.sessions)
+    assert [push.session_id for push in told] == ["s"]
+
+
 def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> None:
     long = "It relays " + "mail " * 60
     root = base(tmp_path / "kb", relays(12, long))

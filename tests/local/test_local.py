@@ -310,9 +310,11 @@ async def test_a_session_goes_on_where_the_window_answers_for_its_bases(tmp_path
         made.observe("agent", None, KNOWN, watching)
         await bases.until(lambda: bool(told))
         window.registry.set_folders([one, two])
-        assert engines.engine_for(watching) is window
+        assert engines.engine_for(watching) is made, "until the window has read it"
         async with following(window):
-            await bases.until(lambda: len(engines.engines()) == 1 and window.registry.has_looked)
+            await bases.until(lambda: engines.engine_for(watching) is window)
+            await bases.until(lambda: len(engines.engines()) == 1)
+            assert all(push.salience for push in told)
             assert [
                 row.entity.id for row in window.salience(window.registry.serving(watching), "agent")
             ] == ["jwt"]

@@ -137,7 +137,12 @@ class LocalServer:
         named = {name: env[name] for name in SERVED_BY if env.get(name)}
         asked = trees, *named.items()
         is_own = named.get(FORCED, "") == carried(self._env).get(FORCED, "")
-        if editor is not None and is_own and trees <= editor.registry.own_trees:
+        if (
+            editor is not None
+            and is_own
+            and trees <= editor.registry.own_trees
+            and (asked not in self._made or editor.registry.has_looked)  # else the other answers
+        ):
             self._made.pop(asked, None)
             return editor
         if (engine := self._made.get(asked)) is None:
