@@ -18,8 +18,6 @@ from tests.protocol.conftest import Start
 from tests.reliability.nonsense import changed, value
 
 SECRET = "hunter2-do-not-echo"
-
-
 NOWHERE = {"uri": "file:///never-opened", "version": 2}
 BAD = {"recall": SECRET, "recall.max_results": SECRET}
 PLACE = {"line": SECRET, "character": -1}
@@ -95,7 +93,7 @@ def test_one_that_refuses_or_is_silent(start: Start, root: Path, answer: Message
     }
     client = start(answer=answer)
     client.initialize(root, capabilities=demanding, workspaceFolders=None)
-    client.indexed()
+    client.until("vouch/status", [], lambda status: status["complete"])  # Neovim's empty table
     assert "**JWT**" in hover(client, "About JWT.\n", 0, 7)["contents"]["value"]
     client.save(knowledge.claim(root, "since", "JWT is new.", "jwt").as_uri())
     client.until("vouch/experts", {"topic": "jwt"}, lambda r: r["experts"][0]["claim_count"] == 3)

@@ -11,8 +11,6 @@ from tests.protocol.client import Client, Editor, at, hover
 from tests.protocol.conftest import Serve
 
 HOSTILE = "<img src=x> ![a](http://x/y.png) [b](command:run) **c** `d`\x1b[31m \u202eevil www.x.y"
-
-
 CODE = "# JWT of old\nprint(JWT, 'a JWT', redis)\n"
 COMMENT, IDENTIFIER, STRING, SMALL = (0, 3), (1, 7), (1, 15), (1, 20)
 """In code a word in small letters is seldom a name."""

@@ -40,14 +40,14 @@ def converter() -> Converter:
     own.register_unstructure_hook_func(
         lambda kind: isinstance(kind, type) and issubclass(kind, Wire), as_json
     )
-    # Fault: a request of ours without params gets no answer.
+    # Fault: a request of ours without params gets no answer. Neovim writes `{}` as `[]`.
     for kind in (JsonRPCRequestMessage, JsonRPCNotification):
         own.register_structure_hook(kind, _with_plain_params)
     return own
 
 
 def _with_plain_params(raw: dict[str, Any], kind: type[Any]) -> Any:
-    given = {"params": None, **raw}
+    given = {**raw, "params": None if raw.get("params") == [] else raw.get("params")}
     return kind(**{field: given[field] for field in kind.__slots__ if field in given})
 
 
