@@ -62,7 +62,5 @@ def test_every_folder_is_a_room_and_none_knows_one_above_it() -> None:
 
 
 @pytest.mark.parametrize("rooms", [READING_ROOMS, DEFINING_ROOMS])
-def test_what_is_kept_is_of_the_code_of_all_rooms_up_to_the_one_that_made_it(
-    rooms: tuple[str, ...],
-) -> None:
+def test_what_is_kept_is_of_the_code_of_all_rooms_up_to_its_maker(rooms: tuple[str, ...]) -> None:
     assert [*rooms] == ROOMS[: ROOMS.index(rooms[-1]) + 1]

@@ -322,9 +322,8 @@ def test_a_session_that_ends_on_disk_ends_here(tmp_path: Path) -> None:
     write(root, "claims/later.yaml", claim("later", text="It is new."))
     load(engine)
     assert salient(engine) == ["vault"], "an end is one end"
-    assert salient(engine_on(root, sessions=engine.sessions)) == ["vault"], (
-        "also for who comes later"
-    )
+    later = engine_on(root, sessions=engine.sessions)
+    assert salient(later) == ["vault"], "also for who comes later"
 
 
 @given(st.text(st.sampled_from("a é認🙂\n\ud800"), min_size=1, max_size=9))

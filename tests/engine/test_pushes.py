@@ -119,9 +119,7 @@ def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> Non
     assert [row["claim"] for row in push.salience if row["entity_id"] == first] == ["No."]
 
 
-def test_who_is_told_has_topics_of_his_own_and_many_do_not_displace_each_other(
-    tmp_path: Path,
-) -> None:
+def test_who_is_told_has_topics_of_his_own_and_many_displace_no_others(tmp_path: Path) -> None:
     said = {"a": "Doors close.", "b": "Gates open."}
     fields = {"tags": ["night shift"], "entities": []}
     files = {f"claims/{name}.yaml": claim(name, text=said[name], **fields) for name in said}

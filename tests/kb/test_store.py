@@ -195,9 +195,7 @@ NO_TEXTS = """
 
 
 @pytest.mark.parametrize("record", [Claim, Page, Source])
-def test_what_nobody_may_see_keeps_no_field_that_may_hold_a_text(
-    record: Callable[..., Artifact],
-) -> None:
+def test_what_nobody_may_see_keeps_no_field_with_a_text(record: Callable[..., Artifact]) -> None:
     texts = {f"{f.name}": f"own {f.name}" for f in fields(record)}  # type: ignore[arg-type]
     kept = stub_of(record(**{**texts, "scope": Scope("private")}))
     for each in fields(kept):

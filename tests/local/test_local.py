@@ -80,9 +80,7 @@ def experts(place: Place, *args: str, **env: str) -> dict[str, Any]:
     return row
 
 
-def test_an_agent_that_changes_folders_is_one_session_in_all_of_them(
-    start: Any, place: Place
-) -> None:
+def test_an_agent_that_changes_folders_is_one_session_in_all(start: Any, place: Place) -> None:
     """Its rows in a window of both stay, what it was given is not said again, its end is one."""
     other = bases.base(place.base / "work" / "other", bases.known("bell", "Night Bell"))
     start()  # it holds the socket, and has another engine for each set of folders of others

@@ -111,9 +111,7 @@ async def test_an_idle_editor_is_told_too(root: Path, monkeypatch: pytest.Monkey
     assert told == [["quote-gone"], []]
 
 
-def test_what_a_session_was_given_by_a_name_is_given_again_once_its_quote_is_gone(
-    root: Path,
-) -> None:
+def test_what_a_name_gave_a_session_is_given_again_once_its_quote_is_gone(root: Path) -> None:
     write(root, {".vouch/entities/queue.yaml": entity("queue", name="Upload Queue").decode()})
     cite(root, "one", TEXT, FILE, NOTES.encode(), quote=QUOTE, entities=["queue"])
     engine, told = settled(root), []
