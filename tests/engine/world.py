@@ -100,14 +100,9 @@ def any_file(rng: random.Random, claims: int) -> tuple[str, bytes]:
                 fields |= {"byte_start": start, "byte_end": start + len(quote.encode())}
             return f"evidence/{name}.yaml", dump(fields)
         case "source":
-            fields = {
-                "id": pick(SOURCES),
-                "locator": pick(("a.md", "a.md", "b.md", text)),
-                "title": pick((None, "Doors", text)),
-                "type": pick(("file", "message")),
-                "scope": pick(SCOPES),
-                "metadata": pick(({}, {"question": text})),
-            }
+            fields = {"id": pick(SOURCES), "locator": pick(("a.md", "a.md", "b.md", text))}
+            fields |= {"title": pick((None, "Doors", text)), "type": pick(("file", "message"))}
+            fields |= {"scope": pick(SCOPES), "metadata": pick(({}, {"question": text}))}
             return f"sources/{fields['id']}/meta.yaml", dump(fields)
         case "content":
             source = rng.randrange(len(SOURCES))
@@ -116,14 +111,10 @@ def any_file(rng: random.Random, claims: int) -> tuple[str, bytes]:
         case "page":
             parts = (*TEXTS, f"- One. [claim: {ids[0]}]\n- Two.", "# Gate")
             name = pick(("p0", "p1", slug_of(SENTENCES[0])))
-            fields = {
-                "title": pick(("Where", text)),
-                "status": pick(("active", "active", "archived")),
-                "claims": ids,
-                "entities": pick(entities),
-                "tags": pick(([], ["vault key lies under the mat"])),
-                "scope": pick(SCOPES),
-            }
+            statuses = ("active", "active", "archived")
+            fields = {"title": pick(("Where", text)), "status": pick(statuses), "claims": ids}
+            fields |= {"entities": pick(entities)}
+            fields |= {"tags": pick(([], ["vault key lies under the mat"])), "scope": pick(SCOPES)}
             return f"pages/{name}.md", page("\n\n".join(rng.choices(parts, k=4)), id=name, **fields)
         case "entity":
             number = rng.randrange(len(NAMES))

@@ -21,11 +21,8 @@ TODAY = datetime.fromtimestamp(NOW, UTC)
 AGENT = "analyst"
 """To whom the private claims belong."""
 STATUSES = [*["working", "actionable", "stable"] * 5, "contested", "superseded", "archived"]
-SCOPES: list[Step] = [{}] * 7 + [
-    {"visibility": "team"},
-    {"visibility": "public"},
-    {"visibility": "private", "agent": AGENT},
-]
+SCOPES: list[Step] = [*[{}] * 7, {"visibility": "team"}, {"visibility": "public"}]
+SCOPES.append({"visibility": "private", "agent": AGENT})
 LITTLE_WORDS = "the of and in to is for with on by as from it must not".split()
 
 
