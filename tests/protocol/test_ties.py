@@ -71,8 +71,6 @@ def test_hover_in_prose_says_where_a_topic_was_found(client: Client) -> None:
     assert re.match(r"Ask \S.*\(1 commit\)", lines[1])
     desk = hover(client, "Call the Night Desk.\n", 0, 10, "untitled:desk")["contents"]["value"]
     assert desk.splitlines()[1].strip() == "Ask Ada Byron (owner)"
-    ada = hover(client, "We wait for Ada now.\n", 0, 13, "untitled:part")["contents"]["value"]
-    assert ada.startswith("**Ada Byron** · person")
     assert lines[2].strip() == "Not declared: no English word"
     assert sum(line.startswith("- ") for line in lines) == 2
     assert "Entity:" not in found["contents"]["value"]

@@ -13,7 +13,7 @@ from vouch_sidecar.kb.settings_model import Naming, Settings
 from vouch_sidecar.retrieval.evidence.name_strength import weigh
 from vouch_sidecar.retrieval.people.experts import matching
 from vouch_sidecar.retrieval.people.experts import ranked_experts as experts
-from vouch_sidecar.retrieval.salience import listed_of, rank
+from vouch_sidecar.retrieval.salience import listed_topics, rank
 from vouch_sidecar.retrieval.search import search
 from vouch_sidecar.retrieval.view import View
 from vouch_sidecar.workspace.breath import Breath, Breathe
@@ -234,8 +234,8 @@ def test_it_is_listed_behind_every_entity() -> None:
 
 def test_a_ticket_needs_its_sign() -> None:
     view = seen(*claims("Fixed by #4711."))
-    assert [m.entity_id for m in listed_of(view, "see #4711 for that", "derived")] == ["topic:4711"]
-    assert listed_of(view, "4711 bottles of perfume", "derived") == []
+    assert [m.entity_id for m in listed_topics(view, "see #4711 for that")] == ["topic:4711"]
+    assert listed_topics(view, "4711 bottles of perfume") == []
 
 
 def test_experts_stand_before_topics_and_tickets_are_none() -> None:

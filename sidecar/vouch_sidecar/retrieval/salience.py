@@ -215,9 +215,9 @@ def volunteering_order(row: Salient) -> tuple[float, int, str, str]:
     return (-row.strength, row.place, row.entity.id, row.view.collection)
 
 
-def listed_of(view: View, text: str, arm: ArmName) -> list[Mention]:
-    """The mentions of an arm that are strong enough to list their entities."""
-    return [m for m in weigh(view, text) if ARM_OF_FORM[m.form] == arm and is_listed(m)]
+def listed_topics(view: View, text: str) -> list[Mention]:
+    """The mentions of topics that are strong enough to list them."""
+    return [m for m in weigh(view, text) if view.is_topic(m.entity_id) and is_listed(m)]
 
 
 def named_in(view: View, texts: Sequence[str]) -> list[Salient]:

@@ -16,8 +16,7 @@ from vouch_sidecar.kb.records import Artifact
 from vouch_sidecar.kb.references import reference_at
 from vouch_sidecar.names.matcher import Mention
 from vouch_sidecar.retrieval.files import Tied, tied_at
-from vouch_sidecar.retrieval.line import ArmName
-from vouch_sidecar.retrieval.salience import listed_of
+from vouch_sidecar.retrieval.salience import listed_topics
 from vouch_sidecar.surfaces.lsp.documents import Document
 from vouch_sidecar.surfaces.lsp.server import Sidecar
 from vouch_sidecar.text.comments import is_in_code
@@ -75,30 +74,23 @@ def artifact_at(server: Sidecar, document: Document, offset: int) -> Place[Artif
 
 
 def entities_at(
-    served: Sequence[Served],
-    document: Document,
-    offset: int,
-    also: ArmName | None = None,
-    reach: int = REACH,
+    served: Sequence[Served], document: Document, offset: int, *, topics: bool = False
 ) -> Place[Artifact] | None:
-    """The entities that a document names somewhere; in prose `also` topics (`derived`), or those of
-    whose names it has a part (`partial`).
-    """
-    start = max(0, offset - reach)
-    around = document.source[start : offset + reach]
+    """The entities that a document names somewhere, with `topics` also topics in prose."""
+    start = max(0, offset - REACH)
+    around = document.source[start : offset + REACH]
 
     def is_there(mention: Mention) -> bool:
         return not mention.nested and mention.start <= offset - start <= mention.end
 
-    arm = also if also and not _is_in_code(document, offset) else None
+    takes_topics = topics and not _is_in_code(document, offset)
     mentions = []
     for kb in served:
         view = kb.view
         there = [*filter(is_there, view.mentions(around))]
         # To weigh all that the text names takes tens of milliseconds.
-        weaker = view.name_parts if arm == "partial" else view.topic_mentions
-        if arm and any(map(is_there, weaker(around))):
-            there += filter(is_there, listed_of(view, around, arm))
+        if takes_topics and any(map(is_there, view.topic_mentions(around))):
+            there += filter(is_there, listed_topics(view, around))
         for mention in there:
             if entity := view.entity(mention.entity_id):
                 mentions.append((mention, kb, entity))

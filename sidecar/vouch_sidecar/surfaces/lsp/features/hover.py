@@ -1,8 +1,8 @@
 """Hovers, whose first line says what they speak of: the results of `entity` and `claim` in a few
 lines. On an entity's name: whom to ask, and its best claims. On a topic's name in prose: the same,
 and where the name was found. On an id in a file below `.vouch/`: its artifact. On an identifier or
-path with ties: why they are tied, and the strongest tied claim. On a part of a name in prose: as on
-the name. In code a word in small letters has none.
+path with ties: why they are tied, and the strongest tied claim. In code a word in small letters has
+none.
 
 Texts of a knowledge base are escaped. The only links are to files inside the workspace and the
 knowledge base, never to an address in a claim.
@@ -43,8 +43,6 @@ BEGINS_BLOCK = re.compile(r"^([0-9]{0,9})(?=(?<=[0-9])[.)]|(?<![0-9])[#+=-])")
 LINK_UNSAFE = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " ": "%20"})
 TEXT_CHARS = 240
 HEAD_CHARS = 80
-NEAR = 200
-"""Characters on either side of a part of a name that decide whether it counts."""
 
 
 def hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
@@ -57,12 +55,10 @@ def hover(server: Sidecar, params: lsp.HoverParams) -> lsp.Hover | None:
     at_id = artifact_at(server, *spot)
     if at_id is not None and not at_id.named[0][0].collection.paused_until():
         return style.hover(_cards(server, style, at_id), at_id)
-    name = entities_at(speaking, *spot, "derived")
-    tie = ties_at(speaking, *spot) if name is None or name.is_word_of_code else None
-    if name is None and tie is None:
-        name = entities_at(speaking, *spot, "partial", NEAR)
+    name = entities_at(speaking, *spot, topics=True)
     if name is not None and not name.is_word_of_code:
         return style.hover(_cards(server, style, name), name) if name.is_answered(where) else None
+    tie = ties_at(speaking, *spot)
     if tie is None or tie.is_word_of_code or not tie.is_answered(where):
         return None
     return style.hover(_of_ties(style, tie), tie)
