@@ -157,13 +157,14 @@ class Names:
         if all(u.folded in STOPWORDS for u in analysis.units):
             return []
         runs = {path_of(analysis, whole)[0] for whole in (False, True)}
-        found = {
-            entity_id
-            for run in runs
-            for entity_id, having in self._by_stem.get(run[0], {}).items()
-            if any(f" {' '.join(run)} " in f" {' '.join(form.path)} " for form in having)
-        }
-        return sorted(found)
+        return sorted(
+            {
+                entity_id
+                for run in runs
+                for entity_id, having in self._by_stem.get(run[0], {}).items()
+                if any(f" {' '.join(run)} " in f" {' '.join(form.path)} " for form in having)
+            }
+        )
 
     def parts(self, text: str, mentions: Sequence[Mention]) -> list[Mention]:
         """The words of a text outside the given mentions that are a part of the names of at most
@@ -234,8 +235,8 @@ def mark_nested(mentions: Iterable[Mention]) -> Iterator[Mention]:
     for mention in sorted(mentions, key=lambda m: (m.start, -m.end, m.entity_id)):
         if mention.start >= end:
             start, end = mention.start, mention.end
-        nested = mention.start != start or mention.end != end
-        yield mention._replace(nested=True) if nested else mention
+        is_whole = (mention.start, mention.end) == (start, end)
+        yield mention if is_whole else mention._replace(nested=True)
 
 
 def outside(mentions: Iterable[Mention], others: Iterable[Mention]) -> list[Mention]:

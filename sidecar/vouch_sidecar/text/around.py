@@ -138,8 +138,7 @@ def around(
 
 def unquoted(text: str) -> str:
     """A part of a document on one line, without the marks of a quotation."""
-    text = _LINE_BREAK.sub("\n", text) if "\n" in text else text
-    return " ".join(_BREAK_BETWEEN_SIGNS.sub("", text).split())
+    return " ".join(_BREAK_BETWEEN_SIGNS.sub("", _LINE_BREAK.sub("\n", text)).split())
 
 
 def heading_text(heading: str) -> str:
@@ -149,8 +148,7 @@ def heading_text(heading: str) -> str:
 
 def after_mark(text: str, start: int) -> int:
     """Where the text of an item begins whose mark stands at an offset; the offset if none does."""
-    mark = _ITEM.match(text, start)
-    return mark.end() if mark else start
+    return mark.end() if (mark := _ITEM.match(text, start)) else start
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
@@ -174,8 +172,7 @@ def _lines(text: str) -> Iterator[tuple[_Kind, int, int, int]]:
     """What each line of a document is, where its text starts and ends, and its indent. What stands
     in code counts as blank.
     """
-    front = _FRONT_MATTER.match(text)
-    at = front.end() if front else 0
+    at = front.end() if (front := _FRONT_MATTER.match(text)) else 0
     fence, code_below, is_open, title = "", inf, False, 0
     for whole in text[at:].split("\n"):
         begins = quote.end() if (quote := _QUOTE.match(whole)) else 0
@@ -184,8 +181,7 @@ def _lines(text: str) -> Iterator[tuple[_Kind, int, int, int]]:
         indent = len(line) - len(words)
         kind: _Kind = "blank"
         if fence or not words or indent > code_below:
-            is_closing = words.startswith(fence) and not words.strip(fence[:1])
-            fence = "" if is_closing else fence
+            fence = "" if words.startswith(fence) and not words.strip(fence[:1]) else fence
         else:
             kind = _kind_of(words, is_open)
             if title and _UNDERLINE.match(line) and (line[0] not in "`~" or len(line) >= title):

@@ -71,8 +71,9 @@ def printed_lines(text: str) -> list[Span]:
             first, last = min(formed), max(formed)
             begin = max((n + 1 for n in run if n < first and not words[n]), default=first)
             end = min((n for n in run if n > last and not words[n]), default=run[-1] + 1)
-            here = range(begin, end)
-            printed += (n for n in here if n in formed or not words[n].endswith(("?", ":")))
+            printed += (
+                n for n in range(begin, end) if n in formed or not words[n].endswith(("?", ":"))
+            )
     starts = [*accumulate((len(line) + 1 for line in lines), initial=0)]
     return [(starts[n], starts[n] + len(lines[n])) for n in printed]
 

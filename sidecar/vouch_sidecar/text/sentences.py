@@ -58,8 +58,7 @@ def windows(text: str) -> Iterator[Span]:
     while start < len(text):
         end = start + MAX_MATCHED
         if end < len(text):
-            behind = text.rfind("\n", start, end) + 1 or text.rfind(" ", start, end) + 1
-            end = behind or end
+            end = text.rfind("\n", start, end) + 1 or text.rfind(" ", start, end) + 1 or end
         yield start, min(end, len(text))
         start = end
 
@@ -87,8 +86,7 @@ def _ends(text: str, start: int, mark: int, end: int) -> bool:
         return False
     if text[mark] != "." or text[mark : mark + 2] == "..":
         return True
-    word = text[start:mark].split()[-1:] or [""]
-    last = word[0].lstrip("([{\"'“‘*_").lower()
+    last = (text[start:mark].split() or [""])[-1].lstrip("([{\"'“‘*_").lower()
     return not (last in ABBREVIATED or (len(last) == 1 and last.isalpha() and last != "i"))
 
 
