@@ -72,9 +72,11 @@ class Local:
             inputs = {node.name: given[node.name] for node in self._session.get_inputs()}
             states = np.asarray(self._session.run(None, inputs)[0], np.float32)
             counted = mask[:, :, None].astype(np.float32)
-            pooled = states[:, 0]
-            if not self._by_first_token:
-                pooled = (states * counted).sum(axis=1) / counted.sum(axis=1)
+            pooled = (
+                states[:, 0]
+                if self._by_first_token
+                else (states * counted).sum(axis=1) / counted.sum(axis=1)
+            )
         except Exception as error:
             raise UnavailableError(
                 f"the model fails ({type(error).__name__}): choose another one"

@@ -73,8 +73,10 @@ class TextVector(NamedTuple):
 
     def fits(self) -> bool:
         """Whether all vectors have as many dimensions as the text's."""
-        every = self.vectors.values()
-        return all(not each.rows or each.matrix.shape[1] == len(self.query) for each in every)
+        return all(
+            not each.rows or each.matrix.shape[1] == len(self.query)
+            for each in self.vectors.values()
+        )
 
     def cosine(self, base: Hashable, key: Key) -> float:
         """The cosine of an artifact's nearest text; 0 if it has none."""
