@@ -178,8 +178,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         for start, end in places
     )
     joined = [place for place in places if _JOINED.fullmatch(rest[slice(*place)])]
-    elsewhere = {word.alternatives for word in terms(blanked(rest, joined))}
-    outside = frozenset(word for word in words if word.alternatives in elsewhere)
+    outside = _found_in(blanked(rest, joined), words)
     numbers = {
         word
         for _, naming in exact
@@ -197,16 +196,15 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
         for left, right in pairwise(content)
         if not (is_number(left.folded) or is_number(right.folded))
     )
-    sentences = tuple(dict.fromkeys(_by_sentence(rest, weights)))
+    every = (_found_in(rest[start:end], weights) for start, end in asked_sentences(rest))
+    sentences = tuple(dict.fromkeys(filter(None, every)))
     return WeighedWords(text, names, weights, exact, outside, proper, pairs, sentences)
 
 
-def _by_sentence(text: str, words: Iterable[Term]) -> Iterator[frozenset[Term]]:
-    """Which of some words of a text each of its sentences holds, where it holds any."""
-    for start, end in asked_sentences(text):
-        there = {word.alternatives for word in terms(text[start:end])}
-        if held := frozenset(word for word in words if word.alternatives in there):
-            yield held
+def _found_in(part: str, words: Iterable[Term]) -> frozenset[Term]:
+    """Those of some words of a text that stand in a part of it."""
+    there = {word.alternatives for word in terms(part)}
+    return frozenset(word for word in words if word.alternatives in there)
 
 
 def worths_of(view: View, text: str) -> Mapping[Term, float]:
@@ -232,9 +230,8 @@ def _commonness(word: Term) -> float:
         return HIRAGANA if any("ぁ" <= sign <= "ん" for sign in word.word) else SIGN_PAIR
     folded = fold(word.word)
     is_letter = len(folded) == 1 and folded.isascii()  # such as the sign of a unit
-    if is_number(folded) or is_letter or is_command(folded):
-        return COMMONNESS[VERY_COMMON]
-    return COMMONNESS[tier(folded)]
+    says_little = is_number(folded) or is_letter or is_command(folded)
+    return COMMONNESS[VERY_COMMON if says_little else tier(folded)]
 
 
 def is_number(folded: str) -> bool:
@@ -277,6 +274,6 @@ def worth_searching(text: str) -> bool:
         return True
     signs = sum(unit.spaceless for unit in units(text[:MAX_PHRASED]).units)
     words = len(text.split())
-    if max(words, words - 1 + signs // 2) < LEAST_WORDS:
-        return False  # two signs of a script without spaces are a word
-    return not _REFLEX_COMMANDS.issuperset(fold(term.word) for term in terms(text))
+    # two signs of a script without spaces are a word
+    is_long = max(words, words - 1 + signs // 2) >= LEAST_WORDS
+    return is_long and not _REFLEX_COMMANDS.issuperset(fold(term.word) for term in terms(text))

@@ -73,10 +73,9 @@ def _answers(
             sorted(found, key=lambda one: (one.kind != "worded", one.kind != "answer")),
             lambda one: (one.sentence_key or key_of(one.artifact), one.section),
         )
-        new = judge(view, asked, entity_strengths, first, ties, vector)
         judged += (
             each
-            for each in new
+            for each in judge(view, asked, entity_strengths, first, ties, vector)
             if each.words
             or (said == text and (vector is not None or not named.isdisjoint(each.entity_ids)))
         )
@@ -106,8 +105,8 @@ def asked_beside(view: View, text: str, entity_ids: Container[str]) -> WeighedWo
     named = [*view.mentions(text), *view.topic_mentions(text)]
     spans = sorted({(each.start, each.end) for each in named if each.entity_id in entity_ids})
     if _ties(view, text):
-        relative = view.world.relative(text)
-        spans += [(start, end) for start, end, _ in view.world.files_in(relative)]
+        named_files = view.world.files_in(view.world.relative(text))
+        spans += ((start, end) for start, end, _ in named_files)
     return asked_by(view, text, tuple(spans))
 
 

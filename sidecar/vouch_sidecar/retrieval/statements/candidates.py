@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from math import exp, fsum
 from typing import NamedTuple
 
@@ -86,8 +86,7 @@ class Features(NamedTuple):
     @property
     def likelihood(self) -> float:
         """From 0 to 1, rounded to 3 places."""
-        bias = BIAS if self.cosine is None else BIAS_SEMANTIC
-        total = bias + sum(self.terms.values())
+        total = (BIAS if self.cosine is None else BIAS_SEMANTIC) + sum(self.terms.values())
         return round(1 / (1 + exp(-total)), 3)
 
     @property
@@ -176,7 +175,7 @@ def candidates_for(
         tried = ((artifact, None) for artifact, _, _ in islice(near, MAX_TRIED))
         yield from islice(_claims(view, tried), MAX_SEMANTIC)
     if asked.weights and view.since is None and not view.deadline.has_passed():
-        yield from _asked_again(view, asked)
+        yield from chain.from_iterable(islice(_asked_again(view, asked), FEW))
 
 
 def claims_holding(view: View, asked: WeighedWords) -> list[Candidate]:
@@ -282,15 +281,14 @@ def _claim(view: View, claim: Claim, document: Document | None = None) -> Candid
     return Candidate(claim, None, stems, text, about, *where, kind)
 
 
-def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
-    """The statements that answered captured questions which a text asks again: it asks, it holds
-    most of the question, and question and answer together hold enough of it.
+def _asked_again(view: View, asked: WeighedWords) -> Iterator[Iterator[Candidate]]:
+    """The statements that answered each of the captured questions which a text asks again: it asks,
+    it holds most of the question, and question and answer together hold enough of it.
     """
     if not asks(asked.text):
         return
     stems, total = frozenset(content_stems(asked.text)), asked.weight_of(asked.weights)
-    query, found = view.search.weighed(asked.weights, QUESTION), 0
-    for source, _ in view.found(query, MANY):
+    for source, _ in view.found(view.search.weighed(asked.weights, QUESTION), MANY):
         question = source.question or "" if isinstance(source, Source) else ""
         worths = worths_of(view, question)
         shared = fsum(weight for word, weight in worths.items() if word.held_by(stems))
@@ -305,6 +303,4 @@ def _asked_again(view: View, asked: WeighedWords) -> Iterator[Candidate]:
         held = asked.held_by(frozenset[str]().union(*(each.stems for each in statements)))
         if asks(question) and asked.weight_of(held) >= ASKS_MORE * total > 0:
             placed = enumerate(statements)
-            yield from (each._replace(position=place, kind="answer") for place, each in placed)
-            if (found := found + 1) == FEW:
-                return
+            yield (each._replace(position=place, kind="answer") for place, each in placed)
