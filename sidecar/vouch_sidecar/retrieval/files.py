@@ -83,8 +83,10 @@ def visible_ties(view: View, ties: Iterable[tuple[str, Tie]]) -> list[Tied]:
         for claim in filter(None, map(view.claim, by_claim))
         if view.is_sayable(claim)
     )
-    tied = [_together(several) for several in of_each if several]
-    return sorted(tied, key=lambda each: (-each.tie.strength, each.tie.line or 0, each.claim.id))
+    return sorted(
+        (_together(several) for several in of_each if several),
+        key=lambda each: (-each.tie.strength, each.tie.line or 0, each.claim.id),
+    )
 
 
 def each_statement_once(ties: Iterable[Tied]) -> list[Tied]:
@@ -217,6 +219,9 @@ def quotes_of(view: View, claim: Claim) -> list[tuple[int, Fresh | None]]:
     """Whether files have the quotes of a claim that were made from files, each with the number of
     its citation; None if that is not known.
     """
-    quotes, cited = view.world.quotes, view.cited(claim)
-    quoted = ((number, each.quoted) for number, _, each in cited if each is not None)
-    return [(at, quotes.of(quote, view.looked)) for at, quote in quoted if quote in quotes.places]
+    quotes = view.world.quotes
+    return [
+        (number, quotes.of(each.quoted, view.looked))
+        for number, _, each in view.cited(claim)
+        if each is not None and each.quoted in quotes.places
+    ]

@@ -70,9 +70,8 @@ def nearest(views: Sequence[View], kind: Kind, called: str) -> list[str]:
 
 def contradicting(view: View, claim: Claim) -> list[Claim]:
     """The claims that a claim contradicts, or that contradict it, by id."""
-    against = view.knowledge.contradicting.get(claim.id, ())
-    others = {*claim.contradicts, *(other.id for other in against)}
-    return [*filter(None, map(view.claim, sorted(others)))]
+    against = {other.id for other in view.knowledge.contradicting.get(claim.id, ())}
+    return [*filter(None, map(view.claim, sorted(against.union(claim.contradicts))))]
 
 
 def successors(view: View, claim_id: str) -> list[str]:

@@ -119,8 +119,12 @@ def run(
             Line(who.view, who.entity, topic, 1.0, "text", None, people=said)
             for who, said in counted
         )
-        in_time = (view for view in searched if not view.deadline.has_passed())
-        found += (line for view in in_time for line in _answering(view, sure, text, vector))
+        found += (
+            line
+            for view in searched
+            if not view.deadline.has_passed()
+            for line in _answering(view, sure, text, vector)
+        )
     first = sorted(found, key=lambda line: (not line.people, -line.similarity))
     return Probe(views, text, named, asked, sure, first)
 

@@ -159,9 +159,12 @@ class View:
         """The same of what is read in texts and may enter a prompt: a part of every key of a cache,
         as to hash all settings takes longer than many a look there.
         """
-        around = self.world.serial, self.world.inputs.knowledge_serial
-        read = (*around, self.knowledge.serial, self.settings.topics, self.recall)
-        return (self.collection, self.root, self.gates, self.since, self.settings.naming, *read)
+        settings, world = self.settings, self.world
+        return (
+            *(self.collection, self.root, self.gates, self.since),
+            *(settings.naming, settings.topics, settings.recall),
+            *(self.knowledge.serial, world.serial, world.inputs.knowledge_serial),
+        )
 
     @cached_property
     def search(self) -> Search:
@@ -298,8 +301,8 @@ class View:
 
     def entities_of(self, claim_id: str) -> frozenset[str]:
         """The entities and topics that a claim counts for."""
-        derived = self.derived.of_claim.get(claim_id, ())
-        return frozenset((*self.knowledge.links(claim_id)[0], *derived))
+        declared, _ = self.knowledge.links(claim_id)
+        return frozenset(declared).union(self.derived.of_claim.get(claim_id, ()))
 
     # What is shown of claims
 

@@ -159,9 +159,12 @@ def _lines_of(row: Salient, text: str, strengths: Strengths) -> list[Line]:
     claim, or all of its claims if the text asks nothing but the name; pages about it if it has no
     fitting claims.
     """
-    view, judged = row.view, answers(row.view, text, strengths)
-    own = (each for each in judged if row.entity.id in each.entity_ids)
-    about = [each for each in own if isinstance(each.artifact, Claim)]
+    view = row.view
+    about = [
+        each
+        for each in answers(view, text, strengths)
+        if row.entity.id in each.entity_ids and isinstance(each.artifact, Claim)
+    ]
     asked = asked_for(view, about, text, strengths)
     claims = [
         row.line(claim.artifact, judged=claim)

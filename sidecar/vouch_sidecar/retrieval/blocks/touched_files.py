@@ -132,9 +132,12 @@ def _last_words(names: Iterable[str]) -> set[str]:
 
 def _is_quoted(tied: Tied, taken: str) -> bool:
     """Whether what a claim quotes stood in what a change has taken out, or that in it."""
-    places, cited = tied.view.world.quotes.places, tied.view.cited(tied.claim)
-    quoted = (each.quoted for _, _, each in cited if each is not None)
-    said = (flat(places[quote].text) for quote in quoted if quote in places)
+    places = tied.view.world.quotes.places
+    said = (
+        flat(places[each.quoted].text)
+        for _, _, each in tied.view.cited(tied.claim)
+        if each is not None and each.quoted in places
+    )
     return any(each in taken or taken in each for each in said)
 
 
@@ -149,8 +152,7 @@ def met_by(
     text = f"{inserted[:MAX_PHRASED]}\n{removed[:MAX_PHRASED]}"
     changed = frozenset(content_stems(text))
     placed = frozenset(content_stems(path))
-    is_prose = is_test(path) or ending_of(path) in DOCUMENTS
-    is_prose |= all(map(_REMARK.match, text.splitlines()))
+    is_remark = all(map(_REMARK.match, text.splitlines()))
     stored = view.world.stored_ties_of(path)
     ties = {tied.claim.id: tied.tie.strength for tied in visible_ties(view, stored)}
     named = [
@@ -180,7 +182,7 @@ def met_by(
         features = EditFeatures(
             here=(here + UNTIED) * log(1 + fsum(held_worths)),
             lead=share - max(others, default=0.0),
-            prose=float(is_prose),
+            prose=float(is_remark or is_test(path) or ending_of(path) in DOCUMENTS),
             named=max((each.strength for each in about), default=0.0),
         )
         if len(held_worths) > 1 or here or about:

@@ -173,10 +173,9 @@ def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
     content = content_of(inside)
     common = 0 if is_settled else _tier(mention, content)
     place = placing.place(mention, is_person, common)
-    specificity = 1.0 if place == "alone" and not is_part else SPECIFICITY[common]
     factors = {
         "arm": ARMS[form],
-        "specificity": specificity,
+        "specificity": 1.0 if place == "alone" and not is_part else SPECIFICITY[common],
         "keyness": 1.0,
         "place": PLACES[place],
     }
@@ -288,9 +287,9 @@ class Placing(Units):
             return True
         if at == 0 or unit.gap or not self._belongs_to_name(before := every[at - 1]):
             return False
-        if self._starts_sentence(before):  # a verb, or the first name of someone else
-            return person and tier(before.folded) == 0 and before.folded not in ADDRESSING
-        return True
+        # what begins a sentence is a verb, or the first name of someone else
+        is_first_name = person and tier(before.folded) == 0 and before.folded not in ADDRESSING
+        return is_first_name or not self._starts_sentence(before)
 
     def _belongs_to_name(self, unit: Unit) -> bool:
         return self._has_capital(unit) and not (unit.folded in _LITTLE or unit.folded in DATES)
@@ -328,9 +327,8 @@ def with_signs(text: str, mention: Mention) -> str | None:
     before, after = _edges(name)
     if fold(written) == fold(name) or not (before or after):
         return written
-    if text.endswith(before, 0, mention.start) and text.startswith(after, mention.end):
-        return before + written + after
-    return None
+    is_here = text.endswith(before, 0, mention.start) and text.startswith(after, mention.end)
+    return before + written + after if is_here else None
 
 
 def has_signs(name: str) -> bool:

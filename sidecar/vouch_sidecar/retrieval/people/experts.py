@@ -31,7 +31,6 @@ from vouch_sidecar.text.english_words import COMMON, VERY_COMMON, tier
 from vouch_sidecar.text.prompt_text import BEST, WHOM, blanked
 from vouch_sidecar.workspace.topic_names import is_ticket
 
-Linking = Literal["auto", "declared"]
 WHO = re.compile(r"\bwho(?:m|se)?\b", re.IGNORECASE)
 """Asks about a person or a team in any way."""
 _TOPIC = re.compile(r"\s*(?:(?:about|for|of|on|regarding|with)\s)?([^?!;\n]*)", re.IGNORECASE)
@@ -48,9 +47,8 @@ class Expert(NamedTuple):
 
     def largest(self, limit: int) -> list[Matched]:
         """The claims that add most, ties by id, without those that mean nothing by themselves."""
-        shown = self.view.shown
         order = sorted(self.contributions, key=lambda adds: (-adds.amount, adds.claim.id))
-        saying = (adds for adds in order if not shown(adds.claim).lacks_context)
+        saying = (adds for adds in order if not self.view.shown(adds.claim).lacks_context)
         return list(islice(saying, limit))
 
 
@@ -129,7 +127,7 @@ def _contributions(match: Match, weight: Weight) -> dict[str, list[Matched]]:
 
 
 def matching(
-    views: Sequence[View], topic: str, linking: Linking = "auto"
+    views: Sequence[View], topic: str, linking: Literal["auto", "declared"] = "auto"
 ) -> tuple[list[Match], list[str]]:
     """The claims of each view that match a topic, and the words that stand in no live, visible
     claim, page or topic, as written and in order: without words of names, and without those that
@@ -193,8 +191,7 @@ def _tied_to(view: View, paths: Sequence[str]) -> set[str]:
     """The claims that are tied to files and folders as they were when they were read. Weak ties
     count where there are no others.
     """
-    ties = (tie for path in paths for tie in view.world.stored_ties_of(path))
-    tied = visible_ties(view, ties)
+    tied = visible_ties(view, (tie for path in paths for tie in view.world.stored_ties_of(path)))
     strong = [each for each in tied if not each.is_weak] or tied
     return {*view.search.ids(view.search.these_claims([each.claim.id for each in strong]))}
 

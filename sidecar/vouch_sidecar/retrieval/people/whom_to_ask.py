@@ -187,8 +187,11 @@ def _tells_persons(view: View) -> bool:
 
 def _never_told(subjects: Iterable[Subject]) -> frozenset[str]:
     """The names, folded, of whom one of the knowledge bases never names."""
-    every = (view.settings.people.never for view, _ in subjects)
-    return frozenset(spelling(name.removeprefix("@")) for never in every for name in never)
+    return frozenset(
+        spelling(name.removeprefix("@"))
+        for view, _ in subjects
+        for name in view.settings.people.never
+    )
 
 
 def _may_be_named(names: Iterable[str], never: frozenset[str]) -> bool:
@@ -254,8 +257,8 @@ def _author(changes: Sequence[tuple[Commit, File]]) -> Author:
     order = sorted(times, key=lambda file: (-len(times[file]), -max(times[file]), file[1]))
     paths = [ChangedFile(file[1], len(times[file]), _last(times[file])) for file in order]
     commits, last = {commit for commit, _ in changes}, _last(commit.at for commit, _ in changes)
-    name = changes[0][0].author
-    return Author(name, len(commits), last, len(paths), tuple(paths[:MAX_PATHS_OF_AUTHOR]))
+    few = tuple(paths[:MAX_PATHS_OF_AUTHOR])
+    return Author(changes[0][0].author, len(commits), last, len(paths), few)
 
 
 def _last(seconds: Iterable[int]) -> str:
