@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from math import prod
-from types import MappingProxyType
 from typing import NamedTuple
 
 from vouch_sidecar.kb.records import Entity
@@ -52,7 +51,7 @@ class Mention(NamedTuple):
     """The words that name it, with the signs that belong to the name."""
     placed: str = "name"
     """What its position says of it."""
-    factors: Mapping[str, float] = MappingProxyType({})
+    factors: Mapping[str, float] = {}
     """The factors of its strength, each from 0 to 1."""
 
     @property
@@ -221,8 +220,9 @@ def _kind(form: NameForm, written: str, words: tuple[str, ...]) -> FormKind | No
         return form.kind
     if form.name.isupper():
         # A name in capitals has a plural, and no other inflection: DNS is no plural of DN.
-        pairs = zip(form.words, words, strict=True)
-        plural = not written.isupper() and all(b in (a, a + "s", a + "es") for a, b in pairs)
+        plural = not written.isupper() and all(
+            b in (a, a + "s", a + "es") for a, b in zip(form.words, words, strict=True)
+        )
         return FormKind.VARIANT if plural or form.words == words else None
     return FormKind.VARIANT if all(map(inflects, form.words, words)) else None
 

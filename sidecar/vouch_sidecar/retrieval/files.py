@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from heapq import nlargest
 from math import prod
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -110,7 +109,7 @@ def files_of(view: View, claims: Iterable[Claim]) -> dict[str, float]:
     changes have little.
     """
     strengths = defaultdict[str, float](float)
-    for claim in nlargest(MAX_CLAIMS_WITH_FILES, claims, key=worth):
+    for claim in sorted(claims, key=worth, reverse=True)[:MAX_CLAIMS_WITH_FILES]:
         ties = [*_holding(view, claim, view.world.ties.of_claim(claim.id))]
         number = len({path for path, _ in ties})
         for path, tie in ties:
@@ -205,8 +204,7 @@ def stale(view: View, claim: Claim) -> Stale | None:
     gone = [(at, quote) for at, quote in quotes if quote is not None and quote.state == "gone"]
     if gone and len(gone) == len(quotes):
         number, quote = gone[0]
-        when = moment(quote.changed).date().isoformat()
-        reason = f"quote gone since, {quote.path} changed on {when}"
+        reason = f"quote gone since, {quote.path} changed on {moment(quote.changed).date()}"
         return Stale("quote-gone", f"evidence.{number}", reason)
     is_here = any(source.id in world.sources for _, source, _ in cited)
     if is_here or at is None or view.now - at <= YEAR or world.tree == Path():

@@ -10,7 +10,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
-from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from vouch_sidecar.index.artifact_documents import texts
@@ -81,8 +80,8 @@ class TextVector(NamedTuple):
     def cosine(self, base: Hashable, key: Key) -> float:
         """The cosine of an artifact's nearest text; 0 if it has none."""
         rows, matrix = self.vectors[base]
-        first = bisect_left(rows, key, key=itemgetter(0, 1))
-        last = bisect_right(rows, key, key=itemgetter(0, 1))
+        first = bisect_left(rows, key, key=lambda row: row[:2])
+        last = bisect_right(rows, key, key=lambda row: row[:2])
         return float((matrix[first:last] @ self.query).max()) if first < last else 0.0
 
     def nearest(

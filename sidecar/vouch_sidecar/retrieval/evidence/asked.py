@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from heapq import nlargest
 from itertools import islice, pairwise
 from math import fsum
-from operator import itemgetter
 
 from vouch_sidecar.index.query import rarity
 from vouch_sidecar.kb.records import Kind
@@ -187,7 +186,7 @@ def _asked(view: View, text: str, names: tuple[Span, ...]) -> WeighedWords:
     }
     weights = {word: _rarity(view, word) if word in numbers else worths[word] for word in words}
     if len(weights) > MAX_ASKED:
-        weights = dict(nlargest(MAX_ASKED, weights.items(), key=itemgetter(1)))
+        weights = dict(nlargest(MAX_ASKED, weights.items(), key=lambda each: each[1]))
     placing = Placing(*units(rest))
     content = content_of(placing.units)
     proper = frozenset(rest[u.start : u.end] for u in content if placing.has_own_capital(u))

@@ -5,7 +5,6 @@ row of `WEIGHTS`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from vouch_sidecar.index.claim_weights import DAY, HALF_LIFE_DAYS, confirmed_at
@@ -30,7 +29,7 @@ class Matched(NamedTuple):
     words: tuple[Term, ...]
     named: bool
     coverage: float
-    factors: Mapping[str, float] = MappingProxyType({})
+    factors: Mapping[str, float] = {}
     """What it adds for an entity: `amount`, the product of these."""
     amount: float = 0.0
 

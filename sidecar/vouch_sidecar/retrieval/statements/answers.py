@@ -6,10 +6,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from heapq import nlargest
 from itertools import islice, pairwise
 from math import fsum, log
-from types import MappingProxyType
 
 from vouch_sidecar.kb.records import Claim, Kind, Relation, key_of
 from vouch_sidecar.retrieval.constants import (
@@ -141,7 +139,7 @@ def judge(
     asked: WeighedWords,
     entity_strengths: Strengths,
     candidates: Iterable[Candidate],
-    ties: Mapping[str, Tied] = MappingProxyType({}),
+    ties: Mapping[str, Tied] = {},
     vector: TextVector | None = None,
 ) -> Iterator[Candidate]:
     """The candidates with their features, each by the sentence of the text that it likeliest
@@ -158,7 +156,7 @@ def judge(
         None if vector is None else vector.cosine(view.identity, key_of(candidate.artifact))
         for candidate, _ in compared
     ]
-    nearest, next_one = nlargest(2, [*filter(None, cosines), 0.0, 0.0])
+    nearest, next_one, *_ = sorted([*filter(None, cosines), 0.0, 0.0], reverse=True)
     size = log(1 + view.search.total(Kind.CLAIM) + view.search.total(Kind.PAGE))
 
     def rivals(words: Iterable[Term]) -> int:
