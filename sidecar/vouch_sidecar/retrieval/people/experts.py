@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Container, Iterable, Sequence
-from heapq import nsmallest
 from itertools import islice
 from math import fsum, prod
 from typing import Literal, NamedTuple
@@ -94,21 +93,25 @@ def ranked_experts(
     """The entities with evidence on a topic: by score, then id, then collection. Topics come last,
     in the same order; those that are tickets are left out. An unknown weight counts as `count`.
     """
-    listed, applied = [], WEIGHTS.get(weight, WEIGHTS["count"])
-    for match in matches:
-        view = match.view
-        for entity_id, adds in _contributions(match, applied).items():
-            entity = view.entity(entity_id)
-            if (
-                entity is not None
-                and len(adds) >= min_claims
-                and (types is None or entity.type in types)
-                and not (entity.type == TOPIC and is_ticket(entity.name))
-            ):
-                score = round(fsum(each.amount for each in adds), 6)
-                order = (view.is_topic(entity_id), -score, entity_id, view.collection)
-                listed.append((order, Expert(view, entity, score, adds)))
-    return [row for _, row in nsmallest(limit, listed, key=lambda row: row[0])]
+    applied = WEIGHTS.get(weight, WEIGHTS["count"])
+    rows = [
+        Expert(match.view, entity, round(fsum(each.amount for each in adds), 6), adds)
+        for match in matches
+        for entity_id, adds in _contributions(match, applied).items()
+        if (entity := match.view.entity(entity_id)) is not None
+        and len(adds) >= min_claims
+        and (types is None or entity.type in types)
+        and not (entity.type == TOPIC and is_ticket(entity.name))
+    ]
+    return sorted(
+        rows,
+        key=lambda row: (
+            row.view.is_topic(row.entity.id),
+            -row.score,
+            row.entity.id,
+            row.view.collection,
+        ),
+    )[:limit]
 
 
 def _contributions(match: Match, weight: Weight) -> dict[str, list[Matched]]:
@@ -216,5 +219,5 @@ def _holding(views: Sequence[View], words: Sequence[Term]) -> tuple[list[set[str
     share = max(best, default=0.0) / fsum(weights.values())
     if share < PARTIAL_SHARE:
         return all_words, share  # which are none
-    found = [view.of_hits(view.search.down_to(weights, Kind.CLAIM, share)) for view in views]
-    return [{claim.id for claim, _ in own} for own in found], share
+    found = ((view, view.search.down_to(weights, Kind.CLAIM, share)) for view in views)
+    return [{claim.id for claim, _ in view.of_hits(hits)} for view, hits in found], share
