@@ -8,7 +8,6 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from difflib import get_close_matches
-from functools import partial
 from itertools import chain, islice
 
 from vouch_sidecar.index.query import nearly_query
@@ -97,10 +96,9 @@ def prefix_search(
     forms = {folded, _BLANKS.sub("-", folded)}
     found: list[tuple[int, Artifact]] = []
     for kind in kinds:
-        every = view.cached(("called", kind), "", partial(_called, view, kind), for_all=True)
         fitting = [
             (_fit(called, forms), artifact)
-            for called, artifact in every
+            for called, artifact in _called(view, kind)
             if any(form in called for form in forms)
         ]
         fitting.sort(key=lambda match: (match[0], match[1].id))
@@ -110,10 +108,15 @@ def prefix_search(
 
 def _called(view: View, kind: Kind) -> list[tuple[str, Artifact]]:
     """The artifacts of a kind, each behind its id and its names, folded, a line for each."""
-    return [
-        ("\n".join(("", *names_of(artifact), "")).casefold(), artifact)
-        for artifact in view.knowledge.all_of(RECORD_OF[kind])
-    ]
+    return view.cached(
+        ("called", kind),
+        "",
+        lambda: [
+            ("\n".join(("", *names_of(artifact), "")).casefold(), artifact)
+            for artifact in view.knowledge.all_of(RECORD_OF[kind])
+        ],
+        for_all=True,
+    )
 
 
 def _fit(called: str, forms: set[str]) -> int:

@@ -47,9 +47,8 @@ class Window:
         before = self.volunteered_before
         if not volunteer.enabled or volunteer.is_throttled(before.values()):
             return 0
-        if volunteer.max_per_session is None:
-            return most
-        return max(0, min(most, volunteer.max_per_session - len(before)))
+        in_all = volunteer.max_per_session
+        return most if in_all is None else max(0, min(most, in_all - len(before)))
 
     def to_volunteer(self) -> list[Salient]:
         """The entities to volunteer for the newest text alone, each once a session: the strongest,
@@ -114,6 +113,9 @@ def in_play(windows: Sequence[Window], top_k: int | None = None) -> list[Salient
     knowledge base's settings say.
     """
     limits = [top_k or window.view.settings.reflex.top_k for window in windows]
-    of_each = zip(windows, limits, strict=True)
-    rows = [row for window, most in of_each for row in rank(window.view, window.texts, most)]
+    rows = (
+        row
+        for window, most in zip(windows, limits, strict=True)
+        for row in rank(window.view, window.texts, most)
+    )
     return sorted(rows, key=ranking_order)[: max(limits, default=0)]

@@ -177,8 +177,11 @@ def volunteered(rows: Iterable[Salient]) -> list[Salient]:
     """Those of the named entities that may be volunteered, strongest first: nothing is in the way,
     and they are named as strongly as the settings ask for.
     """
-    named = (row for row in rows if row.strength >= row.view.name_threshold)
-    return sorted((row for row in named if not why_not_volunteered(row)), key=volunteering_order)
+    return [
+        row
+        for row in sorted(rows, key=volunteering_order)
+        if row.strength >= row.view.name_threshold and not why_not_volunteered(row)
+    ]
 
 
 def asked_by_name(view: View, text: str) -> list[Salient]:
@@ -188,12 +191,15 @@ def asked_by_name(view: View, text: str) -> list[Salient]:
     mentions = [m for m in weigh(view, text) if m.form is not FormKind.PART]
     if not mentions or not asks_only_about(text, [(m.start, m.end) for m in mentions]):
         return []
-    alone = [m._replace(factors={"arm": m.factors["arm"]}, placed="alone") for m in mentions]
-    rows = _rows(view, [text], [(0, mention) for mention in alone if not mention.ambiguous])
+    alone = [
+        (0, m._replace(factors={"arm": m.factors["arm"]}, placed="alone"))
+        for m in mentions
+        if not m.ambiguous
+    ]
     least = view.name_threshold
     return [
         replace(row, strength=max(row.strength, least))
-        for row in rows
+        for row in _rows(view, [text], alone)
         if row.strength >= least or row.form is FormKind.DERIVED
     ]
 

@@ -98,8 +98,14 @@ def search(
 
 def _order(hit: Line) -> tuple[bool, float, str, str, str, int]:
     kind, artifact_id = key_of(hit.artifact)
-    where = hit.view.collection, hit.section or 0
-    return hit.arm != "name", -hit.similarity, artifact_id, kind, *where
+    return (
+        hit.arm != "name",
+        -hit.similarity,
+        artifact_id,
+        kind,
+        hit.view.collection,
+        hit.section or 0,
+    )
 
 
 def _in_kind(

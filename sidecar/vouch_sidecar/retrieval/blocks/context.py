@@ -182,8 +182,7 @@ def whom_to_ask(row: Salient, text: str) -> list[Line]:
     """The line that says whom to ask about an entity, where a text asks that."""
     if WHOM.search(text) is None:
         return []
-    asked = to_ask(replace(row.view, is_model=True), row.entity)
-    told = each_with_why(row.entity.type, *asked)
+    told = each_with_why(row.entity.type, *to_ask(replace(row.view, is_model=True), row.entity))
     line = replace(row.line(row.entity), similarity=1.0, people=", ".join(told))
     return [line] if told else []
 
@@ -197,8 +196,11 @@ def tiers(
     sums: defaultdict[str, float] = defaultdict(float)
     for line in lines:
         sums[line.view.collection] += line.similarity
-    several = views if len(views) > 1 else ()
-    named = sorted(v.collection for v in several if _names_collection(text, v.collection))
+    named = sorted(
+        view.collection
+        for view in views
+        if len(views) > 1 and _names_collection(text, view.collection)
+    )
     ranked = sorted(sums, key=lambda c: (-round(sums[c], 6), c))
     primary = next(iter([*named, *ranked]), None)
     return primary, tuple(c for c in ranked if c != primary)

@@ -218,8 +218,7 @@ class Placing(Units):
             return "alone"
         inside = self.units_in(mention.start, mention.end)
         is_part, is_one = mention.form is FormKind.PART, is_word(inside)
-        words = [unit for unit in content_of(inside) if not unit.folded.isdigit()]
-        unit = (words or inside)[0]
+        unit = next((u for u in content_of(inside) if not u.folded.isdigit()), inside[0])
         left, right = token_around(self.text, mention.start, mention.end)
         is_foreign = _FOREIGN.search(f"{left} {right}") is not None
         may_be_code = is_one and not is_person and not is_foreign and unit.end - unit.start > 2
