@@ -171,9 +171,8 @@ def _placed(unit: Unit, at: int, gap: str) -> Unit:
 
 
 def _gap(between: str) -> str:
-    if not between or between == " " or _SOFT_GAP.fullmatch(between):
-        return ""
-    return "".join(between.split()) or "\n"
+    is_soft = not between or between == " " or _SOFT_GAP.fullmatch(between)
+    return "" if is_soft else "".join(between.split()) or "\n"
 
 
 def inflects(base: str, form: str) -> bool:

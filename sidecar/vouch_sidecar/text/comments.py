@@ -39,5 +39,4 @@ def is_in_code(language: str, text: str, offset: int) -> bool:
     marks = next((marks for ids, marks in _FAMILIES.items() if language in ids.split()), None)
     if marks is None:
         return False
-    places = (place.span() for place in re.finditer(marks, text))
-    return not any(start <= offset <= end for start, end in places)
+    return not any(at.start() <= offset <= at.end() for at in re.finditer(marks, text))

@@ -81,8 +81,7 @@ def _ends(text: str, start: int, mark: int, end: int) -> bool:
     """Whether a sentence that began at `start` ends with the marks at `mark`."""
     if end - start > MAX_SENTENCE or text[mark] in "。！？":
         return True
-    following = text[end : end + _LOOK_AHEAD].lstrip()[:1]
-    if following.islower():
+    if text[end : end + _LOOK_AHEAD].lstrip()[:1].islower():
         return False
     if text[mark] != "." or text[mark : mark + 2] == "..":
         return True
