@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -41,7 +41,14 @@ class Local:
                 for p in (model, tokenizer, pooling)
             ]
             self.identity = hashlib.blake2b(repr(stats).encode(), digest_size=16).hexdigest()
-            self._by_first_token = _is_by_first_token(json.loads(pooling.read_bytes()))
+            pools = json.loads(pooling.read_bytes()).items()
+            modes = [name for name, on in pools if name.startswith("pooling_mode_") and on]
+            if modes not in (["pooling_mode_mean_tokens"], ["pooling_mode_cls_token"]):
+                raise UnavailableError(
+                    "only models that pool by mean or by the first token are read"
+                )
+            # whether the vector of a text is that of its first token, not the mean of all
+            self._by_first_token = modes == ["pooling_mode_cls_token"]
             self._tokenizer = Tokenizer.from_file(str(tokenizer))
             self._tokenizer.enable_truncation(MAX_TOKENS)
             self._tokenizer.enable_padding()
@@ -82,14 +89,6 @@ class Local:
                 f"the model fails ({type(error).__name__}): choose another one"
             ) from None
         return unit(pooled, len(texts))
-
-
-def _is_by_first_token(pooling: dict[str, Any]) -> bool:
-    """Whether the vector of a text is that of its first token, not the mean of all."""
-    modes = [name for name, on in pooling.items() if name.startswith("pooling_mode_") and on]
-    if modes not in (["pooling_mode_mean_tokens"], ["pooling_mode_cls_token"]):
-        raise UnavailableError("only models that pool by mean or by the first token are read")
-    return modes == ["pooling_mode_cls_token"]
 
 
 def _session(model: Path) -> InferenceSession:
