@@ -178,8 +178,7 @@ def matching(
         ]
         matches.append(Match(view, claims, _named_by(view, mentions, parts), paths))
     outside = {word.word for word in terms(blanked(beside, names))}
-    unmatched = [word.word for word in words if word not in known and word.word in outside]
-    return matches, unmatched
+    return matches, [word.word for word in words if word not in known and word.word in outside]
 
 
 def _named_by(view: View, mentions: Iterable[Mention], parts: Sequence[str]) -> list[Entity]:

@@ -7,9 +7,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-_ABSENT = Field(exclude_if=lambda value: value is None, json_schema_extra={"x-absent": True})
-"""A field that answers leave out where it has no value."""
-
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
@@ -53,4 +50,7 @@ class PersonToAsk:
     claim_count: int
     relation: str | None
     said: str
-    collection: Annotated[str | None, _ABSENT] = None
+    collection: Annotated[
+        str | None,
+        Field(exclude_if=lambda value: value is None, json_schema_extra={"x-absent": True}),
+    ] = None

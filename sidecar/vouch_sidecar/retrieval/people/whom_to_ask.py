@@ -96,9 +96,8 @@ def people(view: View, *entities: Entity) -> list[PersonToAsk]:
         near = [] if entity.type == PERSON else [*_near(view, entity.id)]
         rows += (_row(view, *each) for each in near)
         for team in (each for each, *_ in near if each.type != PERSON):
-            members = (each for each in _near(view, team.id) if each[0].type == PERSON)
-            few = islice(members, OF_EACH)
-            rows += (_row(view, who, claims, team=team) for who, claims, _ in few)
+            members = [each for each in _near(view, team.id) if each[0].type == PERSON][:OF_EACH]
+            rows += (_row(view, who, claims, team=team) for who, claims, _ in members)
     return list(first_of_each(rows, lambda row: row.entity_id))
 
 
