@@ -161,10 +161,9 @@ def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
     matched = written if is_part else with_signs(placing.text, mention)
     if matched is None:
         return None
-    form = mention.form
-    if form is FormKind.VARIANT and fold(matched) == fold(mention.name.strip()):
-        form = FormKind.NAME  # with its signs it is the name itself
-    mention = mention._replace(matched=matched, form=form)
+    # with its signs it may be the name itself
+    is_name = mention.form is FormKind.VARIANT and fold(matched) == fold(mention.name.strip())
+    mention = mention._replace(matched=matched, form=FormKind.NAME if is_name else mention.form)
     entity = view.entity(mention.entity_id)
     is_person = entity is not None and entity.type == PERSON
     inside = placing.units_in(mention.start, mention.end)
@@ -174,7 +173,7 @@ def _weighed(view: View, placing: Placing, mention: Mention) -> Mention | None:
     common = 0 if is_settled else _tier(mention, content)
     place = placing.place(mention, is_person, common)
     factors = {
-        "arm": ARMS[form],
+        "arm": ARMS[mention.form],
         "specificity": 1.0 if place == "alone" and not is_part else SPECIFICITY[common],
         "keyness": 1.0,
         "place": PLACES[place],
@@ -242,8 +241,8 @@ class Placing(Units):
         is_small = has_capital and self.text[unit.start].islower()
         has_object = _OBJECT.match(self.text, unit.end) is not None
         is_verb = has_object and (is_small or self._starts_sentence(unit))
-        is_subject = has_capital and _PREDICATE.match(self.text, unit.end) is not None
-        if is_subject and not is_small and not is_verb:
+        may_be_subject = has_capital and not is_small and not is_verb
+        if may_be_subject and _PREDICATE.match(self.text, unit.end):
             return name
         if is_part:
             return "as it is" if common == ORDINARY else "word"
