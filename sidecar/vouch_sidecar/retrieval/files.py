@@ -64,8 +64,7 @@ def tied_at(view: View, text: str, offset: int) -> tuple[int, int, list[Tied]] |
     None if there is no such name or claim.
     """
     world = view.world
-    place = world.ties.named_at(world.relative(text), offset, world.files)
-    start, end, ties = place or (0, 0, ())
+    start, end, ties = world.ties.named_at(world.relative(text), offset, world.files) or (0, 0, ())
     shown = each_statement_once(visible_ties(view, ties))
     return (start, end, shown) if shown else None
 
@@ -152,11 +151,14 @@ def _together(several: Iterable[Tied]) -> Tied:
     lined = next((tie for tie in ties if tie.line is not None), best.tie)
     strongest = {tie.arm: tie.strength for tie in reversed(ties)}
     strength = round(1.0 - prod(1.0 - each for each in strongest.values()), 6)
-    states = [tied.fresh for tied in several if tied.fresh is not None]
     return replace(
         best,
         tie=best.tie._replace(strength=strength, line=lined.line, last_line=lined.last_line),
-        fresh=min(states, key=("there", "moved", "gone").index, default=None),
+        fresh=min(
+            (tied.fresh for tied in several if tied.fresh is not None),
+            key=("there", "moved", "gone").index,
+            default=None,
+        ),
         names=tuple(name for tied in several for name in tied.names),
     )
 

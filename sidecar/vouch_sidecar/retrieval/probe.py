@@ -114,10 +114,17 @@ def run(
             if view.recall.fallback_to_fts and (is_exact or length >= view.recall.min_prompt_len)
         ]
         topic, people = people_on(() if sure else searched, text)
-        counted = ((who, count(len(who.contributions), "claim")) for who in people)
         found += (
-            Line(who.view, who.entity, topic, 1.0, "text", None, people=said)
-            for who, said in counted
+            Line(
+                who.view,
+                who.entity,
+                phrase=topic,
+                similarity=1.0,
+                arm="text",
+                entity_id=None,
+                people=count(len(who.contributions), "claim"),
+            )
+            for who in people
         )
         found += (
             line

@@ -305,6 +305,12 @@ def _described_by(view: View, text: str) -> Iterator[Salient]:
         strength = round(sum(map(weights.__getitem__, held)) / sum(weights.values()), 3)
         if isinstance(entity, Entity) and len(held) > 1 and strength >= DESCRIBED_SHARE:
             matched = tuple(word.word for word in held)
-            named = f"{strength:.2f}: its description holds “{' '.join(matched)}”"
-            claims = view.search.claim_count(entity.id)
-            yield Salient(view, entity, claims, strength, matched, named, text)
+            yield Salient(
+                view,
+                entity,
+                view.search.claim_count(entity.id),
+                strength,
+                matched,
+                why=f"{strength:.2f}: its description holds “{' '.join(matched)}”",
+                text=text,
+            )

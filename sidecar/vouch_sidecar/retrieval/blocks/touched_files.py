@@ -89,8 +89,11 @@ def lines_at(view: View, touched: Touched) -> list[Line]:
     there = view.world.path_here(touched.path)
     if there is None:
         return []
-    stored = visible_ties(view, view.world.stored_ties_of(there))
-    ties = each_statement_once(tied for tied in stored if view.may_enter(tied.claim))
+    ties = each_statement_once(
+        tied
+        for tied in visible_ties(view, view.world.stored_ties_of(there))
+        if view.may_enter(tied.claim)
+    )
     taken = flat(touched.before or touched.removed)
     lost = [
         tied
@@ -109,8 +112,9 @@ def lines_at(view: View, touched: Touched) -> list[Line]:
     near = [tied for tied in lined if _overlaps(tied, touched.ranges)]
     near += [tied for tied in lined if not words.isdisjoint(_last_words(tied.names))]
     if not (touched.text and near):
-        is_placed = touched.ranges or touched.text
-        near += [tied for tied in strong if tied.tie.line is None or not is_placed]
+        near += [
+            tied for tied in strong if tied.tie.line is None or not (touched.ranges or touched.text)
+        ]
     return [*lines, *map(_line, near)]
 
 
@@ -153,8 +157,10 @@ def met_by(
     changed = frozenset(content_stems(text))
     placed = frozenset(content_stems(path))
     is_remark = all(map(_REMARK.match, text.splitlines()))
-    stored = view.world.stored_ties_of(path)
-    ties = {tied.claim.id: tied.tie.strength for tied in visible_ties(view, stored)}
+    ties = {
+        tied.claim.id: tied.tie.strength
+        for tied in visible_ties(view, view.world.stored_ties_of(path))
+    }
     named = [
         mention
         for mention in weigh(view, f"{path}\n{text}")

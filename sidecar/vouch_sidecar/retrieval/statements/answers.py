@@ -179,13 +179,12 @@ def judge(
             missing = sorted(asked.weights[word] for word in sentence.difference(held))
             number = any(sign.isdigit() for word in exact.intersection(held) for sign in word.word)
             shared = fsum(0.5 if word.is_pair else 1.0 for word in held) + NAME_WORDS * strength
-            pairs = sum(len(word.alternatives) > 1 for word in held)
-            pairs += len(asked.pairs.intersection(pairwise(candidate.stems)))
+            pairs = len(asked.pairs.intersection(pairwise(candidate.stems)))
             features = Features(
                 held=asked.weight_of(held) + tie + (other_end if is_relation else 0.0),
                 missing=log(1 + fsum(missing[:-1])),
                 rivals=0.0 if tie else log(max(1, rivals(held))),
-                pairs=min(pairs, 2),
+                pairs=min(pairs + sum(len(word.alternatives) > 1 for word in held), 2),
                 named=strength,
                 section=float(candidate.section is not None),
                 size=size,
@@ -194,10 +193,12 @@ def judge(
                 cosine=cosine,
                 lead=(cosine or 0.0) - (next_one if cosine == nearest else nearest),
             )
-            words = tuple(word.word for word in held)
             judged.append(
                 candidate._replace(
-                    words=words, lacks=lacks, features=features, likelihood=features.likelihood
+                    words=tuple(word.word for word in held),
+                    lacks=lacks,
+                    features=features,
+                    likelihood=features.likelihood,
                 )
             )
         best = max(judged, key=lambda each: each.likelihood)

@@ -60,8 +60,11 @@ def excerpt(section: str, words: Sequence[str]) -> str:
     if len(whole) <= EXCERPT_CHARS or not words:
         return clip(whole, EXCERPT_CHARS)
     wanted = terms(" ".join(words))
-    said = [passage.text for passage in passages(section)]
-    parts = [p for s in said for p in (_SENTENCE.split(s) if len(s) > EXCERPT_CHARS else [s])]
+    parts = [
+        part
+        for text, *_ in passages(section)
+        for part in (_SENTENCE.split(text) if len(text) > EXCERPT_CHARS else [text])
+    ]
     stems = [frozenset(content_stems(part)) for part in parts]
     held = [sum(word.held_by(each) for word in wanted) for each in stems]
     best = held.index(max(held)) if held else 0
