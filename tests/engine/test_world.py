@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from vouch_sidecar.workspace.file_list import read_file
 from vouch_sidecar.workspace.world import World
 
 from tests.engine.bases import cached, load, only, reread, settle, unread_engine
-from tests.kb.samples import source
+from tests.kb.samples import entity, receipt, source
 from tests.workspace.places import cite, git, looked, repository, settled, write
 
 RELAY, DESK, ADR = "src/relay.py", "src/desk.py", "adr/7-queues.md"
@@ -23,6 +24,8 @@ FILES = {
     DESK: "class Desk:\n    pass\n",
     ADR: "# Queues\n\nEverything queues.\n",
 }
+
+SHUT = b"It shuts. It shuts at noon.\n"
 
 GIT = """#!/bin/sh
 [ -e {broken} ] && exit 1
@@ -61,8 +64,16 @@ def told(world: World) -> object:
     return *of_files, of_quotes, world.history.names, world.owners_rules
 
 
+def of_vouch(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    return {f".vouch/{path}": data for path, data in files.items()}
+
+
 def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Path) -> None:
-    changes: list[dict[str, str | None]] = [
+    changes: list[Mapping[str, str | bytes | None]] = [
+        # what a claim refers to, while the claim and the files around stay as they are
+        of_vouch({"entities/door.yaml": entity("door", name="Desk")}),
+        of_vouch(receipt("ev-shut", SHUT, b"It shuts at noon.")),
+        of_vouch(source(SHUT, locator=DESK)),
         {RELAY: "\n\n" + FILES[RELAY]},
         {RELAY: "class Relay:\n    pass\n", "src/more.py": "class Relay:\n  def send(x):\n"},
         {DESK: "class Desk:\n    pass\n"},
@@ -77,6 +88,8 @@ def test_after_every_change_it_is_that_of_a_fresh_start(root: Path, tmp_path: Pa
         {"a/README.md": "It opens at nine.\n"},
     ]
     cite(root, "named", "It opens at nine.", "README.md", b"It opens at nine.\n")
+    cite(root, "shut", "It shuts.", RELAY, SHUT, quote=b"It shuts.", entities=["door"])
+    write(root, of_vouch({"entities/door.yaml": entity("door", name="Door")}))
     live = settled(root)
     for number, change in enumerate(changes):
         for path, text in change.items():
@@ -204,7 +217,7 @@ def test_a_file_is_gone_that_commits_know(root: Path, tmp_path: Path) -> None:
         cite(root, f"gone{number}", "It rang.", place)
     asked = {"type": "message", "metadata": {"question": "Is it up?"}}
     talk = source(b"Talk.", locator=RELAY, **asked)
-    write(root, {f".vouch/{path}": data for path, data in talk.items()})
+    write(root, of_vouch(talk))
     git(root, "rm", "-q", "-f", RELAY)
     assert list(looked(settled(root)).quotes.gone.values()) == [RELAY, RELAY]
     write(root, {".vouch/config.yaml": "sidecar: {people: {git: false}}\n"})
