@@ -75,9 +75,13 @@ class Published:
 
 
 class Due:
-    """What is to be looked at below a folder, by path: the files that somebody named, and in a
-    sweep all of them. What a look has taken is due until it is done, so that one that fails is made
-    again.
+    """What is to be looked at below a folder, by path.
+
+    Named: a file may have changed; in a sweep all may have.
+    Taken: a look has begun on what was named.
+    Done: the look has ended, and nothing of it is due any more. One that fails is never done: the
+    next one takes its files again.
+    Reports: a report names a file for which questions wait, until a look that began later is done.
     """
 
     def __init__(self, clock: Callable[[], float], bump: Callable[[], None]) -> None:
@@ -303,8 +307,8 @@ class Collection:
         return self.knowledge.base.is_damaged or is_found
 
     def lacks(self, needs: Set[Need], gates: frozenset[str]) -> dict[Degraded, Awaited | None]:
-        """What an answer with these needs lacks now for who passes these gates, each with what an
-        answer may wait for; None where that fails.
+        """What an answer with these needs lacks now for who passes these gates. None: it is not
+        waited for, as the step that would bring it fails; else what an answer may wait for.
         """
         lacks: dict[Degraded, Awaited | None] = {}
         if not self.complete or (self.due.reports and not self.is_failing):
