@@ -150,6 +150,16 @@ async def test_a_prompt_is_submitted_once_and_counts_as_it_is_then(tmp_path: Pat
     assert window(engine) == ["jwt and redis", "jwt"]
 
 
+async def test_a_document_is_one_however_its_uri_is_escaped(tmp_path: Path) -> None:
+    engine = engine_on(base(tmp_path))
+    server = Sidecar(engine)
+    for uri in ("file:///a%3Ab.md", "file:///a:b.md"):
+        edited = Document(uri, "", "utf-8", "", "s")
+        edited.source = f"The Key Vault, as in {uri}."
+        observe(server, edited)
+    assert window(engine) == [edited.source]
+
+
 async def test_a_block_that_comes_back_is_nobodys_words(tmp_path: Path) -> None:
     engine = engine_on(base(tmp_path))
     server, block = Sidecar(engine), ask(engine, "context", task="the Key Vault")["text"]

@@ -47,7 +47,7 @@ class Document(OpenDocument):
         session_id: str = "",
     ) -> None:
         super().__init__(well_formed(source), lsp.PositionEncodingKind(encoding))
-        self.uri = uri
+        self.uri, self.key = uri, document_key(uri)
         self.language_id = language_id
         self.path = local_path(uri)
         scheme, _, rest = uri.partition(":")

@@ -27,7 +27,7 @@ def did_open(server: Sidecar, params: lsp.DidOpenTextDocumentParams) -> None:
     document = Document(item.uri, item.text, encoding, item.language_id, session_id)
     if (before := server.document(item.uri)) is not None:  # that was never closed
         observe(server, before, is_final=True)
-    server.documents[document_key(item.uri)] = document
+    server.documents[document.key] = document
     if document.is_prompt:
         typed(server)
     if document.path is not None:
@@ -85,12 +85,12 @@ def observe(server: Sidecar, document: Document, *, is_final: bool = False) -> N
     if text == before and (was_final or not is_final):
         return
     document.observed = text, is_final
-    session_id, uri = document.session_id, document.uri
+    session_id, key = document.session_id, document.key
     if document.is_prompt:
-        server.engine.observe(session_id, uri, text, final=is_final)
+        server.engine.observe(session_id, key, text, final=is_final)
         return
     for number, paragraph in document.edit(before, text):
-        server.engine.observe(session_id, f"{uri}#{number}", paragraph)
+        server.engine.observe(session_id, f"{key}#{number}", paragraph)
 
 
 def _check_again(server: Sidecar, document: Document) -> None:
