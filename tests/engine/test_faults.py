@@ -19,6 +19,7 @@ from tests.engine.bases import (
     cached,
     configure,
     counts,
+    engine_on,
     finished,
     health_told,
     load,
@@ -226,6 +227,24 @@ async def test_a_first_look_that_fails_is_not_waited_for(
         switch.on = False
         await again(engine, clock, lambda: degraded(engine) == [])
         await until(lambda: degraded(engine) == [])
+
+
+@pytest.mark.parametrize("is_served", [True, False])
+def test_a_refused_setting_is_told_of_client_and_file(tmp_path: Path, is_served: bool) -> None:
+    """What merely is odd in a file of a claim is not."""
+    noted = {"claims/noted.yaml": claim("noted", type="hunch")}
+    roots = [base(tmp_path / "kb", noted)] if is_served else []
+    refused = engine_on(*roots, client_settings={"recall": {"max_results": "many"}})
+    health, message = health_told(refused)
+    assert health == "warning"
+    assert str(message).startswith("`vouchSidecar.recall.maxResults` must be")
+    engine = engine_on(*roots)
+    assert health_told(engine)[0] == "ok"
+    for root in roots:
+        configure(engine, root, sidecar={"recall": {"max_results": "many"}})
+        health, message = health_told(engine)
+        assert health == "warning"
+        assert str(message).startswith("config.yaml:3: `sidecar.recall.max_results` must be")
 
 
 def test_what_is_there_is_found_while_looks_fail(engine: Engine, root: Path, fails: Fails) -> None:

@@ -105,9 +105,8 @@ def test_a_misspelt_setting_is_always_said(start: Start, root: Path, tmp_path: P
         if folder == root:
             (served,) = client.request("vouch/status", {})["roots"]
             assert [problem["message"] for problem in served["problems"]] == [nearest]
-        else:
-            told = client.notified("vouch/didChangeStatus", 0)
-            assert (told["health"], told["message"]) == ("warning", nearest)
+        told = client.wait(lambda m: m.get("params", {}).get("quiescent"))["params"]
+        assert (told["health"], told["message"]) == ("warning", nearest)
 
 
 def said(client: Client) -> int:

@@ -38,8 +38,14 @@ def faulty(engine: Engine) -> list[Problem]:
     """All current faults, errors first."""
     of_each = [collection.faulty() for collection in engine.registry.collections.values()]
     refused = [Problem("", text, Severity.WARNING) for text in engine.registry.refused]
-    # Where something is served, each knowledge base has these among its own.
-    unsaid = [] if of_each else engine.registry.problems
-    problems = [*chain.from_iterable(of_each), *refused, *unsaid, *engine.faults.problems()]
+    problems = [*chain.from_iterable(of_each), *refused, *engine.faults.problems()]
     faulty = [one for one in problems if one.severity is not Severity.HINT]
     return sorted(faulty, key=lambda problem: problem.severity is not Severity.ERROR)
+
+
+def ignored(engine: Engine) -> list[Problem]:
+    """The problems because of which what settings and files say does not count."""
+    served = engine.registry.collections.values()
+    # Each knowledge base has those of client and environment among its own.
+    of_settings = [c.published.settings_problems for c in served] or [engine.registry.problems]
+    return [*chain(*of_settings, *(c.on_disk.errors for c in served))]

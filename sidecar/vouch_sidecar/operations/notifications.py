@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import chain
 from typing import Literal
 
 from pydantic import Field
@@ -104,8 +103,7 @@ def status_notification(engine: Engine, caller: Caller) -> DidChangeStatus:
     if not is_error and not engine.registry.has_looked:
         return told(quiescent=False, message="Indexing")
     paused = _paused(engine.registry.chosen(caller, None))
-    of_files = (collection.on_disk.errors for collection in engine.registry.collections.values())
-    if problems := [*faulty, *chain.from_iterable(of_files)]:
+    if problems := [*faulty, *health.ignored(engine)]:
         first = problems[0]
         where = f"{first.path}:{first.line}: " if first.path else ""
         message = "; ".join(filter(None, (where + first.message, paused)))
