@@ -101,10 +101,10 @@ export class Panel implements vscode.Disposable {
   private async refreshNow(): Promise<void> {
     try {
       const status = await this.ask('vouch/status', {});
-      const { health, status: before } = this.state;
-      this.setState({ kind: kindOf(status), status, health });
-      const isKnown = before?.complete && before.generation === status.generation;
-      if (!status.complete || isKnown) return;
+      const { kind: was, health, status: before } = this.state;
+      this.setState({ kind: kindOf(status, health), status, health });
+      const isKnown = was !== 'loading' && before?.generation === status.generation;
+      if (this.state.kind === 'loading' || isKnown) return;
       this.reading.soon();
       void this.claim.refresh();
       this.inPlay.redraw(); // what is unfolded is asked for anew

@@ -109,6 +109,18 @@ test('what the server says of its health counts', () => {
   assert.match(summary.detail, /^1 entity · 12 claims.* · watch lost$/);
 });
 
+test('beside a knowledge base that is read, one whose first look fails is not waited for', () => {
+  const answer = { ...status, complete: false };
+  const health = { health: 'warning', message: 'looks fail', generation: 9 } as const;
+  const [told, read] = [true, false].map((quiescent) => ({ ...health, quiescent }));
+  assert.equal(kindOf(answer, read), 'loading');
+  assert.equal(kindOf(answer, told), 'ready');
+  assert.match(summarize({ kind: 'ready', status: answer, health: told }).detail, /looks fail$/);
+  const counts = { claims: 0, entities: 0, pages: 0, relations: 0, sources: 0, evidence: 0 };
+  const roots = status.roots.map((root) => ({ ...root, counts, unusable: 0 }));
+  assert.equal(kindOf({ ...answer, roots }, told), 'unreadable', 'it is not empty');
+});
+
 test('each state is told from the others', () => {
   const states: State[] = [
     { kind: 'loading' },

@@ -27,13 +27,14 @@ export interface State {
 /** Whether nothing is served, nor about to be. */
 export const isIdle = ({ kind }: State): boolean => kind in SAID && kind !== 'loading';
 
-/** What the server's answer means. */
-export function kindOf({ complete, roots, refused }: StatusResult): State['kind'] {
-  if (!complete) return 'loading';
+/** What the server's answer means; nothing more is to come of a knowledge base that fails to be read. */
+export function kindOf(status: StatusResult, health?: State['health']): State['kind'] {
+  const { complete, roots, refused } = status;
+  if (!complete && !health?.quiescent) return 'loading';
   if (roots.length === 0) return refused.length > 0 ? 'refused' : 'none';
   if (roots.every(({ paused_until }) => paused_until)) return 'paused';
   if (total(roots, 'claims') + total(roots, 'pages') > 0) return 'ready';
-  if (roots.some(({ unusable }) => unusable > 0)) return 'unreadable';
+  if (!complete || roots.some(({ unusable }) => unusable > 0)) return 'unreadable';
   return total(roots, 'entities') > 0 ? 'ready' : 'nothing';
 }
 
