@@ -77,6 +77,25 @@ def test_a_file_below_a_link_is_of_the_tree_that_has_the_link(serve: Serve, tmp_
     assert rows
 
 
+def test_files_have_the_uris_of_the_folder_as_it_was_opened(
+    serve: Serve, library: Path, tmp_path: Path
+) -> None:
+    (link := tmp_path / "link").symlink_to(library)
+    client, uri = serve(link), f"{link.as_uri()}/docs/auth.md"
+    tied = client.until("vouch/files", {"uri": uri}, lambda found: not found["degraded"])
+    entity = client.request("vouch/entity", {"id": "jwt"})
+    claims = [*tied["files"][0]["claims"], *entity["claims"]]
+    cited = [citation for claim in claims for citation in claim["citations"]]
+    assert {citation["document"].partition("#")[0] for citation in cited} == {uri}
+    for row in (*claims, *cited, entity["entity"], *entity["pages"]):
+        assert row["uri"].startswith(f"{link.as_uri()}/.vouch/")
+    editor = Editor(client)
+    cites = editor.open(link / ".vouch/claims/jwt-cites.yaml")
+    (found,) = editor.at(cites, knowledge.EVIDENCE, DEFINITION)
+    assert found["uri"] == uri
+    assert f"({uri}#L3)" in editor.at(cites, "jwt-cites", HOVER)["contents"]["value"]
+
+
 @pytest.mark.parametrize(
     "uri",
     [

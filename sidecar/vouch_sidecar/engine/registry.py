@@ -58,6 +58,8 @@ class Caller:
     """Whether this is a hook or a push, which speaks to somebody who did not ask."""
     until: float = field(default=inf, compare=False)
     """When an answer must be there that he is to hear, on the clock of `time.monotonic`."""
+    uri_for: Callable[[Path], str] = field(default=Path.as_uri, compare=False)
+    """The URI by which he knows a file."""
 
     @property
     def hears(self) -> bool:
@@ -280,6 +282,7 @@ class Registry:
                 settings=settings,
                 is_model=caller.is_model,
                 is_unasked=caller.is_unasked,
+                uri_for=caller.uri_for,
                 shown_collection=self.shown_name(collection, caller),
                 identity=collection.identity,
             )

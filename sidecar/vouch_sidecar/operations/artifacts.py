@@ -215,7 +215,7 @@ def kind_of(artifact: Artifact) -> SearchKind:
 
 def uri_of(view: View, path: str) -> str:
     """The URI of a file below `.vouch/`."""
-    return _file(view, path).as_uri()
+    return view.uri_for(_file(view, path))
 
 
 def _file(view: View, path: str) -> Path:
@@ -286,7 +286,7 @@ def _document(
         line = document.line_at(span[0]) if document is not None and span else None
     if line is None:
         line = line_in(evidence.locator if evidence else source.locator.partition("#")[2])
-    return file.as_uri() if line is None else f"{file.as_uri()}#L{line}"
+    return view.uri_for(file) + ("" if line is None else f"#L{line}")
 
 
 def find(ask: OperationCall, kind: Kind, called: str) -> tuple[View, Artifact]:

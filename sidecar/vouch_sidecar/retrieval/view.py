@@ -116,6 +116,8 @@ class View:
     """The name of the collection, if rows of answers have to say which one they are from."""
     identity: Hashable = None
     """Identifies the knowledge base from one question to the next (`Collection.identity`)."""
+    uri_for: Callable[[Path], str] = field(default=Path.as_uri, compare=False)
+    """The URI by which who asks knows a file."""
     looked: set[str] = field(default_factory=set, compare=False, repr=False)
     """The files in which this question looked for quotes."""
     _found: dict[Hashable, Any] = field(default_factory=dict, init=False, compare=False, repr=False)

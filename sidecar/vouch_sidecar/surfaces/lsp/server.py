@@ -72,7 +72,9 @@ class Sidecar(LanguageServer):
         """The client, asking about a document."""
         path = local_path(uri)
         at = None if path is None else anchored(path)
-        return replace(self.caller, trees=self.engine.registry.around(path), at=at)
+        return replace(
+            self.caller, trees=self.engine.registry.around(path), at=at, uri_for=self.uris()
+        )
 
     def on(self, method: str, handle: Callable[[Any], object], options: object = None) -> None:
         """Let a function, which may be async, answer a method; `options` are announced. It runs to

@@ -22,14 +22,14 @@ def definition(server: Sidecar, params: lsp.DefinitionParams) -> list[lsp.Locati
         place = entities_at(registry.serving(caller), *spot)
         if place is None or not place.is_answered(registry.settings.definition.enabled):
             return None
-    locations, uri_for = [], server.uris()
+    locations = []
     for served, artifact in place.named:
         target = uri_of(served.view, artifact.path)
         if key_of(artifact)[0] in CITED:
             cited = citation(served.view, artifact.id)
             target = cited.document or cited.uri or target
         address, _, line = target.partition("#L")
-        if (path := local_path(address)) is not None:
+        if local_path(address) is not None:
             start = lsp.Position(int(line) - 1 if line.isdecimal() else 0, 0)
-            locations.append(lsp.Location(uri_for(path), lsp.Range(start, start)))
+            locations.append(lsp.Location(address, lsp.Range(start, start)))
     return locations

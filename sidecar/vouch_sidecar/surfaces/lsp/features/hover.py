@@ -161,7 +161,6 @@ class Style:
         formats = get_capability(server.client_capabilities, asked) or [lsp.MarkupKind.Markdown]
         self._kind: lsp.MarkupKind = formats[0]
         self._is_plain = self._kind is lsp.MarkupKind.PlainText
-        self._uri_for = server.uris()
 
     def text(self, text: str, limit: int = TEXT_CHARS) -> str:
         shown = clip(one_line(text), limit)
@@ -174,9 +173,9 @@ class Style:
     def link(self, label: str, uri: str | None) -> str:
         """A label that leads to a file, by a URI that we made, with a line as its fragment."""
         shown, (file, _, line) = self.text(label, HEAD_CHARS), (uri or "").partition("#")
-        if self._is_plain or (path := local_path(file)) is None:
+        if self._is_plain or local_path(file) is None:
             return shown
-        target = self._uri_for(path).translate(LINK_UNSAFE) + (f"#{line}" if line else "")
+        target = file.translate(LINK_UNSAFE) + (f"#{line}" if line else "")
         return f"[{shown}]({target})"
 
     def hover(self, paragraphs: Sequence[Sequence[str]], place: Place[Any]) -> lsp.Hover:

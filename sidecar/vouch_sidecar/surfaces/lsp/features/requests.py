@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from vouch_sidecar.operations.call import perform, read_params
@@ -27,7 +28,7 @@ async def answer(server: Sidecar, operation: Operation[Any, Any], params: object
         params = {name: given[name] for name in given if name in operation.params.model_fields}
     if given.get("session_id") or operation.is_of_session:
         observe_all(server)
-    caller, document, uri = server.caller, None, given.get("uri")
+    caller, document, uri = replace(server.caller, uri_for=server.uris()), None, given.get("uri")
     if isinstance(uri, str):
         caller, document = server.caller_for(uri), server.document(uri)
     result: Result = await perform(server.engine, operation, params, caller, document)
