@@ -18,7 +18,7 @@ FILES, ROUNDS, TEXTS_EACH, SESSIONS = (20_000, 360, 100, 300) if LONG else (300,
 """A round stands for ten seconds. There are more sessions than are kept; in a few rounds so few
 that all have come half-way.
 """
-GROWTH = 1.5 if LONG else 1.2
+GROWTH = 1.5
 """How much more may be held at the end than half-way; an engine's memos still fill up."""
 MOST_GENERATIONS = 3
 """Of which one is published; a question or a push may hold another."""
