@@ -93,15 +93,15 @@ def test_nothing_is_fresh_twice_in_a_session(engine: Engine, listener: Listener)
     assert pushed(listener) == [], "there was nothing to take back"
 
 
-def test_a_window_is_told_of_its_own_session_wherever_an_agent_uses_its_id(engine: Engine) -> None:
+def test_a_window_is_told_of_what_clients_say_whoever_uses_the_id(engine: Engine) -> None:
     told = list[Push]()
     window = Subscriber(lambda: Caller(session_id="s"), told.append)
     elsewhere = Caller(env={}, trees=frozenset({Path("/elsewhere")}))
-    for session_id in ("s", "t"):
-        engine.observe(session_id, None, "the Key Vault")
-        engine.observe(session_id, None, "the Mail Relay 1x", elsewhere)
+    spoke = [("s", None), ("s", elsewhere), ("t", elsewhere), ("t", None), ("u", elsewhere)]
+    for session_id, caller in spoke:
+        engine.observe(session_id, None, "the Key Vault", caller)
     anyio.run(window.tell_news, lambda: [engine], engine.sessions)
-    assert [push.session_id for push in told] == ["s"]
+    assert [push.session_id for push in told] == ["t", "s"]
 
 
 def test_a_push_has_ten_rows_each_with_its_claim_in_words(tmp_path: Path) -> None:

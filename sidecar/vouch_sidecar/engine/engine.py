@@ -143,7 +143,9 @@ class Engine:
             return
         session = self.sessions.open(session_id)
         session.touch(slot, text, counts_for, final=final)
-        if by.env is not None:
+        if by.env is None:
+            session.is_clients = True
+        else:
             session.shared_for |= by.trees or frozenset()
         self.sessions.tellable.bump()
 

@@ -31,12 +31,12 @@ class Subscriber:
     """
 
     def _concerns(self, caller: Caller, session: Session) -> bool:
-        """Whether he is told of a session: a client, who has one of his own, of those in which no
-        other process asked; and everybody of those in which one asked about his knowledge bases.
+        """Whether he is told of a session: a client, who has one of his own, of those into which
+        clients put texts; and everybody of those in which another process asked about his knowledge
+        bases.
         """
-        shared = session.shared_for
-        is_own = session.id == caller.session_id or (caller.session_id is not None and not shared)
-        return self.hears_all or is_own or not shared.isdisjoint(caller.trees or ())
+        is_own = caller.session_id is not None and session.is_clients
+        return self.hears_all or is_own or not session.shared_for.isdisjoint(caller.trees or ())
 
     async def keep_told(self, engines: Callable[[], Sequence[Engine]], sessions: Sessions) -> None:
         """Tell what is new to him in sessions, which these engines of the process share, until

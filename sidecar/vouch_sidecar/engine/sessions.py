@@ -48,6 +48,8 @@ class Session:
         """When somebody asked for the session, on the clock of `Sessions`."""
         self.shared_for: frozenset[Path] = frozenset()
         """The working trees about which other processes asked in it: who serves these is told."""
+        self.is_clients = False
+        """Whether the client of this process put texts into it, whoever else did."""
         self.touches = 0
         """How often slots were touched. The window is the same as long as this is."""
         self._slots: dict[str, tuple[str, Set[Hashable]]] = {}
