@@ -237,6 +237,23 @@ def test_opting_out_and_in_again_forgets_that_knowledge_base_alone(tmp_path: Pat
     assert context_of(engine, task="do keys rotate?", repeat=False) == ["one"]
 
 
+def test_an_opt_out_is_one_for_all_engines_of_a_process(root: Path, engine: Engine) -> None:
+    def in_play(each: Engine) -> list[str]:
+        return [row.entity.id for row in each.salience(each.registry.serving(Caller()), "s")]
+
+    behind = engine_on(root, sessions=engine.sessions)
+    engine.observe("s", None, "the Key Vault")
+    assert (in_play(engine), in_play(behind)) == (["vault"], ["vault"])
+    for enabled in (False, True):
+        load(behind)
+        configure(engine, root, retrieval={"reflex": {"enabled": enabled}})
+    later = engine_on(root, sessions=engine.sessions)
+    assert (in_play(engine), in_play(later)) == ([], [])
+    engine.observe("s", None, "Mail Relay 1x")
+    load(behind)  # it finds last that it was switched on
+    assert [in_play(each) for each in (engine, behind, later)] == [["e1"]] * 3
+
+
 @pytest.mark.parametrize(
     ("seconds", "each"),
     [

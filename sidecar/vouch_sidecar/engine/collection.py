@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -63,15 +63,11 @@ class Published:
     indexed_at: float | None = None
     settings: Settings = field(default_factory=Settings)
     settings_problems: tuple[Problem, ...] = ()
-    reflex_starts: int = 0
-    """How often `reflex` was switched on: what sessions held before counts no more."""
 
     def configured(self, client: Mapping[str, object], env: Mapping[str, str]) -> Published:
         """The same with the settings from config, client and environment."""
         settings, problems = load_settings(self.seen.on_disk.config, client, env)
-        is_switched_on = settings.reflex.enabled and not self.settings.reflex.enabled
-        starts = self.reflex_starts + is_switched_on
-        return replace(self, settings=settings, settings_problems=problems, reflex_starts=starts)
+        return replace(self, settings=settings, settings_problems=problems)
 
 
 class Due:
@@ -160,11 +156,6 @@ class Collection:
         self._env = env
         self._others_gates: deque[frozenset[str]] = deque(maxlen=OTHER_VIEWERS)
         """The gates of others than the default viewer who asked, the last ones."""
-
-    @property
-    def identity(self) -> Hashable:
-        """What sessions know the knowledge base by: its name may pass to another one."""
-        return self.root, self.published.reflex_starts
 
     @property
     def knowledge(self) -> Knowledge:

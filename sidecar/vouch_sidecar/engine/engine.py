@@ -70,7 +70,9 @@ class Engine:
         """Counts what is published or due, and what begins or ends to fail."""
         self.faults = Faults(self.changed.bump, clock)
         """Faults of the whole process."""
-        self.registry = Registry(self.env, now, clock, client_settings or {}, self.changed.bump)
+        self.registry = Registry(
+            self.env, now, clock, client_settings or {}, self.changed.bump, self.sessions
+        )
         self.stats = Stats()
         self.embeddings = Embeddings(self.registry, self.faults, self.changed)
 

@@ -102,5 +102,6 @@ def _windows(
             every, own = session.volunteered.items(), kb.view.identity
             before = {entity_id: now - at for (of, entity_id), at in every if of == own}
             windows.append(replace(kb.window(session), volunteered_before=before))
-    state = session, session.touches, [(each.view.stamp, each.room) for each in windows]
+    depends = [(each.view.stamp, each.view.identity, each.room) for each in windows]
+    state = session, session.touches, depends
     return windows, sum(engine.registry.generation for engine in asked), state

@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 
 from vouch_sidecar.engine.collection import Collection, Published
-from vouch_sidecar.engine.sessions import Session
+from vouch_sidecar.engine.sessions import Session, Sessions
 from vouch_sidecar.index.knowledge import Knowledge
 from vouch_sidecar.kb.access import Viewer
 from vouch_sidecar.kb.artifact_files import KB_DIRNAME
@@ -94,14 +94,16 @@ class Registry:
         clock: Callable[[], float],
         client: Mapping[str, object],
         bump: Callable[[], None],
+        sessions: Sessions,
     ) -> None:
         """`bump` is called when others are served, when something of one is published, and when a
-        fault of one begins or ends.
+        fault of one begins or ends. `sessions` are those of the process.
         """
         self.env = env
         self._bump = bump
         self.now = now
         self._clock = clock
+        self._sessions = sessions
         self.generation = 0
         """The one in answers: counts what was published of all knowledge bases, worlds and settings
         too, while `Knowledge` is a generation of one.
@@ -215,7 +217,7 @@ class Registry:
         `reflex.enabled` for him and are not paused.
         """
         return frozenset(
-            collection.identity
+            self._sessions.identity(collection.root)
             for collection in self.collections.values()
             if not collection.paused_until()
             if self.settings_for(collection, caller).reflex.enabled
@@ -284,7 +286,7 @@ class Registry:
                 is_unasked=caller.is_unasked,
                 uri_for=caller.uri_for,
                 shown_collection=self.shown_name(collection, caller),
-                identity=collection.identity,
+                identity=self._sessions.identity(collection.root),
             )
             served.append(Served(view, collection))
         return served
@@ -306,6 +308,8 @@ class Registry:
         """
         before, collection.published = collection.published, after
         self.generation += is_news
+        if (is_on := after.settings.reflex.enabled) != before.settings.reflex.enabled:
+            self._sessions.switch(collection.root, is_on=is_on)
         # Without news the vectors and the next world may still be of what was published before.
         if after.world is not before.world or after.seen != before.seen:
             self._bump()

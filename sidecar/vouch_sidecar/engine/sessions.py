@@ -11,7 +11,7 @@ loop, once it was heard; of a file's event in that thread, as a host reports sev
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Set
 from pathlib import Path
 
@@ -38,8 +38,8 @@ PROBED_TURNS = 10
 
 
 class Session:
-    """The window of one session, and what it was volunteered and given. "identity" stands for
-    `Collection.identity`, that is, for the knowledge base.
+    """The window of one session, and what it was volunteered and given. "identity" is one of
+    `Sessions.identity`.
     """
 
     def __init__(self, session_id: str, last_active: float) -> None:
@@ -137,6 +137,20 @@ class Sessions:
         self.telling = anyio.Lock()
         """One subscriber at a time is told, so that nothing is volunteered twice."""
         self._sessions: dict[str, Session] = {}
+        self._switches = Counter[Path]()
+        """How often `reflex` was switched off or on, by folder of a knowledge base; odd while it is
+        off.
+        """
+
+    def switch(self, root: Path, *, is_on: bool) -> None:
+        """An engine found `reflex` switched off or on: the first one to find it counts."""
+        self._switches[root] += self._switches[root] % 2 == is_on
+
+    def identity(self, root: Path) -> Hashable:
+        """What sessions know a knowledge base by until its `reflex` is switched on again; its name
+        may pass to another one.
+        """
+        return root, self._switches[root] // 2
 
     def __iter__(self) -> Iterator[Session]:
         """Those that have not expired, the most recently active last."""
