@@ -108,7 +108,7 @@ class Engine:
                 key = Kind.SESSION, session.id
                 now, earlier = (of.knowledge.records.get(key) for of in (seen, was))
                 if now != earlier and isinstance(now, VouchSession) and now.ended_at is not None:
-                    self.sessions.end(session.id)
+                    self.sessions.end_on_disk(session.id, (collection.root, now.ended_at))
         return differs
 
     def publish_world(self, collection: Collection, world: World) -> None:
